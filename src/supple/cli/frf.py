@@ -21,6 +21,7 @@ from supple.cli.model_argument import (
     require_no,
 )
 from supple.cli.options import At, Json, Settings, configuration, read_mechanism
+from supple.cli.preload_option import Preload
 from supple.cli.quantities import quantity_of
 from supple.description.quantities.dimension import FREQUENCY, PER_TIME, RATIO, TIME
 
@@ -63,13 +64,6 @@ Output = Annotated[
 ]  # fmt: skip
 KindOption = Annotated[Kind, typer.Option("--kind", help="Displacement, velocity or acceleration per unit of input.")]
 FreeActuators = Annotated[bool, typer.Option("--free-actuators", help="Actuators are free; locked otherwise.")]
-Preload = Annotated[
-    bool | None,
-    typer.Option(
-        "--preload/--no-preload", show_default=False,
-        help="With or without the geometric stiffness of forces at rest. Default: with free actuators.",
-    ),
-]  # fmt: skip
 From = Annotated[str, typer.Option("--from", metavar="HZ", help="The first line.")]
 To = Annotated[str, typer.Option("--to", metavar="HZ", help="The last line.")]
 Lines = Annotated[int, typer.Option("--lines", metavar="N", min=1, help="How many lines, evenly spaced.")]
@@ -92,7 +86,7 @@ def frf(
     at: At = None,
     kind: KindOption = Kind.RECEPTANCE,
     free_actuators: FreeActuators = False,
-    preload: Preload = None,
+    preload: Preload = True,
     start: From = "1",
     stop: To = "100",
     lines: Lines = 400,
@@ -149,7 +143,7 @@ def _of_model(
     kind: Any,
     *,
     free_actuators: bool,
-    preload: bool | None,
+    preload: bool,
     drives: bool,
 ) -> FrequencyResponse:
     """The response of a reduced model, with the units of the mechanism that it was made from."""
@@ -159,7 +153,7 @@ def _of_model(
 
     found = model_response(
         model, model_configuration(model, at), inlet, outlet, lines, kind=kind,
-        free_actuators=free_actuators, preload=preload is not False, drives=drives,
+        free_actuators=free_actuators, preload=preload, drives=drives,
     )  # fmt: skip
     if drives and model.hardware.drive(inlet) is not None:
         return found

@@ -11,6 +11,7 @@ from supple.cli.answer import answering
 from supple.cli.assemble import warn_of_limits
 from supple.cli.kept import TableFile, keep
 from supple.cli.options import At, File, Json, Settings, configuration, read_mechanism
+from supple.cli.preload_option import Preload
 from supple.cli.rigid_option import Rigid
 
 if TYPE_CHECKING:
@@ -39,12 +40,6 @@ Stiffening = Annotated[
         "for links that spin fast, or carry loads near buckling.",
     ),
 ]
-Preload = Annotated[
-    bool,
-    typer.Option(
-        "--preload", help="Add the geometric stiffness of gravity and all forces at rest to K (elastic bodies)."
-    ),
-]
 
 
 def local(
@@ -54,7 +49,7 @@ def local(
     internal_modes: InternalModes = None,
     rigid: Rigid = False,
     stiffening: Stiffening = False,
-    preload: Preload = False,
+    preload: Preload = True,
     along: Along = None,
     output: TableFile = None,
     settings: Settings = None,

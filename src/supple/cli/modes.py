@@ -17,6 +17,7 @@ from supple.cli.kept import draw, written
 from supple.cli.local import names
 from supple.cli.map_option import Map, grid_of, map_data, map_heading, stays_at, typed_units, warn_of_map
 from supple.cli.options import At, File, Json, Settings, configuration, read_mechanism
+from supple.cli.preload_option import Preload
 
 if TYPE_CHECKING:
     from supple.analyses.vibration.frequency_map import FrequencyMap
@@ -27,13 +28,6 @@ Count = Annotated[int, typer.Option("--count", metavar="N", help="How many of th
 FreeActuators = Annotated[
     bool, typer.Option("--free-actuators", help="Actuators do not hold their coordinates; they push as at rest.")
 ]
-Preload = Annotated[
-    bool | None,
-    typer.Option(
-        "--preload/--no-preload", show_default=False,
-        help="With or without the geometric stiffness of gravity and all forces at rest. Default: with free actuators.",
-    ),
-]  # fmt: skip
 Output = Annotated[
     Path | None,
     typer.Option(
@@ -48,7 +42,7 @@ def modes(
     at: At = None,
     count: Count = 6,
     free_actuators: FreeActuators = False,
-    preload: Preload = None,
+    preload: Preload = True,
     grid: Map = None,
     cluster: ClusterOption = None,
     deformed: Deformed = False,

@@ -12,8 +12,9 @@ from supple.cli.answer import Answer, answering
 from supple.cli.cluster_option import ClusterOption
 from supple.cli.kept import require_folder
 from supple.cli.kind_option import known
-from supple.cli.local import ConstraintModes, Preload, Stiffening, names, require_elastic_bodies
+from supple.cli.local import ConstraintModes, Stiffening, names, require_elastic_bodies
 from supple.cli.options import File, Json, Settings, configuration, read_mechanism
+from supple.cli.preload_option import Preload
 from supple.cli.quantities import relative
 from supple.cli.reduction_answer import data_of, duration, missed, show_model
 from supple.cli.region_option import boxes as box_counts
@@ -162,7 +163,7 @@ def reduce(
     modes_seen_at: ModesSeenAt = None,
     rigid: Rigid = False,
     stiffening: Stiffening = False,
-    preload: Preload = False,
+    preload: Preload = True,
     settings: Settings = None,
     as_json: Json = False,
 ) -> None:

@@ -94,7 +94,7 @@ def show_model(model: ReducedModel, target: Path | None, seconds: float) -> None
     elif made["options"].get("modes", {}).get("preload"):
         out.line("geometric stiffness of the loads at rest is in K")
     elif model.layout.internal and "force" in model.layout.columns:
-        out.line("geometric stiffness of the loads at rest is not in K: --preload adds it")
+        out.line("geometric stiffness of the loads at rest is not in K (--no-preload)")
     if model.family is not None:
         out.line(f"parameters: {model.family}")
     for name, value in model.held.items():

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -24,6 +24,8 @@ from supple.equations.coefficients import EquationsOfMotion, Labels
 from supple.equations.output_motion import Curved
 from supple.equations.row import RowLayout
 from supple.formulations.coefficients import carried
+from supple.formulations.elastic_rest.held_loads import held_loads
+from supple.formulations.elastic_rest.loads import carries_loads
 from supple.formulations.measured_units import model_units
 from supple.kinematics.closing import locked_coordinates
 from supple.kinematics.closure import assemble
@@ -188,7 +190,7 @@ def local(
     germ: At = None,
     rigid: bool = False,
     stiffening: bool = False,
-    preload: bool = False,
+    preload: bool = True,
     along: str | Sequence[str] = (),
 ) -> LocalModel:
     """The equations of motion at θ, with exact derivatives.
@@ -202,7 +204,7 @@ def local(
     stiffening       : second order in δ: `mass_curvature`, the foreshortening of links in ∂M/∂δ, and in K the geometric
                        stiffness of what acts at rest (docs/theory/stiffening.md)
     preload          : add the geometric stiffness of gravity and all forces at rest to K, over the modes kept (those
-                       without loads: keep more of them near buckling). `stiffening` has it in any case
+                       without loads: keep more of them near buckling); False leaves it out
     along            : parameters of the file along which `LocalModel.slopes` are wanted (docs/theory/parameters.md)
     """
     require_arguments(local, locals())
@@ -248,25 +250,33 @@ def mode_choice(
     germ: At = None,
     *,
     stiffening: bool = False,
-    preload: bool = False,
+    preload: bool = True,
 ) -> ModeChoice:
     """What was asked, with θ of the germ as numbers."""
     require_arguments(mode_choice, locals())
     theta = None if germ is None else tuple(coordinate_values(mechanism, germ).tolist())
     found = ModeChoice(tuple(constraint), internal, tracking, theta, stiffening, preload)
     require_deformation(found)
+    if not found.flexible:
+        return replace(found, preload=False)
+    if preload and not stiffening and mechanism.elastic and carries_loads(mechanism):
+        return replace(found, preload=held_loads(mechanism, "coefficients"))
     return found
 
 
-def coefficient_rows(configuration: Configuration, choice: ModeChoice = RIGID) -> tuple[Array, NDArray[np.int64]]:
+def coefficient_rows(
+    configuration: Configuration, choice: ModeChoice = RIGID, *, load_slopes: bool = True
+) -> tuple[Array, NDArray[np.int64]]:
     """All coefficients at each configuration in one row, (N, width) as `row_layout` says, and where they exist (N,).
 
     A row depends on its own configuration alone, bit for bit, whatever stands beside it in the batch.
+    Without load_slopes the part of the loads at rest is in K and not in ∂K/∂θ, see `modal_rows`.
     """
     configuration.rest.numbering.require_coordinates()
     if not choice.flexible:
         return rigid_rows(configuration)
-    found = modal_rows(configuration, modal_parameterization(configuration.mechanism, choice))
+    system = modal_parameterization(configuration.mechanism, choice)
+    found = modal_rows(configuration, system, loads="slopes" if load_slopes else "values")
     return found.rows, (found.status == DONE).astype(np.int64)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -28,13 +30,18 @@ from supple.parameterization.rigid_rows import layout_of as rigid_layout_of
 from supple.parameterization.stiffening import stiffen
 
 Array = NDArray[np.float64]
+Loads = Literal["slopes", "values", "none"]
 
 
 @single_blas_thread()
-def modal_rows(configuration: Configuration, system: ModalParameterization, *, efforts: bool = True) -> ModalRows:
+def modal_rows(
+    configuration: Configuration, system: ModalParameterization, *, efforts: bool = True, loads: Loads = "slopes"
+) -> ModalRows:
     """A row depends on its own configuration alone, whatever stands beside it in the batch.
 
     efforts : with those of forces inside; else these are zero
+    loads   : "slopes" has the geometric stiffness of the loads at rest in K and ∂K/∂θ; "values" in K alone, for those
+              who take ∂K/∂θ from K at many θ; "none" in neither, for those who take the modes. `stiffening` has both
     """
     position = configuration.rest
     given, regular = rigid_rows(configuration, efforts=False)
@@ -44,13 +51,12 @@ def modal_rows(configuration: Configuration, system: ModalParameterization, *, e
     w = configuration.w if configuration.w.ndim == 2 else configuration.w[None]
     warn_beyond_tables(system.rest, X)
     s = len(position.numbering.coordinates)
+    with_slopes = system.choice.stiffening or (loads == "slopes" and loaded(system))
     results = ModalRows(
         np.empty((len(X), layout.width)),
         np.empty((len(X), len(system.coordinates), system.rest.size)),
         np.empty(len(X), dtype=np.int64),
-        np.zeros(
-            (len(X) if system.choice.stiffening or loaded(system) else 0, s, len(system.coordinates), system.rest.size)
-        ),
+        np.zeros((len(X) if with_slopes else 0, s, len(system.coordinates), system.rest.size)),
     )
     references = (system.stresses if system.choice.tracking == "strain" else system.reference)[None]
     if system.choice.tracking == "modes":
@@ -88,8 +94,8 @@ def modal_rows(configuration: Configuration, system: ModalParameterization, *, e
         _add_efforts(system, configuration, results, parts, parts["damping"] - before)
     if system.choice.stiffening:
         stiffen(system, configuration, layout, results)
-    elif loaded(system):
-        add_rest_loads(system, configuration, layout, results)
+    elif loads != "none" and loaded(system):
+        add_rest_loads(system, configuration, layout, results, slopes=loads == "slopes")
     return results
 
 
@@ -106,7 +112,7 @@ def _add_efforts(
     for j in range(s):
         for step in (-1.0, 1.0):
             moved = assemble(here.mechanism, here.theta + step * size[j] * np.eye(s)[j])
-            slopes[:, j] += step / (2.0 * size[j]) * modal_rows(moved, system, efforts=False).modes[:, s:]
+            slopes[:, j] += step / (2.0 * size[j]) * modal_rows(moved, system, efforts=False, loads="none").modes[:, s:]
     n, of = parts["M"].shape[1], {name: part[which] for name, part in parts.items()}
     pairs = [(j, k) for j in range(s) for k in range(j, n)]
     turning = [(1.0 + (j < k)) * of["christoffel"][:, s:, j, k] for j, k in pairs]

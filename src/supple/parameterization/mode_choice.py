@@ -39,7 +39,13 @@ RIGID = ModeChoice()
 
 
 def require_deformation(choice: ModeChoice) -> None:
-    """Refuse stiffening where nothing deforms."""
+    """Refuse stiffening where nothing deforms, or without the loads at rest, which it is the second order of."""
+    if choice.stiffening and not choice.preload:
+        raise InputError(
+            "stiffening has the geometric stiffness of all loads, those at rest among them",
+            part="preload",
+            hint="leave out stiffening (--stiffening), or preload=False (--no-preload)",
+        )
     if choice.stiffening and not choice.flexible:
         raise InputError(
             "stiffening is about modes of deformation, and none are kept",

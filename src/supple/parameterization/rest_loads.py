@@ -34,7 +34,8 @@ STEP = 1e-4  # of θ, rad, or of the mechanism's size: differences of geometric 
 class Around(NamedTuple):
     """N positions, each followed by those before and behind it along each θ.
 
-    X, row_forces : (N, 1 + 2s, ...) poses, and λ at rest; steps (s,) of θ; modes (N, d, z) Ψ_δ; slopes (N, s, d, z)
+    X, row_forces : (N, 1 + 2s, ...) poses, and λ at rest; steps (s,) of θ; modes (N, d, z) Ψ_δ; slopes (N, s, d, z).
+    Without slopes steps has no entry, and s is 0 throughout
     """
 
     X: Array
@@ -81,40 +82,51 @@ def theta_steps(rest: ElasticRest) -> Array:
 
 
 def add_rest_loads(
-    system: ModalParameterization, configuration: Configuration, layout: RowLayout, results: ModalRows
+    system: ModalParameterization,
+    configuration: Configuration,
+    layout: RowLayout,
+    results: ModalRows,
+    *,
+    slopes: bool = True,
 ) -> None:
-    """All rows, in place; results.slopes holds ∂Ψ."""
+    """All rows, in place; results.slopes holds ∂Ψ. Without slopes, K alone."""
     rest = system.rest
-    s, steps = len(rest.numbering.coordinates), theta_steps(rest)
+    s, steps = len(rest.numbering.coordinates), theta_steps(rest) if slopes else np.zeros(0)
     which = np.flatnonzero(results.status == DONE)
-    theta = np.atleast_2d(configuration.theta)[which]
-    ways = np.array([way * step * unit for step, unit in zip(steps, np.eye(s), strict=True) for way in (-1.0, 1.0)])
-    beside = assemble(rest.numbering.mechanism, (theta[:, None] + ways).reshape(-1, s), failures="mark")
-    there = beside.assembled.reshape(len(which), 2 * s).all(axis=1)
-    results.status[which[~there]] = SINGULAR
-    chosen = which[there]
+    X = configuration.X.reshape(-1, *configuration.X.shape[-2:])[which]
+    w = configuration.w.reshape(len(np.atleast_2d(configuration.theta)), -1)[which]
+    every_X, every_w, chosen = X[:, None], w[:, None], which
+    if slopes and len(which):
+        theta = np.atleast_2d(configuration.theta)[which]
+        ways = np.array([way * step * unit for step, unit in zip(steps, np.eye(s), strict=True) for way in (-1.0, 1.0)])
+        beside = assemble(rest.numbering.mechanism, (theta[:, None] + ways).reshape(-1, s), failures="mark")
+        there = beside.assembled.reshape(len(which), 2 * s).all(axis=1)
+        results.status[which[~there]] = SINGULAR
+        chosen = which[there]
+        sides_X = beside.X.reshape(len(which), 2 * s, *X.shape[1:])[there]
+        sides_w = beside.w.reshape(len(which), 2 * s, -1)[there]
+        every_X = np.concatenate([every_X[there], sides_X], axis=1)
+        every_w = np.concatenate([every_w[there], sides_w], axis=1)
     if not len(chosen):
         return
-    X = configuration.X.reshape(-1, *configuration.X.shape[-2:])[chosen]
-    w = configuration.w.reshape(len(np.atleast_2d(configuration.theta)), -1)[chosen]
-    sides_X = beside.X.reshape(len(which), 2 * s, *X.shape[1:])[there]
-    sides_w = beside.w.reshape(len(which), 2 * s, -1)[there]
-    every_X = np.ascontiguousarray(np.concatenate([X[:, None], sides_X], axis=1))
-    every_w = np.concatenate([w[:, None], sides_w], axis=1)
+    every_X = np.ascontiguousarray(every_X)
     flat = every_X.reshape(-1, *X.shape[1:])
     forces = batch_row_forces(rest, flat, every_w.reshape(len(flat), -1)).reshape(*every_X.shape[:2], -1)
     modes = np.ascontiguousarray(results.modes[chosen, s:])
-    slopes = np.ascontiguousarray(results.slopes[chosen][:, :, s:])
+    turning = np.zeros((len(chosen), 0, *modes.shape[1:]))
+    if slopes:
+        turning = np.ascontiguousarray(results.slopes[chosen][:, :, s:])
     d = modes.shape[1]
-    K, dK = np.empty((len(chosen), d, d)), np.empty((len(chosen), s, d, d))
+    K, dK = np.empty((len(chosen), d, d)), np.empty((len(chosen), len(steps), d, d))
     forms = load_forms(rest)
 
     def part(start: int, stop: int) -> None:
         piece = slice(start, stop)
-        around = Around(every_X[piece], forces[piece], steps, modes[piece], slopes[piece])
+        around = Around(every_X[piece], forces[piece], steps, modes[piece], turning[piece])
         compiled(stiffness_over_modes, count=stop - start)(rest.arrays, forms, around, K[piece], dK[piece])
 
     in_parts(part, len(chosen))
     parts = layout.split(results.rows)
     parts["K"][chosen, s:, s:] += K
-    parts["stiffness_slope"][chosen] += dK
+    if slopes:
+        parts["stiffness_slope"][chosen] += dK

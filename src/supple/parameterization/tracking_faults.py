@@ -114,5 +114,6 @@ def _stiffness(system: ModalParameterization, theta: Array, start: Array, low: i
         internal_modes=low + 2,
         tracking="subspace",
         germ=start,
+        preload=False,  # as the modes that are followed
     )
     return found.K[-2:, -2:], np.asarray(found.dK)[-2:, -2:]

@@ -30,7 +30,8 @@ def modes_of(model: ReducedModel) -> dict[str, Any]:
     return {
         "constraint_modes": tuple(modes["constraint"]), "internal_modes": modes["internal"],
         "tracking": modes["tracking"], "germ": None if modes["germ"] is None else np.array(modes["germ"]),
-        "stiffening": modes.get("stiffening", False), "preload": modes.get("preload", False),
+        "stiffening": modes.get("stiffening", False),
+        "preload": modes.get("preload", False) or modes.get("stiffening", False),
     }  # fmt: skip
 
 

@@ -217,7 +217,7 @@ def _look(mechanism: VariedMechanism, choice: ModeChoice, x: Array) -> _Seen:
     for member, which, theta in mechanism.parts(x):
         system = modal_parameterization(member, asked)
         configuration = assemble(member, theta, failures="mark")
-        found = modal_rows(configuration, system)
+        found = modal_rows(configuration, system, loads="none")
         layout = layout_of(system)
         seen.valid[which] = configuration.assembled & (found.status == DONE)
         seen.overlap[which], seen.places[which] = (

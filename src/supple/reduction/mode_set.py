@@ -251,7 +251,7 @@ def cut_cluster(
     larger = min((number for number in whole if number > count), default=None)
     within = scan.squares[:, smaller : larger or available]
     hz = np.sqrt([within.min(), within.max()]) / (2.0 * np.pi)
-    energy = modes(mechanism.nominal, count=larger or available).energy
+    energy = modes(mechanism.nominal, count=larger or available, preload=False).energy  # as the scan
     moving = {name: float(values[smaller:].mean()) for name, values in energy.kinetic.items()}
     order = sorted(moving, key=lambda name: -moving[name])
     bodies = tuple(name for name in order if moving[name] >= 0.5 * moving[order[0]])

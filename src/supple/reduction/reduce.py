@@ -86,7 +86,7 @@ def reduce(
     modes_seen_at: Sequence[str] = (),
     rigid: bool = False,
     stiffening: bool = False,
-    preload: bool = False,
+    preload: bool = True,
 ) -> ReducedModel:
     """The reduced model of a mechanism over a region of θ.
 
@@ -131,7 +131,7 @@ def reduce(
                  names them all the same
     stiffening : second order in δ, for links that spin fast or carry loads near buckling: see `local`. Not for the
                  papers' fits
-    preload    : add the geometric stiffness of gravity and all forces at rest to K, see `local`
+    preload    : add the geometric stiffness of gravity and all forces at rest to K, see `local`; False leaves it out
     """
     require_arguments(reduce, locals())
     count = 1 if internal_modes == "auto" else internal_modes
@@ -230,7 +230,7 @@ def expected_cost(
     germ: At = None,
     modes_seen_at: Sequence[str] = (),
     stiffening: bool = False,
-    preload: bool = False,
+    preload: bool = True,
 ) -> Estimate:
     """What `reduce` with these options would cost, from samples on a few lines through the region."""
     count = 1 if internal_modes == "auto" else internal_modes

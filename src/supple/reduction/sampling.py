@@ -190,7 +190,8 @@ def sloped(mechanism: VariedMechanism, choice: ModeChoice) -> int:
 
 def _rows_at(mechanism: Mechanism, theta: Array, choice: ModeChoice, slopes: Sequence[str]) -> tuple[Array, Flags]:
     configuration = assemble(mechanism, theta, failures="mark")
-    rows, regular = coefficient_rows(configuration, choice)
+    # Fits take ∂K/∂θ from K: that of loads, by differences at neighbours of each sample, would cost more than the rest.
+    rows, regular = coefficient_rows(configuration, choice, load_slopes=False)
     valid = configuration.assembled & (regular == 1) & np.isfinite(rows).all(axis=1)
     rows[~valid] = np.nan
     if not slopes:

@@ -102,7 +102,7 @@ def frequency_map(
     at: At = None,
     count: int = 6,
     free_actuators: bool = False,
-    preload: bool | None = None,
+    preload: bool = True,
     progress: bool | None = None,
     cluster: Any = None,
 ) -> FrequencyMap:
@@ -110,6 +110,7 @@ def frequency_map(
 
     grid     : coordinate, or component of a place (`tool.x`) -> values (rad or m), or one for what stays there; the
                others stay at `at`
+    preload  : add the geometric stiffness of gravity and all forces at rest; False leaves it out
     progress : a bar on standard error while it runs; if left out, where that is a terminal
     cluster  : of dask.distributed, as `reduce` takes it
 
@@ -160,7 +161,7 @@ class _Frequencies:
     described: Travelling
     count: int
     free_actuators: bool
-    preload: bool | None
+    preload: bool
 
     def __call__(self, *rows: Array) -> Array:
         try:

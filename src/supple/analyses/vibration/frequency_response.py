@@ -24,6 +24,7 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.arguments import require_arguments
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest, elastic_rest, own_band
+from supple.formulations.elastic_rest.held_loads import held_loads
 from supple.formulations.elastic_rest.loaded_stiffness import under_loads
 from supple.formulations.elastic_rest.loads import carries_loads
 from supple.formulations.hardware import hardware_of
@@ -53,7 +54,7 @@ def frf(
     free_actuators: bool = False,
     damping: Damping | Mapping[str, Any] | float | None = None,
     method: Literal["direct", "modal"] = "direct",
-    preload: bool | None = None,
+    preload: bool = True,
     drives: bool = True,
     formulation: str = "auto",
 ) -> FrequencyResponse:
@@ -67,7 +68,7 @@ def frf(
     damping  : {"modal": ζ}, {"structural": η}, {"rayleigh": (α, β)}, a number for ζ, 0 for none; the mechanism's if
                left out. Dampers and `elastic_damping` of the mechanism always act
     method   : direct, or modal: modes up to three times the highest line, and the others statically
-    preload  : add the geometric stiffness of gravity and all forces at rest; left out, where actuators are free only
+    preload  : add the geometric stiffness of gravity and all forces at rest; False leaves it out
     drives   : False leaves drives and instruments out. A drive that leads holds its coordinate, one that yields holds
                it with its stiffness; the other coordinates are locked, or free with free actuators
     formulation : "erls" goes through the equivalent rigid link system, line by line
@@ -121,7 +122,7 @@ class _Asked(NamedTuple):
     lines: Array
     law: Damping | None
     method: str
-    preload: bool | None
+    preload: bool
     links: bool = False
 
 
@@ -171,12 +172,14 @@ def _displacements(
     of_modes = law if law and law.modal else Damping(rayleigh=(alpha, 0.0)) if alpha > proportional.alpha else None
     deformed = deformation_damping(rest, configuration, of_modes, restraint(rest, locked=locked))
     omega = 2.0 * np.pi * lines
+    mechanism = rest.numbering.mechanism
+    # With free actuators loads that nothing holds are an error.
+    preload = preload and (carries_loads(mechanism) if free else held_loads(mechanism, "a response"))
     if links:
         return link_response(
             rest, configuration, holding, driven.led, (forces, outputs), omega, proportional, deformed,
-            preload=free and preload is not False,
+            preload=preload,
         )  # fmt: skip
-    preload = (free if preload is None else preload) and carries_loads(rest.numbering.mechanism)
     if method == "direct" and deformed is None and not preload:
         return direct_response(rest, configuration.X, held, forces, driven.led, outputs, omega, proportional)
     below = None if method == "direct" else _VIBRATING * float(lines.max())

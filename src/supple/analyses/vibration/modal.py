@@ -13,7 +13,7 @@ from supple.analyses.vibration.link_modes import link_mode_set
 from supple.analyses.vibration.mode_set import ModeSet
 from supple.analyses.vibration.mode_slopes import mode_slopes, require_slopes
 from supple.description.mechanism import Mechanism
-from supple.diagnostics import InputError, SuppleNote, SuppleWarning
+from supple.diagnostics import InputError, SuppleWarning
 from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.limits import require_within
 from supple.formulations.elastic_rest.constrained_modes import constrained_modes
@@ -23,8 +23,7 @@ from supple.formulations.elastic_rest.load_factors import load_factors
 from supple.formulations.elastic_rest.loaded_modes import constrained_loaded_modes
 from supple.formulations.elastic_rest.loaded_stiffness import under_loads
 from supple.formulations.elastic_rest.loads import EVERY, carries_loads
-from supple.formulations.elastic_rest.preload import UnheldLoads, batch_row_forces
-from supple.formulations.elastic_rest.rest_stiffness import geometric_stiffnesses
+from supple.formulations.elastic_rest.preload import UnheldLoads
 from supple.kinematics.configuration import At, Configuration
 
 Array = NDArray[np.float64]
@@ -32,8 +31,6 @@ Array = NDArray[np.float64]
 _MARGIN = 1.1  # over the highest mode found: room for what a wider band lowers or adds
 _WIDER = 8.0
 _PER_TURN = 0.5 / np.pi
-_MUCH = 0.1  # of ω²: a change by loads left out that deserves a note
-_LITTLE = 0.01  # of ω²: a change at the first posture that no other posture is expected to raise to _MUCH
 _ROUNDING = 1e-9  # of the highest ω² that is asked for
 
 
@@ -43,7 +40,7 @@ def modes(
     *,
     count: int = 6,
     free_actuators: bool = False,
-    preload: bool | None = None,
+    preload: bool = True,
     formulation: str = "auto",
     along: str | Sequence[str] = (),
 ) -> ModeSet:
@@ -52,8 +49,7 @@ def modes(
     at             : a Configuration, or anything `assemble` takes; (N, s) gives a batch
     count          : how many; all there are, if it has fewer
     free_actuators : the coordinates θ are free, and their motions without stiffness count as modes of 0 Hz
-    preload        : add the geometric stiffness of gravity and all forces at rest; left out, with free actuators only.
-                     A note says so where that would change ω² of a locked mode by more than a tenth
+    preload        : add the geometric stiffness of gravity and all forces at rest; False leaves it out
     formulation    : "erls" goes through the equivalent rigid link system, whose bodies are not condensed
     along          : parameters of the file along which `eigenvalue_slopes` and `frequency_slopes` are wanted, θ held;
                      masses, stiffnesses, sections, lengths and places alike (docs/theory/parameters.md)
@@ -63,14 +59,12 @@ def modes(
     require_arguments(modes, locals())
     require_count(count)
     wanted = (along,) if isinstance(along, str) else tuple(along)
-    asked, preload = preload, (free_actuators if preload is None else preload) and carries_loads(mechanism)
+    preload = preload and carries_loads(mechanism)
     require_slopes(mechanism, wanted, preload=preload, rigid_links=by_rigid_links(formulation))
     mechanism, configuration = under_loads(mechanism, at)
     if by_rigid_links(formulation):
         _structure(mechanism, own_band(mechanism), free_actuators)  # refuses what has no vibrations
-        found = link_mode_set(
-            mechanism, configuration, count, free_actuators=free_actuators, preload=asked is not False
-        )
+        found = link_mode_set(mechanism, configuration, count, free_actuators=free_actuators, preload=preload)
         if len(found) == 0:
             raise _unmoved(mechanism, free_actuators)
         return found
@@ -102,8 +96,6 @@ def modes(
     bands[count, free_actuators] = rest.band
     if preload and not free_actuators:
         _warn_of_buckling(rest, configuration, squares)
-    elif asked is None and not free_actuators and configuration.X.ndim == 2 and carries_loads(mechanism):
-        _warn_of_loads(rest, configuration, squares[0], Z[0])
     frequencies = np.copysign(hertz, squares)
     slopes = {
         name: tuple(
@@ -115,31 +107,6 @@ def modes(
     if configuration.X.ndim == 2:
         frequencies, Z = frequencies[0], Z[0]
     return ModeSet(configuration, frequencies, Z, rest, held, slopes)
-
-
-def _warn_of_loads(rest: ElasticRest, configuration: Configuration, squares: Array, Z: Array) -> None:
-    """Note loads at rest that are left out and would change ω² of a mode by more than _MUCH.
-
-    The geometric stiffness costs several times what the modes do. Where it changes ω² by less than _LITTLE at the first
-    posture that is asked for, others are not checked.
-    """
-    first: dict[str, float] = rest.numbering.mechanism.remembered("share of loads", dict)
-    if first.get("share", _LITTLE) < _LITTLE:
-        return
-    X, w = configuration.X[None], configuration.w[None]
-    try:
-        K = geometric_stiffnesses(rest, X, batch_row_forces(rest, X, w))[0]
-    except InputError:  # nothing holds the loads: there are no forces at rest
-        return
-    share = np.einsum("ki,ij,kj->k", Z, K, Z) / np.maximum(np.abs(squares), _ROUNDING * np.abs(squares).max())
-    worst = int(np.argmax(np.abs(share)))
-    first.setdefault("share", float(abs(share[worst])))
-    if abs(share[worst]) > _MUCH:
-        warnings.warn(
-            f'mechanism "{rest.numbering.mechanism.name}": its loads at rest would change ω² of mode {worst + 1} by '
-            f"about {100.0 * share[worst]:.0f} %, and are left out; preload=True (--preload) counts them",
-            SuppleNote, stacklevel=3,
-        )  # fmt: skip
 
 
 def _warn_of_buckling(rest: ElasticRest, configuration: Configuration, squares: Array) -> None:

@@ -143,7 +143,7 @@ def _deformed(mechanism: Mechanism, places: Configuration, basis: Any, delta: Ar
     choice = choice_of(mechanism, basis)
     model = local(
         mechanism, places, constraint_modes=choice.constraint, internal_modes=choice.internal, tracking=choice.tracking,
-        germ=None if choice.germ is None else np.array(choice.germ),
+        germ=None if choice.germ is None else np.array(choice.germ), preload=False,
     )  # fmt: skip
     assert model.system is not None
     found = {}

@@ -17,6 +17,12 @@ from supple.view.report.page import Html, Section, commands, folded, heading, se
 _PACKAGES = ("supple", "numpy", "scipy", "numba", "matplotlib")
 
 
+def _unloaded(modes: Mapping[str, Any]) -> bool:
+    """Whether a reduced model keeps deformation, and leaves out the geometric stiffness of loads at rest."""
+    flexible = bool(modes.get("constraint")) or bool(modes.get("internal"))
+    return flexible and not (modes.get("preload") or modes.get("stiffening"))
+
+
 def versions() -> dict[str, str]:
     """Of what computed it."""
     found = {"python": platform.python_version()}
@@ -84,7 +90,7 @@ def reduce_command(name: str, model: Any, target: str) -> str:
     if modes.get("internal"):
         said += ["--internal-modes", str(modes["internal"]), "--tracking", modes["tracking"]]
     said += ["--stiffening"] if modes.get("stiffening") else []
-    said += ["--preload"] if modes.get("preload") else []
+    said += ["--no-preload"] if _unloaded(modes) else []
     said += ["--fit", options["fit"]]
     if options.get("boxes") is not None:
         boxes = options["boxes"]
