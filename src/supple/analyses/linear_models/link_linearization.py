@@ -11,8 +11,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.analyses.vibration.link_modes import UNCONDENSED, over_z, rest_load_stiffness
 from supple.diagnostics import InputError
 from supple.formulations.coefficients import carried
+from supple.formulations.elastic_rest.elastic_rest import elastic_rest
+from supple.formulations.elastic_rest.loads import carries_loads
 from supple.formulations.measured_units import units_of
 from supple.formulations.rigid_link_system.link_system import RigidLinkSystem
 from supple.formulations.rigid_link_system.said_outputs import outputs_without_forces
@@ -35,6 +38,10 @@ def link_linearization(configuration: Configuration, inputs: Array | None, inter
     internal_modes : how many modes of u_i are states; all displacements are if it is 0
     """
     motions = free_motions(configuration, inputs=inputs)
+    if carries_loads(configuration.mechanism) or (inputs is not None and inputs.any()):
+        whole = elastic_rest(configuration.mechanism, UNCONDENSED)
+        added = rest_load_stiffness(whole, configuration, motions, over_z(whole, motions), inputs)
+        motions = motions._replace(K=motions.K + added)
     system, s = motions.point.system, len(configuration.theta)
     names, units = _named(system, motions, internal_modes)
     basis = np.eye(len(motions.M))

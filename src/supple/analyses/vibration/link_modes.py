@@ -13,6 +13,7 @@ from supple.analyses.vibration.mode_set import ModeSet
 from supple.description.mechanism import Mechanism
 from supple.formulations.elastic_rest.constrained_modes import rows_at
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest, elastic_rest
+from supple.formulations.elastic_rest.preload import rest_force_stiffness
 from supple.formulations.rigid_link_system.link_terms import rotation_matrix
 from supple.formulations.rigid_link_system.small_motions import (
     LinkMotions,
@@ -42,9 +43,27 @@ def link_mode_set(
 
 def _modes(rest: ElasticRest, one: Configuration, count: int, free: bool, preload: bool) -> tuple[Array, Array]:
     motions = free_motions(one, preload=preload) if free else locked_motions(one)
+    T = over_z(rest, motions)
+    if preload:
+        motions = motions._replace(K=motions.K + rest_load_stiffness(rest, one, motions, T))
     squares, modes = link_modes(motions, count)
     hertz = np.copysign(np.sqrt(np.abs(squares)) / (2.0 * np.pi), squares)
-    return hertz, np.ascontiguousarray((over_z(rest, motions) @ modes).T)
+    return hertz, np.ascontiguousarray((T @ modes).T)
+
+
+def rest_load_stiffness(
+    rest: ElasticRest, one: Configuration, motions: LinkMotions, T: Array, inputs: Array | None = None
+) -> Array:
+    """(n_i, n_i) what loads at rest add between the u_i: TᵀK_g T, with T (n, n_i) of `over_z`. (rigid-link-system, 24a)
+
+    The equations of the links are linear in u, so that they have none of it; what loads add between θ and θ, and
+    between θ and u, they have. inputs : (actuators,) that act; those that hold it if left out
+    """
+    first = motions.K.shape[0] - motions.held.N.shape[1]
+    found = np.zeros_like(motions.K)
+    own, K_g = T[:, first:], rest_force_stiffness(rest, one, inputs, holding=inputs is None)
+    found[first:, first:] = own.T @ (0.5 * (K_g + K_g.T)) @ own
+    return found
 
 
 def over_z(rest: ElasticRest, motions: LinkMotions) -> Array:

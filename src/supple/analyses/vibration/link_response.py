@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from supple.analyses.vibration.direct_response import Proportional, require_finite
 from supple.analyses.vibration.driving import Holding
-from supple.analyses.vibration.link_modes import over_z
+from supple.analyses.vibration.link_modes import over_z, rest_load_stiffness
 from supple.compilation.threads import single_blas_thread
 from supple.formulations.elastic_rest.damping_law import Dissipation
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
@@ -44,9 +44,10 @@ def link_response(
     moving = bool(led) or held.moves(rest.numbering)
     motions = free_motions(configuration, preload=preload) if moving else locked_motions(configuration)
     T = over_z(rest, motions)
+    added = rest_load_stiffness(rest, configuration, motions, T) if preload else 0.0
     F, G = ports[0] @ T, ports[1] @ T
-    M, D, K = motions.M, motions.D.copy(), motions.K
-    K_e = (free_motions(configuration, preload=False).K if moving and preload else K).copy()
+    M, D, K = motions.M, motions.D.copy(), motions.K + added
+    K_e = (free_motions(configuration, preload=False).K if moving and preload else motions.K).copy()
     K_g = K - K_e
     first = rest.numbering.constraints
     for row, (stiffness, lost) in held.yields.items() if moving else ():

@@ -19,6 +19,7 @@ from supple.diagnostics.limits import require_within
 from supple.formulations.elastic_rest.constrained_modes import constrained_modes
 from supple.formulations.elastic_rest.dense import dense_modes, needs_dense
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest, Held, elastic_rest, own_band
+from supple.formulations.elastic_rest.held_loads import held_loads
 from supple.formulations.elastic_rest.load_factors import load_factors
 from supple.formulations.elastic_rest.loaded_modes import constrained_loaded_modes
 from supple.formulations.elastic_rest.loaded_stiffness import under_loads
@@ -60,10 +61,12 @@ def modes(
     require_count(count)
     wanted = (along,) if isinstance(along, str) else tuple(along)
     preload = preload and carries_loads(mechanism)
-    require_slopes(mechanism, wanted, preload=preload, rigid_links=by_rigid_links(formulation))
+    require_slopes(mechanism, wanted, rigid_links=by_rigid_links(formulation))
     mechanism, configuration = under_loads(mechanism, at)
     if by_rigid_links(formulation):
         _structure(mechanism, own_band(mechanism), free_actuators)  # refuses what has no vibrations
+        if not free_actuators:
+            preload = preload and held_loads(mechanism, "modes")
         found = link_mode_set(mechanism, configuration, count, free_actuators=free_actuators, preload=preload)
         if len(found) == 0:
             raise _unmoved(mechanism, free_actuators)
@@ -99,7 +102,7 @@ def modes(
     frequencies = np.copysign(hertz, squares)
     slopes = {
         name: tuple(
-            mode_slopes(rest, item, own, name, free_actuators=free_actuators)
+            mode_slopes(rest, item, own, name, free_actuators=free_actuators, preload=preload)
             for item, own in zip(configuration.each(), Z, strict=True)
         )
         for name in wanted

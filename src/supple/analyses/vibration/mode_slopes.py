@@ -7,6 +7,9 @@
 C_h are ideal rows and locked coordinates, ν what they carry; where places move with μ, C_h' is not zero. Modes of one
 frequency are one level: its slopes are the eigenvalues of the same form over all of it, those of the branches that part
 there, and its shapes have slopes without turning among one another.   [Fox and Kapoor 1968, Nelson 1976, Dailey 1989]
+
+With loads at rest K has their geometric stiffness K_g, and K' its slope, from K_g at six values around the parameter's
+own. All this over the coordinates of bodies that are not condensed: with K_g (10) does not hold.
 """
 
 from __future__ import annotations
@@ -20,16 +23,20 @@ import scipy.linalg as la
 import scipy.sparse.linalg as spla
 from numpy.typing import NDArray
 
+from supple.analyses.vibration.link_modes import UNCONDENSED
 from supple.compilation.threads import single_blas_thread
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.formats.varied import require_parameters
+from supple.formulations.data_slopes import neighbours
 from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates
 from supple.formulations.elastic_rest.constrained_modes import constrained_modes, rows_at
 from supple.formulations.elastic_rest.dense import acting, dense_modes, elastic_stiffness, needs_dense
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest, Held, elastic_rest
 from supple.formulations.elastic_rest.elastic_slopes import body_slopes, elastic_slopes, row_slopes
 from supple.formulations.elastic_rest.loaded_stiffness import load_tables
+from supple.formulations.elastic_rest.preload import preload_stiffness
+from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import Configuration
 
 Array = NDArray[np.float64]
@@ -66,20 +73,24 @@ class _System(NamedTuple):
 
 @single_blas_thread()
 def mode_slopes(
-    rest: ElasticRest, configuration: Configuration, shapes: Array, name: str, *, free_actuators: bool
+    rest: ElasticRest, configuration: Configuration, shapes: Array, name: str, *, free_actuators: bool, preload: bool
 ) -> ModeSlopes:
     """Of the lowest modes at one configuration, `shapes` (k, n) over z of `rest`, along a parameter of the file.
 
-    Bodies are condensed for a wider band here; modes of one level are turned to those given.
+    Bodies are condensed for a wider band here, and not at all with preload; modes of one level are turned to those
+    given.
     """
     count = len(shapes)
-    wide = elastic_rest(rest.numbering.mechanism, WIDER * rest.band)
+    wide = elastic_rest(rest.numbering.mechanism, UNCONDENSED if preload else WIDER * rest.band)
     held = wide.held(actuators=not free_actuators)
-    if needs_dense(wide.numbering.mechanism, free_actuators=free_actuators):
-        squares, Z = (found[:count] for found in dense_modes(wide, configuration, held, preload=False))
+    if preload or needs_dense(wide.numbering.mechanism, free_actuators=free_actuators):
+        squares, Z = (found[:count] for found in dense_modes(wide, configuration, held, preload=preload))
     else:
         squares, Z = (found[0] for found in constrained_modes(wide, held, configuration.X[None], count))
     system, bodies = _system(wide, configuration, held, name), elastic_slopes(wide.numbering.mechanism, name).bodies
+    if preload:
+        K_g, slope = preload_stiffness(wide, configuration), preload_slope(wide, configuration, name)
+        system = system._replace(K=system.K + K_g, dK=system.dK + slope)
     slopes, changes = np.empty(len(squares)), np.empty(Z.shape)
     for level in levels(squares):
         square = float(squares[level].mean())
@@ -175,16 +186,37 @@ def _system(rest: ElasticRest, configuration: Configuration, held: Held, name: s
     return _System(elastic_stiffness(rest, configuration, held), M, C[hard], dK, dM, dC[hard])
 
 
-def require_slopes(mechanism: Mechanism, along: Sequence[str], *, preload: bool, rigid_links: bool) -> None:
+def preload_slope(rest: ElasticRest, configuration: Configuration, name: str) -> Array:
+    """∂K_g/∂μ (n, n) over z of `rest`, which is not condensed, θ held: of all nodes, with the shapes of bodies kept."""
+
+    def over_shapes(mechanism: Mechanism) -> dict[str, Array]:
+        other = elastic_rest(mechanism, UNCONDENSED)
+        B = _same_motion(rest, other)
+        K_g = preload_stiffness(other, assemble(mechanism, configuration.theta))
+        return {"stiffness of loads": B.T @ K_g @ B}
+
+    (found,) = neighbours(rest.numbering.mechanism, name).slopes(over_shapes, ("stiffness of loads",)).values()
+    return 0.5 * (found + found.T)
+
+
+def _same_motion(rest: ElasticRest, other: ElasticRest) -> Array:
+    """(n', n) z of another mechanism, whose nodes and deflections move as those of the first do."""
+    B = np.zeros((other.size, rest.size))
+    for one, two in zip(rest.bodies, other.bodies, strict=True):
+        a, b = one.size - one.deflections, two.size - two.deflections
+        modal = one.condensed is not None and not one.condensed.by_nodes
+        shapes, moved = (item.to_condensed if modal else item.shapes for item in (one, two))
+        B[two.start : two.start + b, one.start : one.start + a] = np.linalg.solve(moved[:, :b], shapes[:, :a])
+    for drive, same in zip(rest.drives.values(), other.drives.values(), strict=True):
+        B[same.column, drive.column] = np.sqrt(same.inertia / drive.inertia)
+    return B
+
+
+def require_slopes(mechanism: Mechanism, along: Sequence[str], *, rigid_links: bool) -> None:
     """Refuse what has no slopes, by name."""
     if not along:
         return
     require_parameters(mechanism, along)
-    if preload:
-        raise InputError(
-            "the stiffness that forces at rest give has no slopes along parameters",
-            part="along", hint="take preload=False (--no-preload)",
-        )  # fmt: skip
     if rigid_links:
         raise InputError(
             "modes by rigid links have no slopes along parameters", part="along", hint="leave the formulation out"
