@@ -13,6 +13,7 @@ from supple.cli.kept import TableFile, draw, keep, written
 from supple.cli.local import names
 from supple.cli.map_option import Map, grid_of, map_data, map_heading, stays_at, typed_units, warn_of_map
 from supple.cli.options import At, File, Json, Settings, configuration, read_mechanism
+from supple.cli.preload_option import Preload
 
 if TYPE_CHECKING:
     from supple.analyses.statics.compliance import Compliance
@@ -78,6 +79,7 @@ def compliance(
     at: At = None,
     places: Places = None,
     grid: Map = None,
+    preload: Preload = True,
     output: Output = None,
     settings: Settings = None,
     as_json: Json = False,
@@ -90,12 +92,12 @@ def compliance(
 
         mechanism = read_mechanism(answer, file, settings)
         if grid is not None:
-            _map(answer, mechanism, grid, at, places, output)
+            _map(answer, mechanism, grid, at, places, output, preload=preload)
             return
         here = assemble(mechanism, configuration(mechanism, at))
         warn_of_limits(answer, here)
         wanted = [item.name for item in _ports(here.rest.numbering, places)]
-        found = compliance_of(mechanism, here, wanted)
+        found = compliance_of(mechanism, here, wanted, preload=preload)
         _written(found, output)
         try:
             stiffness: Any = found.stiffness
@@ -113,14 +115,22 @@ def compliance(
 
 
 def _map(
-    answer: Answer, mechanism: Mechanism, grid: str, at: str | None, places: str | None, output: Path | None
+    answer: Answer,
+    mechanism: Mechanism,
+    grid: str,
+    at: str | None,
+    places: str | None,
+    output: Path | None,
+    *,
+    preload: bool,
 ) -> None:
     from supple.analyses.statics.compliance_map import compliance_map
     from supple.kinematics.rest import rest
 
     wanted = [item.name for item in _ports(rest(mechanism).numbering, places)]
     shown = False if answer.as_json else None
-    found = compliance_map(mechanism, grid_of(grid, mechanism), wanted, at=stays_at(mechanism, at), progress=shown)
+    values, stays = grid_of(grid, mechanism), stays_at(mechanism, at)
+    found = compliance_map(mechanism, values, wanted, at=stays, preload=preload, progress=shown)
     warn_of_map(answer, found.postures)
     _written(found, output, units=typed_units(grid))
     data = map_data(found.postures) | {"names": found.names, "units": found.units, "compliance": found.values}

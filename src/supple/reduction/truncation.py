@@ -20,12 +20,13 @@ from supple.description.mechanism import Mechanism
 from supple.formats.varied_mechanism import VariedMechanism
 from supple.formulations.coefficients import carried
 from supple.formulations.elastic_rest.constrained_modes import rows_at
+from supple.formulations.elastic_rest.loaded_statics import loaded_response
 from supple.formulations.elastic_rest.static_response import static_response
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import Configuration
 from supple.parameterization.local_model import LocalModel, local
-from supple.parameterization.modal_parameterization import modal_parameterization
 from supple.parameterization.mode_choice import ModeChoice
+from supple.parameterization.rest_loads import loaded
 from supple.reduction.scanned_region import Scanned
 
 Array = NDArray[np.float64]
@@ -135,7 +136,8 @@ def _matched(reduced: Array, full: Array, band: float) -> tuple[Array, Array]:
 
 def _compliance(model: LocalModel, choice: ModeChoice) -> dict[str, float]:
     """Largest relative error of the static compliance at each loaded displacement and sensed position."""
-    system = modal_parameterization(model.configuration.mechanism, choice)
+    system = model.system
+    assert system is not None
     outputs = carried(model.configuration.rest).outputs
     sensors = model.configuration.mechanism.sensors
     sensed = {name: row for name, row in outputs.items() if sensors[name.split(".")[0]].place}
@@ -154,7 +156,10 @@ def _two_compliances(
     model: LocalModel, system: Any, here: Configuration, i: int, rows: list[int]
 ) -> tuple[Array, Array]:
     G = rows_at(system.rest, np.array(rows, dtype=np.int64), here.X[None])
-    Z = static_response(system.rest, here.X[None], G)[0][0]
+    if loaded(system):
+        Z = loaded_response(system.rest, here.X[None], here.w[None], G)[0]
+    else:
+        Z = static_response(system.rest, here.X[None], G)[0][0]
     G = G[0]
     s = here.theta.shape[-1]
     assert model.modes is not None

@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.analyses.vibration.modal import require_elastic
-from supple.analyses.vibration.ports import place_ports, port_rows
+from supple.analyses.vibration.ports import Port, place_ports, port_rows
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
-from supple.formulations.elastic_rest.elastic_rest import elastic_rest
+from supple.formulations.elastic_rest.elastic_rest import elastic_rest, own_band
+from supple.formulations.elastic_rest.held_loads import held_loads
+from supple.formulations.elastic_rest.loaded_statics import loaded_response
 from supple.formulations.elastic_rest.loaded_stiffness import under_loads
 from supple.formulations.elastic_rest.static_response import static_response
 from supple.formulations.measured_units import units_of
@@ -27,7 +29,9 @@ from supple.results.units import pair_units, yields
 
 Array = NDArray[np.float64]
 
-STATIC_BAND = 0.0  # Hz: static modes are exact in every band, so the fewest coordinates do
+STATIC_BAND = 0.0  # Hz: static modes are exact in every band, so the fewest coordinates do without loads
+_WIDER = 4.0
+_AGREE = 1e-6  # of the largest of its kind: a wider band changes compliances under loads by less than this
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -79,11 +83,14 @@ class Compliance(Result):
         return np.asarray(np.linalg.inv(self.values), dtype=np.float64)
 
 
-def compliance(mechanism: Mechanism, at: At | Configuration = None, places: str | Sequence[str] = ()) -> Compliance:
-    """g K⁺ gᵀ at the places, every coordinate θ locked.                              [frequency-response, eq. 11]
+def compliance(
+    mechanism: Mechanism, at: At | Configuration = None, places: str | Sequence[str] = (), *, preload: bool = True
+) -> Compliance:
+    """g (K + K_g)⁺ gᵀ at the places, every coordinate θ locked.                      [frequency-response, eq. 11]
 
-    at     : a Configuration, or anything `assemble` takes; (N, s) gives a map over a batch
-    places : `E.z`, a sensor's output, or a place for all its directions (three in the plane, six in space)
+    at      : a Configuration, or anything `assemble` takes; (N, s) gives a map over a batch
+    places  : `E.z`, a sensor's output, or a place for all its directions (three in the plane, six in space)
+    preload : add the geometric stiffness K_g of gravity and all forces at rest; False leaves it out
     """
     require_arguments(compliance, locals())
     names = (places,) if isinstance(places, str) else tuple(places)
@@ -91,13 +98,42 @@ def compliance(mechanism: Mechanism, at: At | Configuration = None, places: str 
         raise InputError("no place is given", part="places", hint="name one, for example tip, or one direction, tip.z")
     mechanism, configuration = under_loads(mechanism, at)
     ports = [item for name in names for item in place_ports(configuration.rest.numbering, name)]
-    rest = elastic_rest(mechanism, STATIC_BAND)
-    require_elastic(rest)
-    X = np.ascontiguousarray(configuration.X.reshape(-1, *configuration.X.shape[-2:]))
-    rows = port_rows(rest, ports, X)
-    Z, _ = static_response(rest, X, rows)
-    values = Z @ rows.transpose(0, 2, 1)
-    values = 0.5 * (values + values.transpose(0, 2, 1))
+    require_elastic(elastic_rest(mechanism, STATIC_BAND))
+    loaded = preload and held_loads(mechanism, "compliance")
+    values = _loaded(mechanism, configuration, ports) if loaded else _unloaded(mechanism, configuration, ports)
     if configuration.X.ndim == 2:
         values = values[0]
     return Compliance(configuration, values, tuple(item.name for item in ports), tuple(item.unit for item in ports))
+
+
+def _unloaded(mechanism: Mechanism, configuration: Configuration, ports: list[Port]) -> Array:
+    """(N, p, p) g K⁺ gᵀ."""
+    rest = elastic_rest(mechanism, STATIC_BAND)
+    X = np.ascontiguousarray(configuration.X.reshape(-1, *configuration.X.shape[-2:]))
+    rows = port_rows(rest, ports, X)
+    return _symmetric(static_response(rest, X, rows)[0], rows)
+
+
+def _loaded(mechanism: Mechanism, configuration: Configuration, ports: list[Port]) -> Array:
+    """(N, p, p) with loads. What these bend inside bodies is not in static shapes: bands are widened until it is."""
+    X = np.ascontiguousarray(configuration.X.reshape(-1, *configuration.X.shape[-2:]))
+    w = configuration.w.reshape(len(X), -1)
+    band, before = own_band(mechanism), None
+    while True:
+        rest = elastic_rest(mechanism, band)
+        rows = port_rows(rest, ports, X)
+        values = _symmetric(loaded_response(rest, X, w, rows), rows)
+        if rest.whole or (before is not None and _agree(values, before)):
+            return values
+        band, before = _WIDER * band, values
+
+
+def _agree(values: Array, before: Array) -> bool:
+    own = np.sqrt(np.abs(np.diagonal(values, axis1=1, axis2=2)))
+    size = own[:, :, None] * own[:, None, :]  # displacements and turns have sizes of their own
+    return bool((np.abs(values - before) <= _AGREE * size + _AGREE * _AGREE * np.abs(values).max(initial=0.0)).all())
+
+
+def _symmetric(Z: Array, rows: Array) -> Array:
+    values = Z @ rows.transpose(0, 2, 1)
+    return np.asarray(0.5 * (values + values.transpose(0, 2, 1)))

@@ -114,6 +114,7 @@ def compliance_map(
     places: str | Sequence[str],
     *,
     at: At = None,
+    preload: bool = True,
     progress: bool | None = None,
 ) -> ComplianceMap:
     """The compliance at places, actuators locked, at every combination of the values.
@@ -121,6 +122,7 @@ def compliance_map(
     grid     : coordinate, or component of a place (`tool.x`) -> values (rad or m), or one for what stays there; the
                others stay at `at`
     places   : `E.z`, a sensor's output, or a place for all its directions, as for `compliance`
+    preload  : add the geometric stiffness of gravity and all forces at rest; False leaves it out
     progress : a bar on standard error while it runs; if left out, where that is a terminal
 
     A posture that cannot be assembled, or is out of reach, is marked; where all are, that is an error.
@@ -133,7 +135,7 @@ def compliance_map(
     units: tuple[str, ...] = ()
     with ProgressBar(int(assembled.sum()), "configurations", shown=progress) as bar:
         for piece, here in postures.pieces():
-            found = compliance(mechanism, here, places)
+            found = compliance(mechanism, here, places, preload=preload)
             if values is None:
                 names, units = found.names, found.units
                 values = np.full((len(assembled), len(names), len(names)), np.nan)

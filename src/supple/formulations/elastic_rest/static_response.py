@@ -21,6 +21,7 @@ from supple.formulations.elastic_rest.harmonic_response import (
     response,
     tie,
 )
+from supple.kinematics.rest import rest as undeformed
 
 Array = NDArray[np.float64]
 
@@ -94,7 +95,8 @@ def static_response(rest: ElasticRest, X: Array, forces: Array, ends: Array | No
     hard = int(np.count_nonzero(~soft))
     stiffness = np.concatenate([np.zeros(hard), 1.0 / held.compliance[soft]])
     led = np.zeros((forces.shape[1], len(numbers))) if ends is None else np.ascontiguousarray(ends[:, numbers])
-    scale = rest.arrays.stiffness + first_shift(rest, held, X[0])
+    # At rest and not at X[0]: a result depends on its own configuration alone, whatever stands beside it in the batch.
+    scale = rest.arrays.stiffness + first_shift(rest, held, undeformed(rest.numbering.mechanism).X)
     structure = RestedStructure(rest.arrays.stiffness, scale, hard, stiffness)
     Z = np.empty(forces.shape)
     reactions = np.empty((*forces.shape[:2], len(numbers)))
