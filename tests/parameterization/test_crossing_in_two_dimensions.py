@@ -36,10 +36,13 @@ def on_the_line(left):
 
 @cache
 def crossing():
-    """By bisection: on the line the two modes of the germ (on it, too) stay uncoupled; their stiffness is equal."""
+    """By bisection: on the line the two modes of the germ (on it, too) stay uncoupled; their stiffness is equal.
+
+    Modes are followed, and exchange, as they are without loads.
+    """
 
     def difference(left):
-        K = supple.local(five_bar(), on_the_line(left), internal_modes=2, tracking="subspace").K
+        K = supple.local(five_bar(), on_the_line(left), internal_modes=2, tracking="subspace", preload=False).K
         return K[2, 2] - K[3, 3]
 
     return on_the_line(brentq(difference, 1.85, 2.0, xtol=1e-12))
@@ -54,7 +57,7 @@ def loop(count, radius, center=None):
 
 
 def around(count, radius, tracking):
-    return supple.local(five_bar(), loop(count, radius), internal_modes=2, tracking=tracking)
+    return supple.local(five_bar(), loop(count, radius), internal_modes=2, tracking=tracking, preload=False)
 
 
 def largest_second_difference(model, name):

@@ -129,7 +129,8 @@ def test_of_drives_that_yield(name):
     slope = np.stack([(M_delta(step * e) - M_delta(-step * e)) / (2 * step) for e in np.eye(count)], axis=-1)
     assert_allclose(found.dM[count:, count:, count:], slope, atol=1e-5 * np.abs(slope).max() + 1e-12)
     K_g = second_differences(lambda delta: supple.local(rigid, theta + D @ delta).potential, count, step)
-    plain = supple.local(machine, theta, **options)
+    plain = supple.local(machine, theta, preload=False, **options)
+    assert_allclose(supple.local(machine, theta, **options).K, found.K, atol=1e-9 * np.abs(found.K).max())
     assert_allclose((found.K - plain.K)[count:, count:], K_g, atol=1e-5 * np.abs(K_g).max())
 
 
@@ -139,13 +140,15 @@ def test_slopes_are_those_of_the_coefficients():
 
     def both(at):
         options = {"internal_modes": 2, "tracking": "subspace", "germ": theta}
-        return [supple.local(machine, at, stiffening=stiffening, **options) for stiffening in (True, False)]
+        every = ({"stiffening": True}, {"preload": True}, {"preload": False})
+        return [supple.local(machine, at, **one, **options) for one in every]
 
-    stiff, plain = both(theta)
+    stiff, loaded, plain = both(theta)
     for k, e in enumerate(h * np.eye(2)):
-        (ahead, ahead_plain), (behind, behind_plain) = both(theta + e), both(theta - e)
+        (ahead, _, ahead_plain), (behind, _, behind_plain) = both(theta + e), both(theta - e)
         rise = ((ahead.K - ahead_plain.K) - (behind.K - behind_plain.K)) / (2 * h)
-        assert_allclose(stiff.dK[..., k] - plain.dK[..., k], rise, atol=1e-6 * np.abs(rise).max())
+        for found in (stiff, loaded):
+            assert_allclose(found.dK[..., k] - plain.dK[..., k], rise, atol=1e-6 * np.abs(rise).max())
 
 
 def test_a_rotating_blade():
