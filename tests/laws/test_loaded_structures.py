@@ -1,8 +1,8 @@
-"""A slice of the law of `loaded_structures.py`: geometric stiffness is that of the full equations, up to buckling."""
+"""A slice of the laws of `loaded_structures.py`: stiffness of loads is that of nonlinear equations, pressed and bent."""
 
 import numpy as np
 import pytest
-from loaded_structures import KINDS, compared
+from loaded_structures import BENT, KINDS, bent, compared
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -11,3 +11,11 @@ def test_pressed_structures_soften_as_in_the_full_equations(kind):
     for item in found:
         assert (np.abs(item.linear - item.full) <= item.allowed).all(), item
     assert found[-1].linear.min() < 0.2
+
+
+@pytest.mark.parametrize("kind", BENT)
+def test_bent_structures_vibrate_as_chains_of_rigid_links(kind):
+    found = bent(kind, 1)
+    assert found.moved > 0.4  # of the length of the loaded beam
+    assert (np.abs(found.ours / found.chain - 1.0) <= found.allowed).all(), found
+    assert found.allowed.max() < 3e-3
