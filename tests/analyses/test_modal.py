@@ -59,9 +59,10 @@ def test_modes_are_orthonormal_in_the_mass_of_all_nodes(four_bar):
 
 @pytest.mark.parametrize("name", ["flexible-four-bar", "ralf"])
 @pytest.mark.parametrize("count", [1, 7, 12, 25, 60])
-def test_no_mode_is_missed_however_many_are_asked_for(name, count):
-    modes = supple.modes(example(name), "home", count=count, preload=True)
-    squares, _ = dense_modes(modes.rest, modes.configuration, modes.held, preload=True)
+@pytest.mark.parametrize("preload", [True, False])
+def test_no_mode_is_missed_however_many_are_asked_for(name, count, preload):
+    modes = supple.modes(example(name), "home", count=count, preload=preload)
+    squares, _ = dense_modes(modes.rest, modes.configuration, modes.held, preload=preload)
     assert len(modes) == count
     assert_allclose(modes.frequencies_hz, np.sqrt(squares[:count]) / (2 * np.pi), rtol=1e-7)
 

@@ -57,7 +57,7 @@ def test_free_actuators_with_and_without_what_gravity_adds(supple, flexible):
 
 def test_locked_with_and_without_what_gravity_adds(supple, flexible):
     mechanism = api.load(flexible)
-    for option, preload in ((("--preload",), True), (("--no-preload",), False)):
+    for option, preload in (((), True), (("--preload",), True), (("--no-preload",), False)):
         found = supple("modes", flexible, *option, "--json").object["frequencies_hz"]
         assert_allclose(found, api.modes(mechanism, preload=preload).frequencies_hz, rtol=1e-9)
     loaded, plain = (api.modes(mechanism, preload=preload).frequencies_hz for preload in (True, False))
@@ -75,8 +75,8 @@ def test_it_is_readable(supple, flexible):
 
 
 def test_slopes_along_a_parameter(supple, flexible):
-    expected = api.modes(api.load(flexible), "home", count=2, along="coupler", preload=False)
-    asked = ("modes", flexible, "--at", "home", "--count", 2, "--along", "coupler", "--no-preload")
+    expected = api.modes(api.load(flexible), "home", count=2, along="coupler")
+    asked = ("modes", flexible, "--at", "home", "--count", 2, "--along", "coupler")
     found = supple(*asked, "--json").object
     assert_allclose(found["eigenvalue_slopes"]["coupler"], expected.eigenvalue_slopes["coupler"], rtol=1e-9)
     assert_allclose(found["frequency_slopes_hz"]["coupler"], expected.frequency_slopes["coupler"], rtol=1e-9)

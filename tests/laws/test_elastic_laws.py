@@ -29,11 +29,12 @@ def test_modes_are_those_of_all_nodes_assembled_without_condensation(name):
     assert_allclose(hertz(mechanism(name), count=8, preload=False), whole, rtol=CONDENSED)
 
 
+@pytest.mark.parametrize("preload", [True, False])
 @each
-def test_modes_of_the_batched_way_are_those_of_the_dense_one(name):
+def test_modes_of_the_batched_way_are_those_of_the_dense_one(name, preload):
     made = mechanism(name)
-    fast = supple.modes(made, count=8, preload=True)
-    squares, shapes = dense_modes(fast.rest, fast.configuration, fast.held, preload=True)
+    fast = supple.modes(made, count=8, preload=preload)
+    squares, shapes = dense_modes(fast.rest, fast.configuration, fast.held, preload=preload)
     # Both err by rounding: the dense one of the largest ω², the other of 1/ω² of the lowest (with its shift, a
     # twentieth of that).
     rounding = 5e-15 * squares[-1] + 2e-13 * squares[:8] ** 2 / squares[0]

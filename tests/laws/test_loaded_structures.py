@@ -1,4 +1,4 @@
-"""A slice of the laws of `loaded_structures.py`: stiffness of loads is that of nonlinear equations, pressed and bent."""
+"""A slice of the laws of `loaded_structures.py`: loads, pressing or bending, stiffen as in nonlinear equations."""
 
 import numpy as np
 import pytest
