@@ -48,7 +48,7 @@ def law(rayleigh, omega):
 
 def of_local(mechanism, modes):
     """ω and ζ of the deformation, θ locked, by the local model that reduced models are fitted to."""
-    local = supple.local(mechanism, internal_modes=modes)
+    local = supple.local(mechanism, internal_modes=modes, preload=False)  # stiffness by loads is not damped
     s = len(local.M) - modes
     M, K, D = (x[s:, s:] for x in (local.M, local.K, local.damping))
     s = np.linalg.eigvals(np.block([[0.0 * M, np.eye(modes)], [-np.linalg.solve(M, K), -np.linalg.solve(M, D)]]))

@@ -60,6 +60,7 @@ def test_from_each_cylinder_to_the_tip(ralf, reduced, seed):
     hz = np.sqrt(eigh(c.K[2:, 2:], c.M[2:, 2:], eigvals_only=True)) / (2.0 * np.pi)
     assert_allclose(hz, natural, rtol=2e-4)
     assert_allclose(c.internal_hz, hz, rtol=1e-6)
+    assert np.abs(supple.modes(ralf, theta, count=2, preload=False).frequencies_hz / natural - 1.0).max() > 2e-4
 
 
 def test_kinds_of_response_are_derivatives_of_each_other(reduced):

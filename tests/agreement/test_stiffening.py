@@ -85,7 +85,7 @@ def test_frequencies_change_with_the_load_as_in_the_full_model(text, gravity, at
             for machine, v in ((free, 0.0 * rates), (loaded, rates))]  # fmt: skip
     changed = full[1] / full[0] - 1.0
     stiff = squares(supple.local(loaded, [at], internal_modes=10, stiffening=True), rates)[:4] / full[0] - 1.0
-    plain = squares(supple.local(loaded, [at], internal_modes=10), rates)[:4] / full[0] - 1.0
+    plain = squares(supple.local(loaded, [at], internal_modes=10, preload=False), rates)[:4] / full[0] - 1.0
     largest = np.abs(changed).max()
     assert_allclose(stiff, changed, atol=5e-3 * largest)
     assert np.abs(plain - changed).max() > 0.9 * largest
