@@ -15,7 +15,7 @@ CORES = {"Nehalem": "sse4_2", "Sandybridge": "avx", "Haswell": "avx2", "SkylakeX
 """OpenBLAS's names, and what a processor must have to run their kernels, as Linux names it."""
 
 SELECTION = (
-    "tests/laws/test_elastic_laws.py::test_modes_of_the_batched_way_are_those_of_the_dense_one[spatial 3]",
+    "tests/laws/test_elastic_laws.py::test_modes_of_the_batched_way_are_those_of_the_dense_one[spatial 3-False]",
     "tests/laws/test_elastic_laws.py::test_frequencies_do_not_depend_on_the_order_of_the_lists[spatial 3]",
     "tests/laws/test_elastic_laws.py::test_modes_are_those_of_all_nodes_assembled_without_condensation[loop 1]",
     "tests/laws/test_elastic_laws.py::test_frequencies_do_not_depend_on_the_frame_of_the_file[loop 3]",

@@ -227,6 +227,7 @@ def test_without_motors_or_weight_energy_stays():
     {"inputs": "load.z", "damping": 0.02, "preload": True},
     {"inputs": ["O", "P"], "free_actuators": True, "preload": False, "damping": {"rayleigh": (0.0, 1e-5)}},
     {"inputs": "P.acceleration", "kind": "accelerance", "damping": 0.01},
+    {"inputs": "P.acceleration", "kind": "accelerance", "damping": 0.01, "preload": True},
 ])  # fmt: skip
 def test_responses_are_those_of_the_elastic_mechanism(asked):
     machine, lines = loads(COUPLED), np.linspace(5.0, 120.0, 7)

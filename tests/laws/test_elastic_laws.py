@@ -109,7 +109,7 @@ def test_direct_responses_are_those_of_all_modes(name):
             held = restraint(found, locked=set(locked))
             one = direct_response(found, here.X, held, rows[:2], led, rows, lines, damping)
             told = (found, here, held, rows[:2], led, rows, lines, damping, None)
-            two = modal_response(*told, preload=False, below=None)
+            two = modal_response(*told, preload=False, turning=False, below=None)
             for columns in (slice(2), slice(2, None)):  # of forces, and of what is led
                 size = np.abs(one[..., columns]).max(initial=0.0)
                 assert_allclose(one[..., columns], two[..., columns], rtol=0, atol=1e-7 * size)

@@ -59,8 +59,8 @@ def model_response(
               `lift.acceleration`, its motion is led, and the others stay as they are; a loaded displacement, or an
               output, a force along what it measures
     outputs : the model's outputs, as their instruments show them, or coordinates η
-    preload : count what forces at rest change by with θ. What they add to the stiffness of the deformation is in the
-              model, or not, as it was reduced
+    preload : count what forces at rest change by with θ, where it is free. What they add to the stiffness of the
+              deformation is in the model, or not, as it was reduced
     drives  : False leaves drives and instruments out. A drive that leads holds its coordinate, one that yields holds it
               with its stiffness; the other coordinates are locked, or free with free actuators
     units   : of (output, input); those of the model where they are left out
@@ -84,8 +84,7 @@ def model_response(
         )
     watched = [_rows(model, c, name) for name in outs]
     kappa = c.dynamic_stiffness(omega)
-    # Forces at rest change with θ, whether it is free or led.
-    if preload and any(i < model.layout.theta for i in [*free, *(item.led for item in excited if item.led >= 0)]):
+    if preload and free[:1] and free[0] < model.layout.theta:
         kappa += _preload(model, c, point[0])
     whole = kappa + held_by(driving, omega)
     H = np.zeros((len(lines), len(outs), len(ins)), dtype=np.complex128)

@@ -178,14 +178,14 @@ def _displacements(
     if links:
         return link_response(
             rest, configuration, holding, driven.led, (forces, outputs), omega, proportional, deformed,
-            preload=preload,
+            preload=preload, turning=free,
         )  # fmt: skip
     if method == "direct" and deformed is None and not preload:
         return direct_response(rest, configuration.X, held, forces, driven.led, outputs, omega, proportional)
     below = None if method == "direct" else _VIBRATING * float(lines.max())
     return modal_response(
         rest, configuration, held, forces, driven.led, outputs, omega, proportional, deformed,
-        preload=preload, below=below,
+        preload=preload, turning=free, below=below,
     )  # fmt: skip
 
 

@@ -36,18 +36,20 @@ def link_response(
     deformed: Dissipation | None,
     *,
     preload: bool,
+    turning: bool,
 ) -> Complex:
     """Displacement of outputs for unit forces, then for unit displacements of the led rows: (L, outputs, inputs).
 
-    ports : rows (p, n) of forces and (o, n) of outputs over z
+    ports : rows (p, n) of forces and (o, n) of outputs over z; turning : as in `modal_response`
     """
     moving = bool(led) or held.moves(rest.numbering)
-    motions = free_motions(configuration, preload=preload) if moving else locked_motions(configuration)
+    turns = preload and turning
+    motions = free_motions(configuration, preload=turns) if moving else locked_motions(configuration)
     T = over_z(rest, motions)
     added = rest_load_stiffness(rest, configuration, motions, T) if preload else 0.0
     F, G = ports[0] @ T, ports[1] @ T
     M, D, K = motions.M, motions.D.copy(), motions.K + added
-    K_e = (free_motions(configuration, preload=False).K if moving and preload else motions.K).copy()
+    K_e = (free_motions(configuration, preload=False).K if moving and turns else motions.K).copy()
     K_g = K - K_e
     first = rest.numbering.constraints
     for row, (stiffness, lost) in held.yields.items() if moving else ():

@@ -104,17 +104,18 @@ def modal_response(
     deformed: Dissipation | None,
     *,
     preload: bool,
+    turning: bool,
     below: float | None,
 ) -> Complex:
     """As `direct_response`. deformed: damping of the deformation over z; below: Hz up to which modes vibrate, None for
-    all."""
+    all; turning: loads at rest push along the deformation as a led coordinate turns them, the sag times its motion."""
     system = modal_system(rest, configuration, held, preload=preload)
     squares, Phi = system.squares, system.shapes
     led_by = rigid_motions(rest, configuration, led, held)
     count = len(squares) if below is None else int(np.searchsorted(squares, (2.0 * np.pi * below) ** 2))
     deformed = deformed or Dissipation(np.zeros((rest.size, rest.size)), np.zeros((rest.size, rest.size)))
     viscous, loss = _projected(system, damping, deformed)
-    b = _loads(system, held, forces, led_by, omega, damping, deformed)
+    b = _loads(system, held, forces, led_by, omega, damping, deformed, turning=turning)
     q = np.empty(b.shape, dtype=np.complex128)
     with np.errstate(divide="ignore", invalid="ignore"):
         # Modes that are left out follow without inertia and viscous damping.
@@ -162,6 +163,8 @@ def _loads(
     omega: Array,
     damping: Proportional,
     deformed: Dissipation,
+    *,
+    turning: bool,
 ) -> Complex:
     """Right sides (L, r, inputs)."""
     w = omega[:, None, None]
@@ -170,7 +173,8 @@ def _loads(
     viscous = Phi @ J.T @ (held.c[:, None] * (J @ Psi.T)) + damping.alpha * M + damping.beta * K
     viscous = viscous + Phi @ deformed.viscous @ Psi.T
     loss = 1j * (damping.eta * K + Phi @ deformed.hysteretic @ Psi.T)
-    by_motion = -(K + loss + Phi @ system.preload @ Psi.T + 1j * w * viscous - w**2 * M)
+    turned = Phi @ system.preload @ Psi.T if turning else 0.0
+    by_motion = -(K + loss + turned + 1j * w * viscous - w**2 * M)
     by_force = np.broadcast_to(Phi @ forces.T, (len(omega), len(Phi), len(forces)))
     return np.concatenate([by_force, by_motion], axis=2)
 
