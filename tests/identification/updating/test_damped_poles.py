@@ -33,7 +33,7 @@ def test_intervals_from_modal_parameters_cover_the_truth(damping):
 def test_responses_tell_structural_from_viscous_damping(damping, structural, window):
     """s² = -ω²(1 + iη), and the other pole is -s; an exponential window moves both."""
     machine = arm(damping, TRUE)
-    modes = supple.modes(machine, "bent", count=3).frequencies_hz
+    modes = supple.modes(machine, "bent", count=3, preload=False).frequencies_hz
     shapes = np.array([[1.0, 0.4, -0.3, 0.2], [0.2, 1.0, 0.5, -0.4], [-0.5, 0.3, 1.0, 0.6]])
     s = 2j * np.pi * LINES + window
     omega = 2.0 * np.pi * modes
@@ -51,7 +51,7 @@ def test_responses_tell_structural_from_viscous_damping(damping, structural, win
 
 def test_poles_given_by_hand_are_compared_as_they_are_damped():
     """√(-Re s²) is ω of structural damping, |s| that of viscous damping, each exactly."""
-    eta, hertz = 0.2, supple.modes(arm("structural 0.2", TRUE), "bent", count=3).frequencies_hz
+    eta, hertz = 0.2, supple.modes(arm("structural 0.2", TRUE), "bent", count=3, preload=False).frequencies_hz
     s = 2j * np.pi * hertz * np.sqrt(1.0 + 1j * eta)
     poles = {"frequencies_hz": np.abs(s) / (2.0 * np.pi), "damping": -s.real / np.abs(s)}
     machine = arm("structural 0.2", START, laws=False)
@@ -68,7 +68,7 @@ def test_poles_given_by_hand_are_compared_as_they_are_damped():
 
 def test_a_kind_of_damping_that_nobody_knows_widens_the_intervals():
     """Midway between structural and viscous: both are within the interval. What the file says decides."""
-    hertz = supple.modes(arm("structural 0.2", TRUE), "bent", count=3).frequencies_hz
+    hertz = supple.modes(arm("structural 0.2", TRUE), "bent", count=3, preload=False).frequencies_hz
     found = {}
     for kind, size in (("structural", (1.0 - 2.0 * 0.1**2) ** -0.5), ("viscous", 1.0)):
         seen = supple.Measurement(at="bent", frequencies_hz=size * hertz, damping=[0.1] * 3, frequency_noise=1e-5)

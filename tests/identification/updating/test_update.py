@@ -40,11 +40,13 @@ def truth():
 
 
 def frequencies(machine, at, count=6):
-    return supple.Measurement(at=at, frequencies_hz=supple.modes(machine, at, count=count).frequencies_hz)
+    return supple.Measurement(
+        at=at, frequencies_hz=supple.modes(machine, at, count=count, preload=False).frequencies_hz
+    )
 
 
 def deflections(machine, at):
-    C = supple.compliance(machine, at, ("T.x", "T.y", "T.z")).values
+    C = supple.compliance(machine, at, ("T.x", "T.y", "T.z"), preload=False).values
     moved = dict(zip(("T.x", "T.y", "T.z"), -50.0 * C[2], strict=True))
     return supple.Measurement(at=at, force={"T.z": -50.0}, deflections=moved)
 
@@ -62,10 +64,12 @@ def test_stiffnesses_come_back_from_deflections_and_shapes_say_which_mode_is_whi
     names = ["k_knee", "k_drive"]
     found = supple.update(file, [deflections(truth, at) for at in ("bent", "other")], names, prior=None, starts=1)
     assert_allclose([found[name] for name in names], [TRUE[name] for name in names], rtol=1e-6)
-    modes = supple.modes(truth, "bent", count=4)
+    modes = supple.modes(truth, "bent", count=4, preload=False)
     channels = ("T.x", "T.y", "T.z", "P.x", "P.y", "P.z")
     lines = np.append(modes.frequencies_hz[:4], 500.0)
-    H = supple.frf(truth, "bent", ["T.x", "T.y", "T.z"], channels, lines, damping={"structural": 1e-7}).values
+    H = supple.frf(
+        truth, "bent", ["T.x", "T.y", "T.z"], channels, lines, damping={"structural": 1e-7}, preload=False
+    ).values
     shapes = np.array([H[i, :, np.abs(H[i]).max(axis=0).argmax()].imag for i in (0, 1, 3)])
     one = supple.Measurement(
         at="bent", frequencies_hz=modes.frequencies_hz[[0, 1, 3]], shapes=shapes, channels=channels
@@ -79,8 +83,8 @@ def test_stiffnesses_come_back_from_deflections_and_shapes_say_which_mode_is_whi
 def test_numbers_and_damping_come_back_from_noisy_responses(file, truth):
     lines, names = np.linspace(2.0, 60.0, 80), ("T.x", "T.y", "T.z", "P.z")
     random = np.random.default_rng(5)
-    H = supple.frf(truth, "bent", ["T.z", "T.y"], names, lines, kind="accelerance", damping={"structural": 0.03},
-                   drives=False).values  # fmt: skip
+    H = supple.frf(truth, "bent", ["T.z", "T.y"], names, lines, kind="accelerance", preload=False,
+                   damping={"structural": 0.03}, drives=False).values  # fmt: skip
     size = 0.02 * np.sqrt(np.mean(np.abs(H) ** 2, axis=0))
     H = H + size * (random.normal(size=H.shape) + 1j * random.normal(size=H.shape)) / np.sqrt(2.0)
     pairs = [item.split(".") for item in names]
@@ -92,7 +96,7 @@ def test_numbers_and_damping_come_back_from_noisy_responses(file, truth):
     for name, value in (*TRUE.items(), ("damping.eta", 0.03)):
         assert abs(np.log(found[name] / value)) < 4.0 * found.deviations[found.names.index(name)]
         assert found[name] == pytest.approx(value, rel=0.01)
-    mine, wanted = found.postures[0].model_hz[1], supple.modes(truth, "bent", count=20).frequencies_hz
+    mine, wanted = found.postures[0].model_hz[1], supple.modes(truth, "bent", count=20, preload=False).frequencies_hz
     assert_allclose(mine, wanted[(wanted >= 2.0) & (wanted <= 60.0)], rtol=5e-3)
     before, after = found.postures[0].misfit
     assert after == pytest.approx(4e-4, rel=0.1)  # the noise that was put in
@@ -110,7 +114,7 @@ def tested(truth):
     """The modes that are in responses of the arm, which was pushed twice."""
     lines, names = np.linspace(2.0, 70.0, 300), ("T.x", "T.y", "T.z", "P.x", "P.y", "P.z")
     random = np.random.default_rng(2)
-    H = supple.frf(truth, "bent", ["T.z", "T.y"], names, lines, kind="accelerance", damping={"modal": 0.01},
+    H = supple.frf(truth, "bent", ["T.z", "T.y"], names, lines, kind="accelerance", preload=False, damping={"modal": 0.01},
                    drives=False).values  # fmt: skip
     H = H + 0.01 * np.abs(H).mean() * (random.normal(size=H.shape) + 1j * random.normal(size=H.shape))
     pushed = [supple.Channel("T", "z", "force"), supple.Channel("T", "y", "force")]
@@ -165,7 +169,7 @@ def test_close_modes_are_compared_as_a_space(tmp_path):
     path = tmp_path / "rod.yaml"
     path.write_text(CROSS, encoding="utf-8")
     truth = supple.loads(CROSS, parameters={"k_x": 1200.0, "k_y": 1204.0})
-    hertz = supple.modes(truth, count=2).frequencies_hz
+    hertz = supple.modes(truth, count=2, preload=False).frequencies_hz
     turned = np.array([[np.cos(0.7), np.sin(0.7)], [-np.sin(0.7), np.cos(0.7)]])
     seen = supple.Measurement(frequencies_hz=hertz, shapes=turned, channels=("rod.x", "rod.y"))
     found = supple.update(path, seen, {"k": "k_?"}, prior=None, starts=1)
@@ -198,7 +202,7 @@ def test_the_written_file_differs_in_the_numbers_alone(file, truth, tmp_path):
 
 
 def test_what_data_say_nothing_of_stays_at_the_prior_and_is_named(file, truth):
-    C = supple.compliance(truth, "other", ("T.ry",)).values
+    C = supple.compliance(truth, "other", ("T.ry",), preload=False).values
     seen = supple.Measurement(at="other", force={"T.ry": 20.0}, deflections={"T.ry": 20.0 * C[0, 0]})
     found = supple.update(file, seen, ["load", "k_drive", "knee.drive"], starts=2)
     assert found["load"] == pytest.approx(1.5)  # masses do not deflect

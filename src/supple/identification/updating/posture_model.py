@@ -23,9 +23,7 @@ from supple.compilation.threads import single_blas_thread
 from supple.diagnostics import InputError
 from supple.formulations.elastic_rest.constrained_modes import rows_at
 from supple.formulations.elastic_rest.dense import dense_system
-from supple.formulations.elastic_rest.held_loads import held_loads
 from supple.formulations.elastic_rest.loads import loads_at
-from supple.formulations.elastic_rest.preload import preload_stiffness
 from supple.identification.updating.structure import Structure, Trial
 from supple.identification.updating.table_rows import Springs, TableRow, over_coordinates, over_loads
 from supple.kinematics.configuration import Configuration
@@ -52,7 +50,6 @@ class PostureModel:
     """One posture of a structure.
 
     K, M (f, f) over q of the mechanism as it stands; N (n, f); C (soft, f) rows that give way
-    K_g (f, f) : geometric stiffness of the loads at rest, in K; at the file's numbers, whatever the trial
     before (soft,) : their stiffness as it stands; tables : rows that follow one; load (f,) : what acts at rest
     """
 
@@ -63,7 +60,6 @@ class PostureModel:
     N: Array
     C: Array
     before: Array
-    K_g: Array
     tables: tuple[TableRow, ...] = ()
     load: Array | None = None
     _last: dict[bytes, Springs] = field(default_factory=dict, repr=False)
@@ -97,9 +93,8 @@ class PostureModel:
             found = Springs(trial.springs.copy(), trial.spring_slopes.copy())
             over_coordinates(self.tables, trial.knots, found)
             if self.load is not None:
-                over_loads(  # of first order in the loads, as `under_loads`
-                    self.tables, trial.knots, found, self.C, self.load,
-                    lambda k: self._matrices(trial, k)[0] - self.K_g,
+                over_loads(
+                    self.tables, trial.knots, found, self.C, self.load, lambda k: self._matrices(trial, k)[0],
                     lambda slopes, u: self.forces(self._slopes(trial, slopes), u[:, None], 0.0)[:, :, 0],
                 )  # fmt: skip
             self._last.clear()
@@ -281,11 +276,8 @@ def posture_model(structure: Structure, configuration: Configuration) -> Posture
     """The structure at one configuration."""
     rest, held = structure.rest, structure.held
     M, K, N = dense_system(rest, configuration, held, preload=False)
-    K_g = np.zeros_like(K)
-    if held_loads(rest.numbering.mechanism, "a model that is fitted"):
-        K_g = preload_stiffness(rest, configuration)
     C = rows_at(rest, structure.soft, configuration.X[None])[0] @ N
-    K, M, K_g = (0.5 * (matrix + matrix.T) for matrix in (N.T @ (K + K_g) @ N, N.T @ M @ N, N.T @ K_g @ N))
+    K, M = (0.5 * (matrix + matrix.T) for matrix in (N.T @ K @ N, N.T @ M @ N))
     before = 1.0 / held.compliance[held.compliance > 0.0]
     tables = []
     for i, table in structure.tables.items():
@@ -302,4 +294,4 @@ def posture_model(structure: Structure, configuration: Configuration) -> Posture
         C[i] /= np.sqrt(here / before[i])  # the row itself; a table scales it, so that its compliance stays
         before[i] = here
     load = loads_at(rest, configuration).vector @ N if any(item.by_load for item in tables) else None
-    return PostureModel(structure, configuration, K, M, N, C, before, K_g, tuple(tables), load)
+    return PostureModel(structure, configuration, K, M, N, C, before, tuple(tables), load)

@@ -20,6 +20,7 @@ from supple.distribution.workplace import workplace
 from supple.identification.damping.fit_damping import damping_kinds
 from supple.identification.updating.covariance import covariance, excess
 from supple.identification.updating.identifiability import FLAT, identifiability
+from supple.identification.updating.left_out_loads import note_left_out_loads
 from supple.identification.updating.measurement import Measurement
 from supple.identification.updating.observed_responses import Loss
 from supple.identification.updating.observing import Compared
@@ -101,6 +102,7 @@ def update(
         damping_kinds(damping)  # a slip of the pen is told before the work
     problem = problem_of(structure, items, spread, limits, losses, loss)
     problem = replace(problem, ties=knot_ties(problem.names, smoothness))
+    note_left_out_loads(structure, [item.model for item in problem.observers])
     require_within("starts", starts, part="starts")
     x, best = _searched(problem, starts, seed, progress, cluster)
     for turn in range(_ROUNDS):
