@@ -114,8 +114,8 @@ def tested(truth):
     """The modes that are in responses of the arm, which was pushed twice."""
     lines, names = np.linspace(2.0, 70.0, 300), ("T.x", "T.y", "T.z", "P.x", "P.y", "P.z")
     random = np.random.default_rng(2)
-    H = supple.frf(truth, "bent", ["T.z", "T.y"], names, lines, kind="accelerance", preload=False, damping={"modal": 0.01},
-                   drives=False).values  # fmt: skip
+    H = supple.frf(truth, "bent", ["T.z", "T.y"], names, lines, kind="accelerance", preload=False,
+                   damping={"modal": 0.01}, drives=False).values  # fmt: skip
     H = H + 0.01 * np.abs(H).mean() * (random.normal(size=H.shape) + 1j * random.normal(size=H.shape))
     pushed = [supple.Channel("T", "z", "force"), supple.Channel("T", "y", "force")]
     test = supple.Responses(lines, [supple.Channel(*name.split(".")) for name in names], pushed, H)
