@@ -23,8 +23,8 @@ from supple.formulations.elastic_rest.constrained_modes import rows_at
 from supple.formulations.elastic_rest.loaded_statics import loaded_response
 from supple.formulations.elastic_rest.static_response import static_response
 from supple.kinematics.closure import assemble
-from supple.kinematics.configuration import Configuration
 from supple.parameterization.local_model import LocalModel, local
+from supple.parameterization.modal_parameterization import ModalParameterization
 from supple.parameterization.mode_choice import ModeChoice
 from supple.parameterization.rest_loads import loaded
 from supple.reduction.scanned_region import Scanned
@@ -143,8 +143,7 @@ def _compliance(model: LocalModel, choice: ModeChoice) -> dict[str, float]:
     sensed = {name: row for name, row in outputs.items() if sensors[name.split(".")[0]].place}
     rows = {**system.rest.displacements, **{name: row for name, row in sensed.items() if name not in choice.constraint}}
     worst = dict.fromkeys(rows, 0.0)
-    for i, here in enumerate(model.configuration.each()):
-        full, reduced = _two_compliances(model, system, here, i, list(rows.values()))
+    for full, reduced in zip(*_two_compliances(model, system, list(rows.values())), strict=True):
         largest = float(np.abs(full).max(initial=0.0))
         for name, exact, kept in zip(rows, full, reduced, strict=True):
             if exact > 1e-9 * largest:
@@ -152,16 +151,13 @@ def _compliance(model: LocalModel, choice: ModeChoice) -> dict[str, float]:
     return worst
 
 
-def _two_compliances(
-    model: LocalModel, system: Any, here: Configuration, i: int, rows: list[int]
-) -> tuple[Array, Array]:
-    G = rows_at(system.rest, np.array(rows, dtype=np.int64), here.X[None])
-    if loaded(system):
-        Z = loaded_response(system.rest, here.X[None], here.w[None], G)[0]
-    else:
-        Z = static_response(system.rest, here.X[None], G)[0][0]
-    G = G[0]
-    s = here.theta.shape[-1]
+def _two_compliances(model: LocalModel, system: ModalParameterization, rows: list[int]) -> tuple[Array, Array]:
+    """Along each row, of the whole mechanism and of the modes kept, at all configurations: (N, rows) each."""
+    X, w = model.configuration.X, model.configuration.w
+    G = rows_at(system.rest, np.array(rows, dtype=np.int64), X)
+    Z = loaded_response(system.rest, X, w, G) if loaded(system) else static_response(system.rest, X, G)[0]
+    s = model.theta.shape[-1]
     assert model.modes is not None
-    shapes = G @ model.modes[i, s:].T
-    return np.einsum("rz,rz->r", G, Z), np.einsum("ra,ab,rb->r", shapes, np.linalg.inv(model.K[i, s:, s:]), shapes)
+    shapes = G @ np.swapaxes(model.modes[:, s:], 1, 2)
+    inverse = np.linalg.inv(model.K[:, s:, s:])
+    return np.einsum("nrz,nrz->nr", G, Z), np.einsum("nra,nab,nrb->nr", shapes, inverse, shapes)
