@@ -49,7 +49,7 @@ def main(output: Path) -> None:
 def reduced(five_bar: supple.Mechanism) -> supple.ReducedModel:
     """Two coordinates and two modes, over what the motion needs."""
     region = {name: tuple(np.radians(pair)) for name, pair in DEGREES.items()}
-    return supple.reduce(five_bar, region=region, internal_modes=2, tolerance=2e-3)
+    return supple.reduce(five_bar, region=region, internal_modes=2, tolerance=2e-3, preload=False)
 
 
 def as_built(five_bar: supple.Mechanism) -> supple.Mechanism:

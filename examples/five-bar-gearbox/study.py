@@ -17,7 +17,10 @@ def main(output: Path) -> None:
     five_bar = supple.load(Path(__file__).with_name("mechanism.yaml"))
     stiff = without_gearboxes(five_bar)
     print("motors held at home       with gearboxes          without")
-    found, plain = supple.modes(five_bar, "home", count=3), supple.modes(stiff, "home", count=3)
+    found, plain = (
+        supple.modes(five_bar, "home", count=3, preload=False),
+        supple.modes(stiff, "home", count=3, preload=False),
+    )
     for i in range(3):
         share = sum(found.energy.joints[name][i] for name in ("left", "right"))
         with_gears = f"{found.frequencies_hz[i]:9.3f} Hz, {share:4.0%} in the gears"
@@ -47,7 +50,7 @@ def over_stiffness(five_bar: supple.Mechanism, stiffness: np.ndarray) -> np.ndar
             name: joint.model_copy(update={"drive": drive}) if joint.drive else joint
             for name, joint in five_bar.joints.items()
         }
-        found.append(supple.modes(five_bar.replace(joints=joints), "home", count=2).frequencies_hz)
+        found.append(supple.modes(five_bar.replace(joints=joints), "home", count=2, preload=False).frequencies_hz)
     return np.array(found)
 
 
@@ -58,13 +61,13 @@ def draw(five_bar: supple.Mechanism, stiff: supple.Mechanism) -> Figure:
     supple.assemble(five_bar, "home").plot(axes=sketch, labels=False)
     sketch.set_title("at home")
     for made, color, label in ((five_bar, RED, "gearboxes yield"), (stiff, BLUE, "stiff drives")):
-        H = supple.frf(made, "side", "tool.x", "tool.x", LINES).values[:, 0, 0]
+        H = supple.frf(made, "side", "tool.x", "tool.x", LINES, preload=False).values[:, 0, 0]
         middle.loglog(LINES, np.abs(H) * 1e6, color=color, label=label)
     middle.set(xlabel="frequency / Hz, at side, motors held", ylabel="tool.x from a force there / (µm/N)", title=None)
     legend_above(middle)
     stiffness = np.geomspace(1e3, 1e6, 25)
     found = over_stiffness(five_bar, stiffness)
-    limit = supple.modes(stiff, "home", count=2).frequencies_hz
+    limit = supple.modes(stiff, "home", count=2, preload=False).frequencies_hz
     for i in range(2):
         right.semilogx(stiffness, found[:, i], color=(BLUE, RED)[i], label=f"mode {i + 1}")
         right.axhline(limit[i], color=GREY, linestyle=":", linewidth=1, label="stiff drives" if i else None)

@@ -18,7 +18,7 @@ RADIUS = 0.05  # rad, of a loop around it
 def main(output: Path) -> None:
     five_bar = supple.load(Path(__file__).with_name("mechanism.yaml"))
     crossing = supple.assemble(five_bar, "crossing")
-    hertz = supple.local(five_bar, crossing, internal_modes=2).internal_hz
+    hertz = supple.local(five_bar, crossing, internal_modes=2, preload=False).internal_hz
     print(f"internal modes at the crossing: {hertz[0]:.5f} and {hertz[1]:.5f} Hz")
     print(
         "\nonce around it on a circle of 0.05 rad: what of M_θι does not come back, and its largest second difference"
@@ -34,8 +34,8 @@ def main(output: Path) -> None:
 
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always", supple.SuppleWarning)
-        model = supple.reduce(five_bar, region=REGION, internal_modes=2, tolerance=1e-3)
-        supple.reduce(five_bar, region=REGION, internal_modes=2, tracking="modes", boxes=1)
+        model = supple.reduce(five_bar, region=REGION, internal_modes=2, tolerance=1e-3, preload=False)
+        supple.reduce(five_bar, region=REGION, internal_modes=2, tracking="modes", boxes=1, preload=False)
     made = model.provenance
     print(f"\nreduced across it to 1e-3: {made['samples']} samples, {made['checks']} checks, {made['boxes']} box,")
     print(f"largest error {max(model.error.values()):.1e}; warnings, all of modes followed one by one:")
@@ -51,7 +51,9 @@ def around(five_bar: supple.Mechanism, center: np.ndarray, points: int, tracking
     angle = np.linspace(0.0, 2.0 * np.pi, points + 1)
     theta = center + RADIUS * np.stack([np.cos(angle), np.sin(angle)], axis=1)
     theta[-1] = theta[0]
-    model = supple.local(five_bar, theta, internal_modes=2, tracking="subspace" if tracking == "subspace" else "none")
+    model = supple.local(
+        five_bar, theta, internal_modes=2, tracking="subspace" if tracking == "subspace" else "none", preload=False
+    )
     found = model.M[:, :2, 2:].copy()
     if tracking == "modes":
         modes = model.modes[:, 2:].copy()
@@ -72,7 +74,7 @@ def draw(five_bar: supple.Mechanism, crossing: supple.Configuration, model: supp
     sides = [np.linspace(*REGION[name], 41) for name in ("left", "right")]
     x, y = np.meshgrid(*sides, indexing="ij")
     theta = np.stack([x.ravel(), y.ravel()], axis=1)
-    hertz = supple.local(five_bar, theta, internal_modes=2).internal_hz.reshape(41, 41, 2)
+    hertz = supple.local(five_bar, theta, internal_modes=2, preload=False).internal_hz.reshape(41, 41, 2)
     axes = middle.add_subplot(projection="3d")
     for i, color in enumerate((BLUE, RED)):
         axes.plot_surface(x, y, hertz[..., i], color=color, alpha=0.8, rcount=20, ccount=20, linewidth=0)

@@ -54,7 +54,7 @@ class Shown(NamedTuple):
 
 
 def main(output: Path) -> None:
-    model = supple.reduce(supple.load(FILE), internal_modes=2, tolerance=1e-4)
+    model = supple.reduce(supple.load(FILE), internal_modes=2, tolerance=1e-4, preload=False)
     observer, made = laws(model)
     shown = table(model, made)
     pushed = {name: push(law) for name, law in ((ALONE, made.joints), (FAST, made.fast))}
@@ -165,7 +165,7 @@ def push(law: control.AffineLaw, until: float = 9.0) -> ClosedLoop:
 def home_alone(observer: control.KalmanFilter, made: Laws, model: supple.ReducedModel) -> None:
     """The law of home, used everywhere; with accelerations along link 2 and across it, and along x and z."""
     print("\nthe law of home alone: tip off its slow way (largest), and as above")
-    turned = supple.reduce(in_world_axes(supple.load(FILE)), internal_modes=2, tolerance=1e-4)
+    turned = supple.reduce(in_world_axes(supple.load(FILE)), internal_modes=2, tolerance=1e-4, preload=False)
     other = observer_of(turned)
     for motion in ("swing", "hurry", "across"):
         wanted = control.reference(motion, model)

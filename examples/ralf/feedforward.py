@@ -26,7 +26,7 @@ WRONG = np.array([0.85, 0.9, 0.95, 1.0, 1.05, 1.1, 1.15])  # frequencies of the 
 def main(output: Path) -> None:
     warnings.simplefilter("ignore", SuppleNote)  # of the damping in time
     ralf = supple.load(Path(__file__).with_name("mechanism.yaml"))
-    model = supple.reduce(ralf, internal_modes=2, tolerance=1e-4)
+    model = supple.reduce(ralf, internal_modes=2, tolerance=1e-4, preload=False)
     reach = reference(supple.Motion(coordinates={name: one | BOUNDS for name, one in REACH.items()}), model)
     tables = print_shaping(ralf, model, reach)
     runs = print_inversion(ralf, model, reach)

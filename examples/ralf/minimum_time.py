@@ -61,7 +61,7 @@ class Judged(NamedTuple):
 def main(output: Path) -> None:
     warnings.simplefilter("ignore", SuppleNote)  # of the damping in time
     ralf = supple.load(Path(__file__).with_name("mechanism.yaml"))
-    model = supple.reduce(ralf, internal_modes=2, tolerance=1e-4)
+    model = supple.reduce(ralf, internal_modes=2, tolerance=1e-4, preload=False)
     functions = exported(model, output / "casadi")
     fastest = seven_segments(model)
     quiet = quietest(model, SLOWER * fastest.motion.end)

@@ -36,7 +36,9 @@ def off_modes(model: supple.ReducedModel, payloads: np.ndarray, seed: int) -> fl
     rng, worst = np.random.default_rng(seed), 0.0
     for payload in payloads.tolist():
         theta = rng.uniform(*REGION, (10, 2))
-        full = supple.modes(supple.load(FILE, parameters={"payload": payload}), theta, count=3).frequencies_hz
+        full = supple.modes(
+            supple.load(FILE, parameters={"payload": payload}), theta, count=3, preload=False
+        ).frequencies_hz
         worst = max(worst, float(np.abs(frequencies(model.at(payload=payload), theta) / full - 1.0).max()))
     return worst
 
@@ -44,7 +46,7 @@ def off_modes(model: supple.ReducedModel, payloads: np.ndarray, seed: int) -> fl
 def main(output: Path, payloads: int, points: int) -> None:
     arm = supple.load(FILE)
     start = time.process_time()
-    model = supple.reduce(arm, vary={"payload": (LOWEST, HIGHEST)}, internal_modes=3, tolerance=1e-3)
+    model = supple.reduce(arm, vary={"payload": (LOWEST, HIGHEST)}, internal_modes=3, tolerance=1e-3, preload=False)
     made = model.provenance
     print(f"{made['samples']} samples, {made['checks']} checks, {made['boxes']} box, "
           f"{time.process_time() - start:.0f} s of processor")  # fmt: skip
@@ -71,7 +73,13 @@ def draw(model: supple.ReducedModel) -> Figure:
         home.plot(payloads, at_home[:, n], color=color, label=f"mode {n + 1}")
         for value in (8.0, 10.0, 12.0, 14.0, 16.0):
             arm = supple.load(FILE, parameters={"payload": value})
-            home.plot(value, supple.modes(arm, "home", count=2).frequencies_hz[n], "o", color=color, markersize=4)
+            home.plot(
+                value,
+                supple.modes(arm, "home", count=2, preload=False).frequencies_hz[n],
+                "o",
+                color=color,
+                markersize=4,
+            )
     home.set(xlabel=label("payload", "kg"), ylabel=label("frequency at home", "Hz"), ylim=(0.0, None))
     home.legend()
     theta = np.random.default_rng(0).uniform(*REGION, (400, 2))

@@ -65,10 +65,10 @@ def studied(controller: AffineController, count: int, processes: int | None = No
 
 def main(output: Path, count: int) -> None:
     ralf = supple.load(FILE)
-    model = supple.reduce(ralf, internal_modes=2, tolerance=1e-3)
+    model = supple.reduce(ralf, internal_modes=2, tolerance=1e-3, preload=False)
     laws = controllers(model, supple.Motion(coordinates=MOTION))
     fast = laws["two time scales"]
-    known, more = margins(model, fast, at="home"), supple.reduce(ralf, internal_modes=4, tolerance=1e-3)
+    known, more = margins(model, fast, at="home"), supple.reduce(ralf, internal_modes=4, tolerance=1e-3, preload=False)
     print(f"at home, plant of two modes:  {known.summary()}")
     print(f"at home, plant of four modes: {margins(more, fast, at='home').summary()}")
     grid = {"lift": np.linspace(0.85, 1.30, 9), "elbow": np.linspace(0.76, 1.18, 9)}

@@ -45,7 +45,7 @@ def left(loop: control.ClosedLoop, arrival: float) -> tuple[float, float]:
 
 def main() -> None:
     ralf = supple.load(Path(__file__).with_name("mechanism.yaml"))
-    model = supple.reduce(ralf, internal_modes=2, tolerance=1e-3, store=False)
+    model = supple.reduce(ralf, internal_modes=2, tolerance=1e-3, store=False, preload=False)
     motion = control.reference(supple.Motion(coordinates=REACH), ralf)
     plant = ralf.replace(damping={"rayleigh": [0.02 * SLOW * FAST / (SLOW + FAST), 0.02 / (SLOW + FAST)]})
     for name, chosen in controllers(model, motion).items():

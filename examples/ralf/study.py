@@ -18,7 +18,7 @@ BANDS = [[5.432, 6.010], [8.291, 9.840], [36.462, 36.614]]  # Hz, lowest and hig
 
 def main(output: Path) -> None:
     ralf = supple.load(Path(__file__).with_name("mechanism.yaml"))
-    modes = supple.modes(ralf, "home", count=4)
+    modes = supple.modes(ralf, "home", count=4, preload=False)
     print("at home, cylinders locked")
     for hertz, reference, words in zip(modes.frequencies_hz, HOME, modes.descriptions, strict=True):
         print(f"{hertz:8.4f} Hz (reference {reference:g})  {words}")
@@ -27,8 +27,8 @@ def main(output: Path) -> None:
     for i, (band, reference) in enumerate(zip(found.bands_hz, BANDS, strict=True)):
         print(f"mode {i + 1}: {band[0]:7.3f} to {band[1]:7.3f}   reference {reference[0]:7.3f} to {reference[1]:7.3f}")
 
-    model = supple.reduce(ralf, internal_modes=2, tolerance=1e-4)
-    boxes = supple.reduce(ralf, internal_modes=2, fit="lagrange", tolerance=TOLERANCE)
+    model = supple.reduce(ralf, internal_modes=2, tolerance=1e-4, preload=False)
+    boxes = supple.reduce(ralf, internal_modes=2, fit="lagrange", tolerance=TOLERANCE, preload=False)
     print_model(model, boxes)
     print_responses(ralf, model)
 
@@ -51,9 +51,9 @@ def print_responses(ralf: supple.Mechanism, model: supple.ReducedModel) -> None:
     lines, worst, detuned = np.linspace(0.05, 15.0, 1500), 0.0, 0.0
     for theta in np.random.default_rng(0).uniform(*limits.T, (10, 2)):
         ours = model.frf(theta, LED, TIP, lines, kind="accelerance").values
-        full = supple.frf(ralf, theta, LED, TIP, lines, kind="accelerance").values
+        full = supple.frf(ralf, theta, LED, TIP, lines, kind="accelerance", preload=False).values
         worst = max(worst, float((np.abs(ours - full).max(axis=0) / np.abs(full).max(axis=0)).max()))
-        hertz = supple.modes(ralf, theta, count=2).frequencies_hz
+        hertz = supple.modes(ralf, theta, count=2, preload=False).frequencies_hz
         detuned = max(detuned, float(np.abs(model.evaluate(theta).internal_hz / hertz - 1.0).max()))
     print("from cylinder to tip accelerations, up to 15 Hz, ten random configurations:")
     print(f"  resonances within {detuned:.0e}, |ΔH| within {worst:.1e} of each channel's peak")
@@ -62,7 +62,7 @@ def print_responses(ralf: supple.Mechanism, model: supple.ReducedModel) -> None:
 def over_its_region(ralf: supple.Mechanism, steps: int) -> supple.FrequencyMap:
     """Three frequencies on a grid over the strokes of both cylinders."""
     grid = {name: np.linspace(*ralf.actuator(name).limits, steps) for name in ("lift", "elbow")}
-    return supple.frequency_map(ralf, grid, count=3)
+    return supple.frequency_map(ralf, grid, count=3, preload=False)
 
 
 @in_house_style
@@ -93,13 +93,15 @@ def draw_model(ralf: supple.Mechanism, model: supple.ReducedModel, boxes: supple
     theta = limits[:, 0] + np.linspace(0.0, 1.0, 101)[:, None] * (limits[:, 1] - limits[:, 0])
     region.plot(*limits, "--", color="#c8553d", linewidth=1)
     region.set(xlim=limits[0], ylim=limits[1], xlabel="lift / m", ylabel="elbow / m")
-    diagonal.plot(theta[:, 0], supple.modes(ralf, theta, count=2).frequencies_hz, color="#bbbbbb", linewidth=4)
+    diagonal.plot(
+        theta[:, 0], supple.modes(ralf, theta, count=2, preload=False).frequencies_hz, color="#bbbbbb", linewidth=4
+    )
     diagonal.plot(theta[:, 0], model.evaluate(theta).internal_hz, color="#3b6ea8")
     diagonal.set(xlabel="lift / m, along the diagonal", ylabel="frequency / Hz")
     lines = np.linspace(0.5, 15.0, 600)
     for color, at in (("#3b6ea8", [1.15, 1.0]), ("#c8553d", [0.9, 0.8])):
         ours = model.frf(at, LED, TIP, lines, kind="accelerance")
-        full = supple.frf(ralf, at, LED, TIP, lines, kind="accelerance")
+        full = supple.frf(ralf, at, LED, TIP, lines, kind="accelerance", preload=False)
         for axes, output, inlet in ((of_x, "tip.x", LED[0]), (of_z, "tip.z", LED[1])):
             axes.loglog(lines, np.abs(full[output, inlet]), color="#cccccc", linewidth=4)
             axes.loglog(lines, np.abs(ours[output, inlet]), color=color, label=f"lift {at[0]} m, elbow {at[1]} m")

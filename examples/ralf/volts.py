@@ -34,7 +34,7 @@ def responses(plant: supple.Mechanism | supple.ReducedModel, theta: list[float])
 
 def main(output: Path) -> None:
     ralf = with_valves(supple.load(Path(__file__).with_name("mechanism.yaml")))
-    model = supple.reduce(ralf, internal_modes=2, tolerance=1e-4)
+    model = supple.reduce(ralf, internal_modes=2, tolerance=1e-4, preload=False)
     found = {name: (responses(ralf, theta), responses(model, theta)) for name, theta in PLACES.items()}
     low = LINES <= 15.0
     for name, (full, small) in found.items():

@@ -22,7 +22,7 @@ LINES = np.linspace(0.5, 80.0, 400)  # Hz
 def main(output: Path) -> None:
     arm = supple.load(FILE)
     for posture in arm.configurations:
-        modes = supple.modes(arm, posture, count=4)
+        modes = supple.modes(arm, posture, count=4, preload=False)
         print(f"\n{posture}, motors held")
         for hertz, words in zip(modes.frequencies_hz, modes.descriptions, strict=True):
             print(f"{hertz:8.3f} Hz  {words}")
@@ -53,14 +53,14 @@ def draw(arm: supple.Mechanism) -> Figure:
     figure = new_figure(10, 4.2)
     left, right = figure.subfigures(1, 2, width_ratios=[1.35, 1])
     panels = [left.add_subplot(1, 3, i + 1, projection="3d", computed_zorder=False) for i in range(3)]
-    supple.modes(arm, "home", count=3).plot(axes=panels)
+    supple.modes(arm, "home", count=3, preload=False).plot(axes=panels)
     for axes in panels:
         axes.view_init(elev=16, azim=-60)
         axes.set_axis_off()
         axes.set_box_aspect((1.0, 0.5, 1.2), zoom=1.2)
     axes = right.subplots()
     for posture in arm.configurations:
-        found = supple.frf(arm, posture, ["tool.y"], ["tool.y"], LINES)
+        found = supple.frf(arm, posture, ["tool.y"], ["tool.y"], LINES, preload=False)
         axes.semilogy(LINES, np.abs(found.values[:, 0, 0]), label=posture)
     axes.set(xlabel=label("frequency", "Hz"), ylabel=label("receptance of tool.y", "m/N"))
     legend_above(axes)

@@ -48,7 +48,7 @@ def main(output: Path) -> None:
 
 
 def print_frequencies(robot: supple.Mechanism, name: str) -> None:
-    found = supple.modes(robot, name, count=9).frequencies_hz
+    found = supple.modes(robot, name, count=9, preload=False).frequencies_hz
     measured, modelled = PAPER[name]
     print(f"\n{name} posture, brakes locked (Hz)")
     print(f"  here               {listed(found)}")
@@ -67,21 +67,21 @@ def relative(found: np.ndarray, reference: list[float]) -> float:
 
 def deflection(robot: supple.Mechanism, place: tuple[float, float, float]) -> np.ndarray:
     """Where the platform goes under the push, mm."""
-    found = supple.compliance(robot, {"tool": place}, ["platform.x", "platform.y", "platform.z"])
+    found = supple.compliance(robot, {"tool": place}, ["platform.x", "platform.y", "platform.z"], preload=False)
     return 1e3 * PUSH * found.values[:, 2]
 
 
 def over_a_plane(robot: supple.Mechanism, count: int) -> supple.FrequencyMap:
     """Frequencies where the platform stands on a grid of a plane."""
     across = np.linspace(-REACH, REACH, count)
-    return supple.frequency_map(robot, {"tool.x": across, "tool.y": across, "tool.z": -1.1}, count=6)
+    return supple.frequency_map(robot, {"tool.x": across, "tool.y": across, "tool.z": -1.1}, count=6, preload=False)
 
 
 @in_house_style
 def draw(robot: supple.Mechanism) -> Figure:
     """Six shapes at the first posture; of a pair only one."""
     figure = new_figure(10, 6.4)
-    modes = supple.modes(robot, "first", count=9)
+    modes = supple.modes(robot, "first", count=9, preload=False)
     shown = [0, 2, 3, 5, 6, 8]
     panels = [figure.add_subplot(2, 3, i + 1, projection="3d", computed_zorder=False) for i in range(6)]
     modes.plot(axes=panels, which=shown)
@@ -99,7 +99,7 @@ def draw_responses(robot: supple.Mechanism) -> Figure:
     panels = figure.subplots(1, 2, sharey=True)
     for axes, posture in zip(panels, REFERENCE, strict=True):
         for blow, seen in SHOWN:
-            found = supple.frf(robot, posture, [blow], [seen], LINES, kind="accelerance")
+            found = supple.frf(robot, posture, [blow], [seen], LINES, kind="accelerance", preload=False)
             axes.semilogy(LINES, np.abs(found.values[:, 0, 0]), label=f"{seen} from {blow}")
         for i, hertz in enumerate(PAPER[posture][0]):
             axes.axvline(hertz, color="#9a9a9a", linewidth=0.8, linestyle=":", label="" if i else "measured resonances")
