@@ -33,6 +33,10 @@ class Beam:
     start: tuple[float, float] = (0.0, 0.0)
 
 
+class NoRest(ArithmeticError):
+    """The load grows beyond a limit point, where the chain snaps to another rest."""
+
+
 class Chain:
     """S (nodes, links), masses and forces of the nodes, springs (i, j, k, α); i is -1 at the wall."""
 
@@ -105,7 +109,7 @@ class Chain:
         slopes = np.stack([-S * s, S * c], axis=1).reshape(-1, self.count)
         return g, H, gaps, slopes
 
-    def rest(self, steps: int = 20) -> tuple[np.ndarray, np.ndarray]:
+    def rest(self, steps: int = 60) -> tuple[np.ndarray, np.ndarray]:
         """φ and the forces on pinned ends under the whole load."""
         phi, held = self.drawn.copy(), np.zeros(2 * len(self.pinned))
         for load in np.linspace(0.0, 1.0, steps + 1)[1:]:
@@ -115,10 +119,10 @@ class Chain:
                 # ∂g/∂held = -slopesᵀ
                 step = np.linalg.solve(np.block([[H, -slopes.T], [slopes, zero]]), -np.concatenate([g, gaps]))
                 phi, held = phi + step[: self.count], held + step[self.count :]
-                if np.abs(step[: self.count]).max() < 1e-12:
+                if np.abs(step[: self.count]).max() < 1e-10:
                     break
             else:
-                raise ArithmeticError("the chain did not come to rest")
+                raise NoRest("Newton's method did not find a rest near that of a smaller load")
         return phi, held
 
     def hertz(self, count: int) -> np.ndarray:

@@ -19,7 +19,7 @@ import sys
 from typing import Any, NamedTuple
 
 import numpy as np
-from hencky_chain import Beam, Chain, frequencies
+from hencky_chain import Beam, Chain, NoRest, frequencies
 
 import supple
 
@@ -294,17 +294,23 @@ def main() -> int:
     cases = asked.machines * len(SHARES)
     print(f"{asked.machines} machines from seed {asked.seed}, {cases} loads: largest difference of a share of ω² "
           f"{worst:.2g}, {failed} beyond the error of the mesh")  # fmt: skip
-    worst, beyond, far = 0.0, 0, 0.0
+    worst, beyond, far, lost = 0.0, 0, 0.0, 0
     for i in range(asked.machines):
-        item = bent(list(BENT)[i % len(BENT)], asked.seed + i // len(BENT))
+        kind, seed = list(BENT)[i % len(BENT)], asked.seed + i // len(BENT)
+        try:
+            item = bent(kind, seed)
+        except NoRest:
+            lost += 1
+            print(f"bent {kind} {seed}: not compared, the chain passes a limit point before its whole load")
+            continue
         gap = np.abs(item.ours / item.chain - 1.0)
         worst, far = max(worst, float(gap.max())), max(far, item.moved)
         if (gap > item.allowed).any():
             beyond += 1
             print(f"{item.name}, moved by {item.moved:.0%}: {gap} of ω², may differ by {item.allowed}")
     print(f"{asked.machines} bent machines, moved by up to {far:.0%} of their length: largest relative difference of "
-          f"ω² to chains of links {worst:.2g}, {beyond} beyond the error of the mesh")  # fmt: skip
-    return int(failed + beyond > 0)
+          f"ω² to chains of links {worst:.2g}, {beyond} beyond the error of the mesh, {lost} not compared")  # fmt: skip
+    return int(failed + beyond > 0 or 5 * lost > asked.machines)
 
 
 if __name__ == "__main__":
