@@ -138,7 +138,9 @@ def view(
         shown = Shown(answer, file, beside or [], settings)
         place = configuration(shown.mechanism, at)
         if output is not None and output.suffix.lower() not in _PAGES:
-            _drawn(shown, place, output, mode, speed, preload)
+            from supple.view.page.load_choice import counts_loads
+
+            _drawn(shown, place, output, mode, speed, counts_loads(shown.thing, preload))
         else:
             from supple.view.page.single_file import page_html
             from supple.view.page.whole_page import whole_page
@@ -191,7 +193,7 @@ def _ending() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _drawn(shown: Shown, place: Any, output: Path, mode: int | None, speed: float | None, preload: bool | None) -> None:
+def _drawn(shown: Shown, place: Any, output: Path, mode: int | None, speed: float | None, preload: bool) -> None:
     """A picture of the posture, of the first run as it goes along, or of a mode; a movie of the runs, or of a mode."""
     from supple.view.movie import mode_movie, run_movie
 

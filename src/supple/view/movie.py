@@ -48,7 +48,7 @@ def mode_movie(
     mode: int = 1,
     scale: float = 1.0,
     pictures: int = _PERIOD,
-    preload: bool | None = None,
+    preload: bool = True,
 ) -> Path:
     """One period of a mode, without end.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from supple.description.mechanism import Mechanism
 from supple.reduced.model import ReducedModel
 
-PRELOAD = False  # where nobody asks: as the default of `supple.modes` with locked actuators
+PRELOAD = True  # where nobody asks: as the default of `supple.modes` with locked actuators
 
 
 def counts_loads(thing: Mechanism | ReducedModel, preload: bool | None) -> bool:
