@@ -168,6 +168,10 @@ def subspace_slopes(structure, independent, dC, modes, mu, crossed, Y):
                 for r in range(size):
                     total -= G[r, c] * right[r, m]
                 Y[m, i, c] = D[c] * total
+    # Λ - ω_i² is nearly singular along φ_i, and S then loses digits there alone. Parts along Φ only change ν and κ.
+    Pt = np.ascontiguousarray(Phi.T)
+    for m in range(s):
+        Y[m] -= np.dot(np.dot(np.ascontiguousarray(Y[m]), Pt), Phi)
 
 
 @kernel
