@@ -126,9 +126,13 @@ def test_what_an_elastic_machine_says_besides_stays():
     assert tables.actuators["lift"].limits == (-1.0, 1.0)
     assert tables.actuators["lift"].force_limits == (-40.0, 40.0)
     for at in (0.3, -0.6):
-        ours, theirs = (supple.modes(each, [at], count=8).frequencies_hz for each in (tables, machine))
-        assert_allclose(ours, theirs, rtol=1e-9)
-        ours, theirs = (supple.local(each, [at], internal_modes=4) for each in (tables, machine))
+        # Under loads the second order of an elastic joint's rotations counts, and it depends on where its axes rest.
+        for preload, accuracy in ((False, 1e-9), (True, 5e-7)):
+            ours, theirs = (
+                supple.modes(each, [at], count=8, preload=preload).frequencies_hz for each in (tables, machine)
+            )
+            assert_allclose(ours, theirs, rtol=accuracy)
+        ours, theirs = (supple.local(each, [at], internal_modes=4, preload=False) for each in (tables, machine))
         for name in ("M", "K", "damping", "force"):
             found, wanted = getattr(ours, name), getattr(theirs, name)
             assert_allclose(np.abs(found), np.abs(wanted), rtol=0.0, atol=1e-8 * np.abs(wanted).max())

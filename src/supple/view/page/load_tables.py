@@ -55,14 +55,14 @@ def load_tables(rest: ElasticRest, held: Held) -> dict[str, Any]:
     for number, i in enumerate(acting.tolist()):
         width, wrench = int(given.loads.place[i, WIDTH]), given.loads.wrenches[i]
         for c in range(6):
-            K = given.of_loads[i, c, :width, :width]
+            K = given.of_loads[i, c, : width**2].reshape(width, width)
             half = wrench[:3] if c < 3 else wrench[3:]  # in body axes any component of it may act
             if half.any() and K.any():
                 of_loads.append((number, c, forms.add(K)))
     of_parts = []
     for part, width in enumerate(rest.arrays.part_i[:, WIDTH].tolist()):
         for c in range(6):
-            K = given.of_parts[part, c, :width, :width]
+            K = given.of_parts[part, c, : width**2].reshape(width, width)
             if K.any():
                 of_parts.append((part, c, forms.add(K)))
     position = undeformed(rest.numbering.mechanism)
