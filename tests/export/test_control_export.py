@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -138,6 +139,40 @@ def test_files_of_the_family_hold_it_in_the_order_of_matlab(arm, family, tmp_pat
     with np.load(npz) as arrays:
         assert_allclose(arrays["x0"][:, 0, 1], family.at["states"][1])
     assert "arm_lpv.mat" in loader.read_text()
+
+
+def octave(folder, program):
+    found = shutil.which("octave-cli")
+    if found is None:
+        pytest.skip("Octave is not installed: apt-get install octave")
+    (folder / "run.m").write_text(program)
+    call = [found, "--no-gui", "--norc", "--quiet", "run.m"]
+    return subprocess.run(call, cwd=folder, capture_output=True, text=True, check=True).stdout
+
+
+def test_linear_models_of_two_exports_are_refused(arm, tmp_path):
+    """As a process that is killed while it replaces an export leaves them; the script is run in Octave."""
+    mat, npz, _ = export(arm, tmp_path, to="lpv", prefix="arm", tolerance=0.5)
+    shown = "arm_lpv_load; disp(size(offsets.x))"
+    assert octave(tmp_path, shown).split() == [str(size) for size in loadmat(mat)["x0"].shape]
+    stamp = loadmat(mat)["export"].item()
+    with np.load(npz) as arrays:
+        assert arrays["export"].item() == stamp
+    finer, *_ = export(arm, tmp_path / "finer", to="lpv", prefix="arm", tolerance=0.01)
+    assert loadmat(finer)["export"].item() != stamp
+    mat.write_bytes(finer.read_bytes())
+    said = octave(tmp_path, f"try; {shown}; catch e; disp(e.message); end")
+    assert said == "arm_lpv_load.m and arm_lpv.mat are of two exports: run the export again\n"
+
+
+def test_a_system_and_a_model_of_two_exports_are_refused(arm, tmp_path):
+    model, _ = export(arm, tmp_path, to="control", prefix="arm")
+    model.write_text(model.read_text() + "\n")
+    done = subprocess.run(
+        [sys.executable, "-c", "import arm_control"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert "arm.py and arm_control.py are of two exports, or were changed: run the export again" in done.stderr
 
 
 def test_a_family_that_misses_its_tolerance_says_so(arm):

@@ -104,3 +104,20 @@ def test_outside_the_region_octave_says_so(observed, tmp_path):
     said = octave(tmp_path, "try; made('forward', 9); catch e; disp(e.message); end; made('names').outputs")
     assert "outside the region" in said
     assert "C.x" in said
+
+
+def test_files_of_two_exports_are_refused(models, tmp_path):
+    """As a process that is killed while it replaces an export leaves them."""
+    old = export(models["elastic"], tmp_path, to="matlab", prefix="made")
+    octave(tmp_path, "made('names');")
+    new = export(models["four-bar mixed degrees"], tmp_path / "new", to="matlab", prefix="made")
+    assert (old[1].name, new[1].name) == ("made_data.mat", "made_data.mat")
+    old[1].write_bytes(new[1].read_bytes())
+    asked = "try; made('names'); catch e; disp(e.message); end\n"
+    said = octave(tmp_path, 2 * asked)  # a second call is refused as well
+    assert said.count("made.m and made_data.mat are of two exports: run the export again") == 2
+    old[0].write_bytes(new[0].read_bytes())
+    octave(tmp_path, "made('names');")
+    unstamped = {name: values for name, values in loadmat(new[1]).items() if name[0] != "_" and name != "export"}
+    savemat(old[1], unstamped)
+    assert "of two exports" in octave(tmp_path, asked)

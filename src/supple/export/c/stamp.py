@@ -28,7 +28,7 @@ def stamped(files: Mapping[str, str | bytes]) -> dict[str, str | bytes]:
     """
     texts = {name: text for name, text in files.items() if isinstance(text, str)}
     stamps = {
-        name: _Stamp(guard.end(), f"{guard[1]}_EXPORT", _digest(text, texts.get(f"{name[:-2]}.c", "")))
+        name: _Stamp(guard.end(), f"{guard[1]}_EXPORT", digest(text, texts.get(f"{name[:-2]}.c", "")))
         for name, text in texts.items()
         if name.endswith(".h") and (guard := _GUARD.search(text))
     }
@@ -65,9 +65,10 @@ def _check(source: str, header: str, stamp: _Stamp) -> str:
     )
 
 
-def _digest(*texts: str) -> str:
-    """32 bits as a constant of C."""
-    return "0x" + hashlib.sha256("\0".join(texts).encode()).hexdigest()[:8]
+def digest(*contents: str | bytes) -> str:
+    """Digest of the contents of files: 32 bits, written as a constant of C."""
+    parts = [content.encode() if isinstance(content, str) else content for content in contents]
+    return "0x" + hashlib.sha256(b"\0".join(parts)).hexdigest()[:8]
 
 
 def _inserted(text: str, place: int, piece: str) -> str:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from io import BytesIO
 from typing import Any
 
+import numpy as np
+
 from supple.diagnostics import InputError
+from supple.export.c.stamp import digest
 from supple.export.fixed import fixed_lines
-from supple.export.matlab.data import with_mark
+from supple.export.matlab.data import with_export, with_mark
 from supple.export.target import ExportTarget
 from supple.reduced.linear_family import linear_family
 from supple.reduced.model import ReducedModel
@@ -19,6 +22,9 @@ _LOADER = """\
 % {name} as a linear parameter-varying system: an array of models over a grid, and its offsets.
 % sys(:,:,i,j) is the model at a point; the LPV System block and lpvss take sys with these offsets.
 data = load('{prefix}_lpv.mat');
+if ~isfield(data, 'export') || ~strcmp(data.export, '@EXPORT@')
+    error('{prefix}:export', '{prefix}_lpv_load.m and {prefix}_lpv.mat are of two exports: run the export again');
+end
 {grid}
 if exist('ss', 'file') || exist('ss', 'builtin')
     sys = ss(data.A, data.B, data.C, data.D);
@@ -37,16 +43,19 @@ def lpv_files(rom: Any, prefix: str, tolerance: float = 0.01) -> dict[str, str |
         )
     parameters = () if rom.family is None else rom.family.names
     family = linear_family(rom, tolerance=float(tolerance), parameters=parameters)
-    content = {}
-    for suffix, write in ((".mat", arrays_mat), (".npz", arrays_npz)):
-        stream = BytesIO()
-        write(stream, family.arrays())
-        made = stream.getvalue()
-        content[f"{prefix}_lpv{suffix}"] = with_mark(made) if suffix == ".mat" else made
     loader = _loader(family, prefix)
     for line in fixed_lines(rom):
         loader = loader.replace("\n", f"\n% {line}\n", 1)
-    return {**content, f"{prefix}_lpv_load.m": loader}
+    arrays = family.arrays()
+    mat, npz = BytesIO(), BytesIO()
+    arrays_mat(mat, arrays)
+    stamp = digest(loader, with_mark(mat.getvalue()))
+    arrays_npz(npz, arrays | {"export": np.array(stamp)})
+    return {
+        f"{prefix}_lpv.mat": with_export(with_mark(mat.getvalue()), stamp),
+        f"{prefix}_lpv.npz": npz.getvalue(),
+        f"{prefix}_lpv_load.m": loader.replace("@EXPORT@", stamp),
+    }
 
 
 def _loader(family: LinearFamily, prefix: str) -> str:

@@ -71,6 +71,16 @@ def with_mark(content: bytes) -> bytes:
     return _TEXT.ljust(116) + content[116:]
 
 
+def with_export(content: bytes, stamp: str) -> bytes:
+    """A .mat file with one variable more: `export`, the digest that the script beside it compares.
+
+    Files of version 5 are a head of 128 bytes and one element a variable, so that a variable is added at the end.
+    """
+    stream = BytesIO()
+    savemat(stream, {"export": stamp})
+    return content + stream.getvalue()[128:]
+
+
 def _column(values: Any) -> np.ndarray:
     return np.array(list(values), dtype=float).reshape(-1, 1)
 

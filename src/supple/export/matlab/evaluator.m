@@ -13,7 +13,11 @@ function found = @PREFIX@(what, varargin)
 % Columns of SI units and radians, one state a call; what is left out or [] is zero. Outside the region: an error.
     persistent model
     if isempty(model)
-        model = prepared(load(fullfile(fileparts(mfilename('fullpath')), '@PREFIX@_data.mat')));
+        data = load(fullfile(fileparts(mfilename('fullpath')), '@PREFIX@_data.mat'));
+        if ~isfield(data, 'export') || ~strcmp(data.export, '@EXPORT@')
+            error('@PREFIX@:export', '@PREFIX@.m and @PREFIX@_data.mat are of two exports: run the export again');
+        end
+        model = prepared(data);
     end
     n = model.coordinate_count; inputs = model.input_count;
     given = [varargin, cell(1, 5)];

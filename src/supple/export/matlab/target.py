@@ -6,9 +6,10 @@ from importlib import resources
 
 from supple.export.c.measured import has_measure
 from supple.export.c.model import CModel, Exportable
+from supple.export.c.stamp import digest
 from supple.export.c.target import c_files
 from supple.export.fixed import fixed_lines
-from supple.export.matlab.data import matlab_data
+from supple.export.matlab.data import matlab_data, with_export
 from supple.export.matlab.mex import mex_source, sfunction_source
 from supple.export.target import ExportTarget
 
@@ -53,9 +54,11 @@ def matlab_files(rom: Exportable, prefix: str) -> dict[str, str | bytes]:
         source += _resource("slicing.m")
     for line in fixed_lines(rom):
         source = source.replace("%\n", f"% {line}\n%\n", 1)
+    source, data = source.replace("@PREFIX@", prefix), matlab_data(rom)
+    stamp = digest(source, data)
     files: dict[str, str | bytes] = {
-        f"{prefix}.m": source.replace("@PREFIX@", prefix),
-        f"{prefix}_data.mat": matlab_data(rom),
+        f"{prefix}.m": source.replace("@EXPORT@", stamp),
+        f"{prefix}_data.mat": with_export(data, stamp),
     }
     code, model = c_files(rom, prefix), CModel(prefix, rom)
     inputs, outputs = "input_map" in model.coefficients, has_measure(model)
