@@ -44,8 +44,9 @@ def export(
              are to be set where it runs; a target that cannot have that takes the model's own, and says so
     options: what the target takes: of "c" precision="single"; of "fmu" fmi="3", start, step, method, platforms
 
-    The files are written as a set: all of them are new, or all as they were. C sources do not compile with a header
-    of another export, which a process that was killed while it wrote may leave.
+    The files are written as a set: all of them are new, or all as they were. A process that is killed while it writes
+    may leave files of two exports. C sources do not compile then, and files for CasADi, python-control, Matlab and
+    Octave stop when they are loaded.
     """
     require_arguments(export, locals())
     return write_together(Path(directory), stamped(_files(_of_family(rom, to, set), to, prefix, options)))
