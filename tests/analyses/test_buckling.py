@@ -115,6 +115,15 @@ def test_one_geometric_stiffness_in_all_analyses():
     assert supple.modes(made, count=1, preload=False).frequencies_hz[0] == pytest.approx(4.1776, rel=1e-4)
 
 
+def test_near_buckling_more_modes_are_needed():
+    """Modes without load represent the column at 87 % of its buckling load slowly (docs/theory/stiffening.md)."""
+    made = column()
+    for count, in_docs in ((4, 1.594), (8, 1.573), (12, 1.570)):
+        local = supple.local(made, internal_modes=count, preload=True)
+        squares = np.linalg.eigvals(np.linalg.solve(local.M[1:, 1:], local.K[1:, 1:])).real
+        assert np.sqrt(squares.min()) / (2.0 * np.pi) == pytest.approx(in_docs, abs=6e-4)
+
+
 def test_past_buckling_it_is_told():
     made = column().replace(forces={"top": {"at": "column.B", "force": [0, 0, -2000.0]}})
     with pytest.warns(supple.SuppleWarning, match=r"buckles under 0\.863\d* times its loads"):
