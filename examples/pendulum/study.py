@@ -18,12 +18,13 @@ def main(output: Path) -> None:
     pendulum = supple.load(Path(__file__).with_name("mechanism.yaml"))
     exact = exact_period(pendulum)
     steps = [1.6e-3, 8e-4, 4e-4, 2e-4, 1e-4, 5e-5]
-    errors = [abs(period(swing(pendulum, step)) - exact) for step in steps]
+    periods = [period(swing(pendulum, step)) for step in steps]
+    errors = [abs(found - exact) for found in periods]
 
     print(f"period, exact   {exact:.10f} s")
-    print("step (s)        error (s)    of the one before")
+    print("step (s)    period (s)       error (s)    of the one before")
     for i, (step, error) in enumerate(zip(steps, errors, strict=True)):
-        print(f"{step:8.0e}      {error:11.3e}    " + (f"1/{errors[i - 1] / error:.2f}" if i else ""))
+        print(f"{step:8.1e}    {periods[i]:.10f}   {error:11.3e}    " + (f"1/{errors[i - 1] / error:.2f}" if i else ""))
     pull = swing(pendulum, 1e-3).reaction("O").force[:, 1:]
     print(f"largest pull in the rod {np.linalg.norm(pull, axis=1).max():.6f} N, 3 m g is {3 * G:.6f} N")
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from figures import measured_tables, unprinted
 from numpy.testing import assert_allclose
 
 import supple
@@ -35,7 +36,17 @@ def test_study_runs_and_draws(name, tmp_path, monkeypatch, capsys):
     picture = (tmp_path / "results" / "picture.png").read_bytes()
     assert picture.startswith(b"\x89PNG")
     assert len(picture) > 10_000  # not an empty page
-    assert len(capsys.readouterr().out.splitlines()) > 3
+    printed = capsys.readouterr().out
+    assert len(printed.splitlines()) > 3
+    tables = measured_tables((EXAMPLES / name / "README.md").read_text("utf-8"))
+    assert unprinted(tables, printed) == []  # figures in its README are those that it prints
+
+
+def test_a_figure_that_is_not_printed_is_found():
+    readme = "# A\n\n## Numbers\n\n| a | b |\n|---|---|\n| 1.2e-3 | 4912 |\n| 0.21 % | 15.81 |\n"
+    assert unprinted(measured_tables(readme), "0.00118 and 4912; 0.212% of 15.8107") == []
+    assert unprinted(measured_tables(readme), "0.0013, 491; 0.3% of 16") == ["1.2e-3", "4912", "0.21 %", "15.81"]
+    assert not measured_tables(readme.replace("Numbers\n", "Control\n\n    python examples/a/control.py\n"))
 
 
 @pytest.mark.parametrize("name", NAMES)
