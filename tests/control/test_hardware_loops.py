@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 import supple
 from supple import control
 from supple.control.plants import sampled
-from supple.diagnostics import EarlyEnd, InputError
+from supple.diagnostics import EarlyEnd, InputError, SuppleNote
 from supple.results.closed_loop import ClosedLoop
 from supple.results.signals import Signals
 
@@ -94,7 +94,8 @@ def test_one_compiled_call_a_sample_is_one_after_the_other(loop, monkeypatch):
 
 
 def test_the_mechanism_in_the_loop_moves_as_its_model(loop):
-    full = run(machine())
+    with pytest.warns(SuppleNote, match="damping is no sum over elements"):
+        full = run(machine())
     assert_allclose(full.coordinates["A"], loop.coordinates["A"], atol=1e-9)
     for name in ("tool.x", "tool.z"):
         assert_allclose(full.outputs[name], loop.outputs[name], atol=5e-3 * np.ptp(loop.outputs[name]))

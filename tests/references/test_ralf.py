@@ -21,7 +21,7 @@ def ralf() -> supple.Mechanism:
 
 
 def test_frequencies_at_home(ralf):
-    found = supple.modes(ralf, "home", count=4).frequencies_hz
+    found = supple.modes(ralf, "home", count=4, preload=False).frequencies_hz
     assert_allclose(found, HOME_HZ, rtol=1e-3)
     assert_allclose(found, HOME_HZ, rtol=1.2e-4)  # as printed
 
@@ -35,7 +35,7 @@ def test_links_stand_as_printed_at_home(ralf):
 
 def test_bands_over_the_region(ralf):
     grid = {"lift": np.linspace(0.85, 1.30, 10), "elbow": np.linspace(0.76, 1.18, 10)}
-    found = supple.frequency_map(ralf, grid, count=3)
+    found = supple.frequency_map(ralf, grid, count=3, preload=False)
     assert found.assembled.all()
     assert found.frequencies_hz.shape == (10, 10, 3)
     assert_allclose(found.bands_hz, BANDS_HZ, rtol=1e-3)
@@ -44,6 +44,6 @@ def test_bands_over_the_region(ralf):
 
 def test_two_modes_lie_below_fifteen_hertz_and_the_next_above_thirty(ralf):
     lift, elbow = (grid.ravel() for grid in np.meshgrid(np.linspace(0.85, 1.30, 10), np.linspace(0.76, 1.18, 10)))
-    found = supple.modes(ralf, np.column_stack([lift, elbow]), count=3).frequencies_hz
+    found = supple.modes(ralf, np.column_stack([lift, elbow]), count=3, preload=False).frequencies_hz
     assert (found[:, 1] < 15.0).all()
     assert (found[:, 2] > 30.0).all()
