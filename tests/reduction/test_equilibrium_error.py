@@ -1,10 +1,13 @@
 """The error at rest that a flexible model states against the full equations: an arm on one elastic gearbox, by hand."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.optimize import brentq
 
 import supple
+from supple.cli.reduction_answer import show_model
 from supple.reduction.equilibrium_error import at_rest
 
 LENGTH, MASS, G = 0.5, 2.0, 9.81
@@ -47,3 +50,14 @@ def test_the_error_of_a_deflection_is_that_of_leaving_out_its_second_order(theta
 def test_a_rigid_model_states_no_error_at_rest():
     model = supple.reduce(arm(500.0), region={"q": (-0.3, 0.3)}, rigid=True, store=False)
     assert "equilibria" not in model.provenance
+
+
+def test_a_machine_that_nothing_loads_states_no_error_at_rest(capsys):
+    """Its deflections and holding forces are rounding: an error of those would say that the model is all wrong."""
+    bars = supple.load(Path(__file__).parents[2] / "examples/flexible-four-bar/mechanism.yaml")
+    model = supple.reduce(bars, region={"crank": (-0.3, -0.2)}, internal_modes=2, boxes=1, checks=10, store=False)
+    assert model.provenance["equilibria"] == {"deflection": {}, "force": None, "points": 5, "reason": ""}
+    show_model(model, None, 1.0)
+    words = capsys.readouterr().out
+    assert "checks, 1 box, 1 s" in words
+    assert "geometric stiffness" not in words  # of loads that are not there

@@ -68,8 +68,8 @@ def show_model(model: ReducedModel, target: Path | None, seconds: float) -> None
 
     made, out = model.provenance, Tables()
     out.line(
-        f"{model.name}: {made['samples']} samples and {made['checks']} checks, {made['boxes']} boxes, "
-        f"{duration(seconds)}"
+        f"{model.name}: {made['samples']} samples and {made['checks']} checks, "
+        f"{made['boxes']} {'box' if made['boxes'] == 1 else 'boxes'}, {duration(seconds)}"
     )
     rows = []
     for name, worst in model.error.items():
@@ -91,10 +91,9 @@ def show_model(model: ReducedModel, target: Path | None, seconds: float) -> None
         out.line(_followed(made["options"]["modes"], model.layout.internal))
     if model.stiffening:
         out.line("stiffening: second order in the deformation, with the stiffness of loads and of inertia")
-    elif made["options"].get("modes", {}).get("preload"):
-        out.line("geometric stiffness of the loads at rest is in K")
-    elif model.layout.internal and "force" in model.layout.columns:
-        out.line("geometric stiffness of the loads at rest is not in K (--no-preload)")
+    elif "modes" in made["options"] and not model.layout.vanishes("force"):
+        counted = made["options"]["modes"].get("preload")
+        out.line(f"geometric stiffness of the loads at rest is {'in K' if counted else 'not in K (--no-preload)'}")
     if model.family is not None:
         out.line(f"parameters: {model.family}")
     for name, value in model.held.items():

@@ -77,12 +77,13 @@ class CoefficientLayout:
     @property
     def conservative(self) -> bool:
         """Whether M and Γ belong to one kinetic energy, and all of p to one potential, whatever the fit is off by."""
+        from_mass = self.christoffel == "from-mass" or self.vanishes("christoffel")
+        inertia = self.bent or (self.size == self.theta and from_mass)
+        return inertia and (self.force == "from-potential" or self.vanishes("force"))
 
-        def none(name: str) -> bool:
-            return name in self.constants and not np.any(self.constants[name])
-
-        inertia = self.bent or (self.size == self.theta and (self.christoffel == "from-mass" or none("christoffel")))
-        return inertia and (self.force == "from-potential" or none("force"))
+    def vanishes(self, name: str) -> bool:
+        """Whether a coefficient is constant, and zero."""
+        return name in self.constants and not np.any(self.constants[name])
 
     @property
     def curved(self) -> bool:

@@ -8,6 +8,7 @@ share φ/2 of its deflection. With Δ the deflection at a sensor and Q the force
     e = ‖Δ̂ - Δ‖ / max(‖Δ‖, median ‖Δ‖)   for each sensor of a place,   e = ‖Q̂ - Q‖ / max(‖Q‖, median ‖Q‖)
 
 where ^ is of the model. The largest of each is stated.                                   (docs/theory/reduction.md, 7c)
+Where nothing loads the mechanism, Δ and Q are rounding, and no error is stated.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from numpy.typing import NDArray
 
 from supple.analyses.statics.deflection import deflection
 from supple.approximation.fits.scattered_designs import scattered
+from supple.description.mass_properties import mass_properties
+from supple.description.mechanism import Mechanism
 from supple.diagnostics import SuppleError, SuppleWarning
 from supple.equations.dry_friction import FRICTION_SPEED
 from supple.formats.varied_mechanism import VariedMechanism
@@ -44,7 +47,7 @@ class EquilibriumError:
     """Largest errors at rest, against the full equations.
 
     deflection : of the static deflection at each sensor of a place
-    force      : of the forces that hold θ; None where nothing holds it, or θ is not the model's
+    force      : of the forces that hold θ; None where it needs none, or θ is not the model's
     points     : configurations that were compared; reason : why not all were
     """
 
@@ -97,9 +100,28 @@ def equilibrium_error(mechanism: VariedMechanism, domain: Domain, model: Reduced
         for name, values in full.items()
         if np.abs(values).max() > _STILL * max(size, 1.0)
     }
-    needed = np.array([pair[1] for pair in forces])
-    force = _largest(np.array([pair[0] for pair in forces]), needed) if needed.any() else None
+    force = None
+    if forces:
+        known, needed = (np.array([pair[k] for pair in forces]) for k in (0, 1))
+        if np.linalg.norm(needed, axis=1).max() > _least_force(mechanism.nominal, domain, model):
+            force = _largest(known, needed)
     return EquilibriumError(errors, force, points, reason)
+
+
+def _least_force(mechanism: Mechanism, domain: Domain, model: ReducedModel) -> float:
+    """Norm of holding forces that belong to deflections which do not count: `_STILL` r_j m L² ω₁².
+
+    m, L : mass and size of the mechanism; r_j : 1 for an angle, 1/L for a length
+    ω₁   : lowest frequency of the model in the middle of its region, θ held, rad/s
+    """
+    numbering = rest(mechanism).numbering
+    extent, s = float(numbering.arrays.extent), model.layout.theta
+    about = dict(zip(numbering.coordinates, numbering.angles()[numbering.constraints :], strict=False))
+    rates = np.where([about.get(name, True) for name in model.layout.coordinates[:s]], 1.0, 1.0 / extent)
+    mass = sum(item.mass for item in mass_properties(numbering.drawing).values())
+    here = model.evaluate(domain.boxes[0].center[None, :s])
+    squares = np.abs(np.linalg.eigvals(np.linalg.solve(here.M[0, s:, s:], here.K[0, s:, s:])))
+    return float(_STILL * mass * extent**2 * squares.min() * np.linalg.norm(rates))
 
 
 def _largest(model: Array, exact: Array) -> float:
