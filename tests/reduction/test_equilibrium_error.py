@@ -47,9 +47,18 @@ def test_the_error_of_a_deflection_is_that_of_leaving_out_its_second_order(theta
     assert "5 configurations" in words
 
 
-def test_a_rigid_model_states_no_error_at_rest():
+def test_a_rigid_model_states_no_error_at_rest(capsys):
     model = supple.reduce(arm(500.0), region={"q": (-0.3, 0.3)}, rigid=True, store=False)
     assert "equilibria" not in model.provenance
+    show_model(model, None, 1.0)
+    assert "geometric stiffness" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("preload", "said"), [(True, "is in K"), (False, r"is not in K (--no-preload)")])
+def test_stiffness_of_loads_is_named(preload, said, capsys):
+    options = {"internal_modes": 1, "checks": 10, "store": False, "preload": preload}
+    show_model(supple.reduce(arm(500.0), region={"q": (-0.3, 0.3)}, **options), None, 1.0)
+    assert f"geometric stiffness of the loads at rest {said}" in capsys.readouterr().out
 
 
 def test_a_machine_that_nothing_loads_states_no_error_at_rest(capsys):

@@ -91,8 +91,8 @@ def show_model(model: ReducedModel, target: Path | None, seconds: float) -> None
         out.line(_followed(made["options"]["modes"], model.layout.internal))
     if model.stiffening:
         out.line("stiffening: second order in the deformation, with the stiffness of loads and of inertia")
-    elif "modes" in made["options"] and not model.layout.vanishes("force"):
-        counted = made["options"]["modes"].get("preload")
+    elif model.layout.size > model.layout.theta and not model.layout.vanishes("force"):
+        counted = made["options"].get("modes", {}).get("preload")
         out.line(f"geometric stiffness of the loads at rest is {'in K' if counted else 'not in K (--no-preload)'}")
     if model.family is not None:
         out.line(f"parameters: {model.family}")
