@@ -6,7 +6,7 @@ region in which the error is larger than B exceeds p with probability (1 - p)^n,
 
     P(some family is above its B on more than a share p) <= F (1 - p)^n = α,     n = ln(F/α) / -ln(1 - p)
 
-With p = 0.1 % and α = 5 %: n = 2995 for one family, 4604 for five, 5991 for twenty. Points on which the fit was refined
+With p = 0.1 % and α = 5 %: n = 2995 for one family, 4603 for five, 5989 for twenty. Points on which the fit was refined
 do not count: their errors were made small. When a check finds an error above the tolerance, the fit is refined and
 another set of points is drawn.
 
