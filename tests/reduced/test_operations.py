@@ -44,7 +44,7 @@ def test_operations_as_we_do_them():
     assert found.total == 513  # the paper's 504 without the doubling and subtraction in T_2 = 2 ξ² - 1
 
 
-@pytest.mark.filterwarnings("ignore:THE MODEL IS NOT TO BE USED")  # so few boxes have errors above one
+@pytest.mark.filterwarnings("ignore:The model is unusable")  # so few boxes have errors above one
 def test_gradients_are_counted():
     """A model that derives Γ and p sums fewer functions, and their slopes."""
     four_bar = supple.load(EXAMPLES / "four-bar" / "mechanism.yaml")

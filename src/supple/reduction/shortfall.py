@@ -28,7 +28,7 @@ def missed_errors(error: dict[str, float], tolerance: float | None) -> list[str]
     missed = []
     for name, worst in error.items():
         if not worst <= 1.0:
-            missed.append(f"the error of {name} is {worst:.2g}: more than all of it")
+            missed.append(f"the error of {name} is {worst:.2g}, above 1")
         elif tolerance is not None and worst > tolerance:
             missed.append(f"the error of {name} is {worst:.2g}, not {tolerance:g}")
     return missed
