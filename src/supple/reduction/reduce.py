@@ -202,8 +202,7 @@ def reduce(
     origin["missed"] += [words for words in useless if words not in origin["missed"]]
     if useless:  # of a tolerance that is missed the refinement has said more
         warnings.warn(
-            f"The model is unusable: {'; '.join(useless)}. Give it more boxes, a higher degree or a "
-            "smaller region",
+            f"The model is unusable: {'; '.join(useless)}. Give it more boxes, a higher degree or a smaller region",
             SuppleWarning,
             stacklevel=2,
         )
