@@ -154,6 +154,20 @@ def test_a_prescribed_motion_is_followed(supple, four_bar):
     assert np.abs(found["driving_forces"]["crank"]).max() > 0.1
 
 
+def test_driving_forces_have_a_least_and_a_largest_value(supple, four_bar):
+    text = "motions:\n  swing: {coordinates: {crank: {from: 0.3, amplitude: 0.4, frequency: 2}}, duration: 0.5}\n"
+    four_bar.write_text(four_bar.read_text() + text)
+    run = api.simulate(api.load(four_bar), motion="swing", until=0.5)
+    said = supple("simulate", four_bar, "--motion", "swing").out.splitlines()
+    head = next(k for k, line in enumerate(said) if line.startswith("driving force"))
+    assert said[head].split() == ["driving", "force", "least", "largest"]
+    name, least, _, _, largest, _, _ = said[head + 2].split()
+    assert name == "crank"
+    forces = run.driving_forces["crank"]
+    assert_allclose([float(least), float(largest)], [forces.min(), forces.max()], rtol=1e-5)
+
+
+
 def test_a_run_into_a_dead_end_gives_what_it_has(supple, four_bar):
     text = "motions:\n  too-far: {coordinates: {crank: {from: 1.5, rate: 1}}, duration: 1}\n"
     four_bar.write_text(four_bar.read_text() + text)

@@ -100,7 +100,13 @@ def _ranges(signals: Signals, *, last: bool = False) -> list[tuple[str, ...]]:
     from supple.cli.tables import number
 
     return [
-        (key, *(number(x, signals.units.get(key, "")) for x in (*values[-1:] * last, values.min(), values.max())))
+        (
+            key,
+            *(
+                number(x, signals.units.get(key, ""))
+                for x in (*(values[-1:] if last else ()), values.min(), values.max())
+            ),
+        )
         for key, values in signals.items()
     ]
 

@@ -42,7 +42,7 @@ def result_times(
             return given
         until = float(given)
     if until is None:
-        raise InputError("how long? It is not said", part="until", hint="give the end in s, or times t")
+        raise InputError("no duration is given", part="until", hint="give the end in s, or times t")
     require_times(until, longest_step(until) if step is None else step)
     require_run(until, step)
     if output_step is not None:

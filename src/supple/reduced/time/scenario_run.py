@@ -46,7 +46,7 @@ def scenario_run(
             part=f'model "{model.name}"', hint="`supple simulate ROM --scenario NAME` gives the forces it needs",
         )  # fmt: skip
     if until is None and "until" not in asked:
-        raise InputError("how long? It is not said", part="scenario", hint='give {"until": seconds, ...}')
+        raise InputError("no duration is given", part="scenario", hint='give {"until": seconds, ...}')
     lasts, fixed = float(until if until is not None else asked["until"]), step or asked.get("step")
     inputs, times = joined(asked.get("inputs", {}), asked.get("times"), lasts, fixed)
     start = _start(model, asked.get("start", REST))
