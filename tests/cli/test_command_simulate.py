@@ -167,7 +167,6 @@ def test_driving_forces_have_a_least_and_a_largest_value(supple, four_bar):
     assert_allclose([float(least), float(largest)], [forces.min(), forces.max()], rtol=1e-5)
 
 
-
 def test_a_run_into_a_dead_end_gives_what_it_has(supple, four_bar):
     text = "motions:\n  too-far: {coordinates: {crank: {from: 1.5, rate: 1}}, duration: 1}\n"
     four_bar.write_text(four_bar.read_text() + text)

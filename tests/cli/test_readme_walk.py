@@ -33,7 +33,7 @@ def test_every_line_runs_as_printed(supple, folder):
         assert said.out.strip(), arguments
     assert (folder / "crane.yaml").is_file()
     assert (folder / "ralf.rom").is_file()
-    assert (folder / "fall.csv").is_file()
+    assert (folder / "rest.csv").is_file()
     assert list((folder / "build").glob("*.c"))
     assert (folder / "ralf.html").is_file() or bundle_file() is None
 
