@@ -48,7 +48,7 @@ def main(output: Path, payloads: int, points: int) -> None:
     start = time.process_time()
     model = supple.reduce(arm, vary={"payload": (LOWEST, HIGHEST)}, internal_modes=3, tolerance=1e-3, preload=False)
     made = model.provenance
-    print(f"{made['samples']} samples, {made['checks']} checks, boxes: {made['boxes']}, "
+    print(f"{made['samples']} samples, {made['checks']} checks, {made['boxes']} box, "
           f"{time.process_time() - start:.0f} s of processor")  # fmt: skip
     print(f"stated error {max(model.error.values()):.1e}")
     start = time.perf_counter()

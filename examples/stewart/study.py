@@ -34,7 +34,7 @@ def main(output: Path) -> None:
     output.mkdir(parents=True, exist_ok=True)
     model = supple.reduce(stewart, tolerance=1e-2, output=output / "stewart.rom")
     made, found = model.provenance, supple.compare(stewart, model)
-    print(f"\nreduced to 1 %: {made['samples']} samples, {made['checks']} checks, boxes: {made['boxes']}")
+    print(f"\nreduced to 1 %: {made['samples']} samples, {made['checks']} checks, {made['boxes']} boxes")
     print("  on 1000 fresh points: " + ", ".join(f"{name} {error:.2%}" for name, error in found.error.items()))
     print(f"  {found.speedup:.0f} times faster than the mechanism")
     save_picture(draw(stewart), output / "picture.png")
