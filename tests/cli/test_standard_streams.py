@@ -6,11 +6,14 @@ import io
 import json
 import os
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
 
+from supple.cli.answer import answering
 from supple.cli.main import run
+from supple.diagnostics import SuppleNote
 
 FULL = Path("/dev/full")
 needs_full = pytest.mark.skipif(not FULL.exists(), reason="there is no /dev/full on this system")
@@ -60,3 +63,15 @@ def test_an_answer_needs_no_standard_error(monkeypatch):
             assert status_of("check", "four-bar", "--json") == 0
             assert json.loads(answer.getvalue())["name"] == "four-bar"
             assert status_of("check", "no-such-file.yaml") == 1
+
+
+def test_a_note_is_printed_once_in_a_command(capsys):
+    """`compare --scenario` runs the mechanism several times, each time with the same notes."""
+    with answering(as_json=False) as answer:
+        for _ in range(3):
+            warnings.warn("damping acts otherwise in time", SuppleNote, stacklevel=1)
+            answer.warn("the tolerance is not met")
+        answer.note("another note")
+    assert capsys.readouterr().err.splitlines() == [
+        "note: damping acts otherwise in time", "warning: the tolerance is not met", "note: another note"
+    ]  # fmt: skip

@@ -30,6 +30,7 @@ class Answer:
     def __init__(self, as_json: bool):
         self.as_json = as_json
         self.mechanism: Mechanism | None = None
+        self._said: set[str] = set()
 
     def give(self, data: Mapping[str, Any], show: Callable[[], None]) -> None:
         """The result: the object, or what `show` prints for people."""
@@ -39,10 +40,16 @@ class Answer:
             show()
 
     def note(self, text: str) -> None:
-        print(f"note: {brief(text, LONGEST)}", file=sys.stderr)
+        self._say_once(f"note: {brief(text, LONGEST)}")
 
     def warn(self, text: str) -> None:
-        print(f"warning: {brief(text, LONGEST)}", file=sys.stderr)
+        self._say_once(f"warning: {brief(text, LONGEST)}")
+
+    def _say_once(self, line: str) -> None:
+        """A command may run a mechanism several times, and each run has the same notes."""
+        if line not in self._said:
+            self._said.add(line)
+            print(line, file=sys.stderr)
 
     def heard(self, message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
         """A warning of the work itself, or a note."""
