@@ -97,6 +97,7 @@ def families(name, values, n, s):
     return [values[:, k] for k in kinds]
 
 
+@pytest.mark.filterwarnings("ignore:its functions take forces:supple.diagnostics.SuppleNote")  # ralf has drives
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("machine", MACHINES)
 def test_it_is_the_model(cases, machine, target, tmp_path):

@@ -9,6 +9,7 @@ from supple.kinematics.rest import rest
 
 TOLERANCE = 1e-3
 REACH = {"loop 5": 0.03}  # rad; 0.1 away it meets a dead point, where M grows without bound
+BUCKLED = {"spatial 3"}  # by its own weight, nine times more than it bears: taken without the stiffness of loads
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -19,7 +20,7 @@ def test_random_loops_reduce_without_help(name):
         key: (at - reach, at + reach) for key, at in zip(position.numbering.coordinates, position.theta, strict=True)
     }
     modes = 1 + NAMES.index(name) % 3
-    model = supple.reduce(made, region=region, internal_modes=modes, tolerance=TOLERANCE)
+    model = supple.reduce(made, region=region, internal_modes=modes, tolerance=TOLERANCE, preload=name not in BUCKLED)
     assert max(model.error.values()) <= TOLERANCE
     assert model.provenance["samples"] + model.provenance["held_out"] < 600  # at most 320 when last written
     found = supple.compare(made, model, points=200)

@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose
 from scipy.stats import chi2
 
 import supple
+from supple.diagnostics import SuppleNote
 from supple.formats.mechanism_file import loads
 from supple.identification.updating.response_noise import response_noise
 
@@ -87,7 +88,8 @@ def test_errors_of_repeated_tests_are_those_that_are_stated():
     for _ in range(24):
         test = supple.Responses(LINES, pairs, [supple.Channel("T", "z", "force")],
                                 noisy(random, H, channels, 1e-3, np.ones(len(LINES))))  # fmt: skip
-        found = supple.update(arm, supple.Measurement(at="bent", responses=test), names, prior=None, starts=1)
+        with pytest.warns(SuppleNote, match="its loads at rest change"):  # as of the responses here, they are left out
+            found = supple.update(arm, supple.Measurement(at="bent", responses=test), names, prior=None, starts=1)
         truth = np.array([*found.before[: len(names)], ETA])
         scores.append(np.log(found.after / truth) / found.deviations)
     total = np.sum(np.square(scores), axis=0)

@@ -31,6 +31,7 @@ Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 
 _NOTHING = 1e-13  # an eigenvalue of the response that is rounding, of the largest: not a motion
+_ACROSS = 1e-2  # of a unit motion along an ideal row: those that keep it have rounding over their compliance
 _STILL = 1e-13  # of the largest ω²: less is rounding, and the mode a motion without stiffness
 _COUPLED = 1e-10  # of the largest entry: what couples modes; rounding over hundreds of coordinates is below
 
@@ -81,7 +82,10 @@ def _modes_of_springs(rest: ElasticRest, configuration: Configuration, held: Res
     apart = unrestrained(rest, C)  # modes by themselves, too stiff over their mass alone to be told from rounding
     within = np.setdiff1d(np.arange(n), apart)
     inverse, vectors = eigh((np.diag(A.D) - A.B.T @ A.refined)[np.ix_(within, within)])
-    kept = inverse > _NOTHING * inverse.max(initial=0.0)
+    # Across ideal rows A is zero but for rounding, which may pass for a motion, and far too stiff a one.
+    ideal = C[with_springs.compliance == 0.0]
+    across = np.abs((ideal / np.linalg.norm(ideal, axis=1, keepdims=True))[:, within] @ vectors)
+    kept = (inverse > _NOTHING * inverse.max(initial=0.0)) & (across.max(axis=0, initial=0.0) < _ACROSS)
     count = int(np.count_nonzero(kept))
     modes = np.zeros((count + len(apart), n))
     modes[:count, within] = vectors[:, kept][:, ::-1].T
