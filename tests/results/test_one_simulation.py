@@ -109,7 +109,7 @@ def test_where_it_starts(rigid):
 
 @pytest.mark.parametrize(
     ("asked", "words"),
-    [({}, "how long"), ({"t": [0.0, 1.0], "until": 1.0}, "said twice"), ({"until": -1.0}, "ends at -1"),
+    [({}, "no duration"), ({"t": [0.0, 1.0], "until": 1.0}, "said twice"), ({"until": -1.0}, "ends at -1"),
      ({"until": 1.0, "step": 2.0}, "the step is 2 s"), ({"t": [0.0, 1.0], "step": 0.0}, "step: it is 0"),
      ({"until": 1.0, "output_step": 0.0}, "output step: it is 0"), ({"t": [0.0, 1.0], "method": "euler"}, "euler"),
      ({"until": 1.0, "inputs": [1.0]}, r"shape \(1,\)"), ({"until": 1.0, "friction_speed": 0.0}, "friction speed"),
