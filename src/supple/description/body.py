@@ -269,7 +269,7 @@ def _inertia_form(value: Any) -> str:
 
 
 def _entries(rows: tuple[tuple[float, ...], ...]) -> Inertia:
-    """Of a matrix, which must be symmetric but for rounding of what was written."""
+    """Return the six numbers of an inertia matrix. It must be symmetric up to the rounding of its digits."""
     largest = max(abs(value) for row in rows for value in row)
     for i, j in ((0, 1), (0, 2), (1, 2)):
         if abs(rows[i][j] - rows[j][i]) > 1e-9 * largest:

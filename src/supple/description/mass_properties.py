@@ -20,7 +20,7 @@ _STATED = 1e-2  # of the mass, or of the size: what is stated is rounded; more i
 
 
 def mass_properties(drawing: Drawing) -> dict[str, MassProperties]:
-    """Of each body, in its own axes, about its own centre; computed once for each mechanism."""
+    """Mass properties of each body, in its own axes, about its own centre; computed once for each mechanism."""
     return dict(drawing.mechanism.remembered("mass properties", lambda: _mass_properties(drawing)))
 
 

@@ -77,7 +77,7 @@ def at_rest(found: dict[str, Any]) -> str:
 
 
 def equilibrium_error(mechanism: VariedMechanism, domain: Domain, model: ReducedModel) -> EquilibriumError:
-    """Of a flexible model over its region, at `_POINTS` configurations."""
+    """Errors at rest of a flexible model over its region, at `_POINTS` configurations."""
     own: dict[str, list[Array]] = {}
     full: dict[str, list[Array]] = {}
     forces: list[tuple[Array, Array]] = []

@@ -180,7 +180,7 @@ def _settled(
 
 
 def _unseen(scan: _Scan, seen: NDArray[np.bool_]) -> Unseen | None:
-    """Of the modes of a set, those that are not seen."""
+    """The modes of a set that no sensor sees."""
     places = np.flatnonzero(~seen)
     if not len(places):
         return None

@@ -27,7 +27,7 @@ Integers = NDArray[np.int64]
 
 
 class MassDamping(NamedTuple):
-    """What the kernels below take.
+    """Arguments of the kernels below.
 
     alpha  : 1/s, of all that has mass; those of materials stand with their elements
     rows   : of the mechanism, between bodies: how they are eliminated

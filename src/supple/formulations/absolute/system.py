@@ -195,7 +195,7 @@ def _make(
 
 
 def _by_mass(frames: Frames, alpha: float) -> MassDamping | None:
-    """Of the mechanism or of a material of its elements; None where neither is damped in proportion to mass."""
+    """Mass damping of the mechanism or of the materials of its elements; None where there is none."""
     law, arrays = time_damping(frames.numbering.mechanism), frames.numbering.arrays
     of_elements = frames.elastic and any(own > 0.0 for own, _ in law.materials.values())
     if alpha == 0.0 and not of_elements:

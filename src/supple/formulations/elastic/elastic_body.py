@@ -125,7 +125,7 @@ def _body_of_beams(drawing: Drawing, name: str) -> ElasticBody:
 
 
 def _digest(beams: MeshedBeams, planar: bool) -> bytes:
-    """Of all numbers that the matrices of a body depend on, bit for bit."""
+    """Digest of all numbers that the matrices of a body depend on, bit for bit."""
     digest = hashlib.sha256(repr((planar, len(beams.spans), len(beams.touched), beams.carriers)).encode())
     for item in (*beams.spans, beams.mesh):
         _feed(digest, item)

@@ -604,7 +604,7 @@ class Preparation(NamedTuple):
 
 
 def preparation(rest: ElasticRest, held: Held, count: int) -> Preparation:
-    """Of a search for `count` modes; made once."""
+    """Preparation of a search for `count` modes; made once."""
     known: dict[tuple[object, ...], Preparation] = rest.numbering.mechanism.remembered("modes under loads", dict)
     key = (rest.band, tuple(rest.displacements), held.rows.tobytes(), held.compliance.tobytes(), count)
     if key not in known:

@@ -9,7 +9,7 @@ PRELOAD = True  # where nobody asks: as the default of `supple.modes` with locke
 
 
 def counts_loads(thing: Mechanism | ReducedModel, preload: bool | None) -> bool:
-    """What was asked for; left out, what a reduced model has in K, so that its frequencies are those beside it."""
+    """The given choice; without one, that of a reduced model's K, so that frequencies beside each other agree."""
     if preload is not None:
         return preload
     if isinstance(thing, ReducedModel) and thing.layout.internal:
