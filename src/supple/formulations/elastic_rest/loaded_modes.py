@@ -1,12 +1,12 @@
 """Lowest modes of a structure under loads: (K + K_g, M) with C z = 0.
 
-A block of motions that holds the lowest modes without loads comes first. In it K + K_g is made diagonal; what K_g adds
-from outside the block is found by Chebyshev's iteration on
+The block of a search without loads is sharpened once with the response A = (K + s)⁻¹ on motions that keep the rows. In
+its span K + K_g is made diagonal. What is missing from outside the span is found by Chebyshev's iteration on
 
-    v = A ((ω² + s) v - K_g v),    A = (K + s)⁻¹ on motions that keep the rows    (docs/theory/elastic-rest.md, 14c)
+    v = A ((ω² + s) v - K_g v)                                                      (docs/theory/elastic-rest.md, 14c)
 
-with ω² fixed, and the block is made diagonal again. The forces at rest come from the same response A: in the block at
-once, outside by repeating z = A (f + s z).
+with ω² held in a round; then the span is made diagonal again. `rest_reactions` has the forces at rest, which K_g is
+made of.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from supple.compilation import compiled, kernel
 from supple.compilation.parts import in_parts
 from supple.compilation.threads import single_blas_thread
-from supple.formulations.elastic_rest.block_modes import MANY, ROUNDING, Search, below, grown, scattered, sharpened
+from supple.formulations.elastic_rest.block_modes import MANY, ROUNDING, Search, below, grown, scattered
 from supple.formulations.elastic_rest.constrained_modes import SHAPES, first_shift, rows_at, search_for
 from supple.formulations.elastic_rest.dense import dense_modes
 from supple.formulations.elastic_rest.elastic_rest import ElasticArrays, ElasticRest, Held
@@ -29,20 +29,28 @@ from supple.formulations.elastic_rest.energy_modes import (
     all_motions,
     diagonalised,
     elastic_energies,
-    extend,
     refined_response,
     rising,
 )
-from supple.formulations.elastic_rest.load_vectors import rest_loads
 from supple.formulations.elastic_rest.loads import forces_along
 from supple.formulations.elastic_rest.preload import batch_row_forces, pushed_rows
 from supple.formulations.elastic_rest.response_operator import (
     ROUGH,
     Structure,
     least_pivot,
-    multipliers,
     respond,
     response_operator,
+)
+from supple.formulations.elastic_rest.rest_reactions import (
+    APART,
+    DEPENDENT,
+    LoadedRest,
+    at_rest,
+    factor,
+    first_basis,
+    inverse_of,
+    rest_forces,
+    unit_energy,
 )
 from supple.formulations.elastic_rest.rest_stiffness import (
     Geometric,
@@ -59,11 +67,6 @@ from supple.kinematics.rest import rest as undeformed
 
 Array = NDArray[np.float64]
 
-STATIC = 1e-11  # of the displacements at rest: the last change
-TURNS = 40  # for them; the block takes the slow part away
-UNHELD = 1e-6  # of K + s: a motion without stiffness
-DEPENDENT = 1e-12  # of its energy: what is left of a vector of the first block when the others have taken their share
-APART = 1e-7  # a pivot of S below which forces of rows and modes are refined
 CLEAR = 0.02  # of ω² + s: modes closer than this are refined, for rounding of their energies would mix them
 ROUNDS, EARLY = 12, 3  # corrections from outside the block, and before they are judged by how fast they converge
 FALL = 0.3  # of the errors in a round: where they fall less, more vectors are better
@@ -75,34 +78,12 @@ CAUTION = 4.0  # times the estimated share of loads outside the block: what it i
 ABOVE = 0.1  # of the gap above the block: where the modes without loads are counted, or higher
 
 
-class LoadedRest(NamedTuple):
-    """Loads of a mechanism at N configurations.
-
-    forms      : what is constant
-    along      : (N, rows) forces along measures, of springs as they are stretched at rest
-    row_forces : (N, rows) λ of the rows at rest; (0, rows) where they follow from the response
-    """
-
-    forms: LoadForms
-    along: Array
-    row_forces: Array
-
-
 class Loading(NamedTuple):
     """K_g at one configuration, with what `stiffened` takes besides."""
 
     rest: ElasticArrays
     forms: LoadForms
     geometric: Geometric
-
-
-class Basis(NamedTuple):
-    """Motions Y (p, z) that keep the rows, the forces F (p, z) with Y = A F, and mass (p, p) Y Yᵀ. Their energies of
-    K + s are Y Fᵀ = 1."""
-
-    F: Array
-    Y: Array
-    mass: Array
 
 
 class LoadedBlock(NamedTuple):
@@ -121,123 +102,6 @@ class LoadedBlock(NamedTuple):
 def stiffness_of(loading, V):
     """V K_g (p, z)."""
     return stiffened(loading.rest, loading.forms, loading.geometric, V)
-
-
-@kernel
-def factor(S, L):
-    """S = L Lᵀ of a small matrix. Returns the least pivot, of S_ii; not above zero where S is not positive definite."""
-    least = 1.0
-    for i in range(S.shape[0]):
-        for j in range(i + 1):
-            total = S[i, j]
-            for k in range(j):
-                total -= L[i, k] * L[j, k]
-            if j < i:
-                L[i, j] = total / L[j, j]
-            else:
-                if not total > 0.0 or not S[i, i] > 0.0:
-                    return 0.0
-                least = min(least, total / S[i, i])
-                L[i, i] = sqrt(total)
-    return least
-
-
-@kernel
-def inverse_of(L):
-    """L⁻¹ of a lower triangular matrix."""
-    p = L.shape[0]
-    found = np.zeros((p, p))
-    for i in range(p):
-        found[i, i] = 1.0 / L[i, i]
-        for k in range(i):
-            share = L[i, k] * found[i, i]
-            for j in range(k + 1):
-                found[i, j] -= share * found[k, j]
-    return found
-
-
-@kernel
-def first_basis(structure, A, search):
-    """The block of a search, sharpened once (eq. 8), of unit energy."""
-    F = sharpened(A, respond(A, search.start), 2, 1.0 / (search.cut + search.shift))
-    basis = unit_energy(F, respond(A, F))
-    if basis.Y.shape[0] < F.shape[0]:
-        # Some are the same but for rounding. Others take their places, as in `block`.
-        Q = np.empty(F.shape)
-        size = extend(Q, 0, F)
-        size = extend(Q, size, respond(A, scattered(F.shape[0] - size, F.shape[1]) * (structure.stiffness + A.shift)))
-        basis = unit_energy(Q[:size], respond(A, Q[:size]))
-    return basis
-
-
-@kernel
-def unit_energy(F, Y):
-    """The basis in the span of motions Y = A F (p, z); empty where they depend on each other."""
-    energy = np.dot(Y, F.T)
-    L = np.zeros(energy.shape)
-    if not factor(energy, L) > DEPENDENT:
-        return Basis(F[:0], Y[:0], np.zeros((0, 0)))
-    inverse = inverse_of(L)
-    Y = np.dot(inverse, Y)
-    return Basis(np.dot(inverse, F), Y, np.dot(Y, Y.T))
-
-
-@kernel
-def at_rest(structure, A, basis, f):
-    """λ (m,) of the rows under forces f (z,); the span of the basis takes the slow part of the response. Numbers that
-    are none where something moves that nothing holds."""
-    C, shift = structure.rows, A.shift
-    L = np.zeros(basis.mass.shape)
-    least = factor(np.eye(L.shape[0]) - shift * basis.mass, L)
-    for i in range(L.shape[0]):
-        least = min(least, L[i, i])
-    if not least > UNHELD:
-        return np.full(C.shape[0], np.nan)
-    inverse = inverse_of(L)
-    over = np.dot(inverse, basis.Y)  # of unit elastic energy
-    along = np.dot(over, f)
-    x = np.dot(along, over)
-    left = f + shift * x - np.dot(np.dot(along, inverse), basis.F)  # forces that are not balanced yet
-    way, push, before = np.zeros(x.shape), np.zeros(x.shape), 1.0
-    for turn in range(TURNS):  # conjugate gradients: K way = push - s way, but for forces of rows
-        answer = respond(A, left.reshape(1, -1))[0]
-        work = np.dot(answer, left)
-        share = work / before if turn > 0 else 0.0
-        way, push = answer + share * way, left + share * push
-        stiff = push - shift * way
-        energy = np.dot(way, stiff)
-        if not energy > 0.0:
-            break
-        step, change, size, before = work / energy, 0.0, 0.0, work
-        for c in range(x.shape[0]):
-            x[c] += step * way[c]
-            left[c] -= step * stiff[c]
-            change, size = max(change, abs(step * way[c])), max(size, abs(x[c]))
-        if not change > STATIC * size:
-            break
-    force, z = f.reshape(1, -1), x.reshape(1, -1)
-    reactions = multipliers(structure, A, force + shift * z, np.zeros((1, C.shape[0])))
-    if least_pivot(A) < APART:
-        # Rows that little keeps apart: the forces between them are what the rounding of S leaves.
-        for _ in range(REFINED):
-            F = force - z * structure.stiffness - np.dot(reactions, C)
-            step = multipliers(structure, A, F, reactions * structure.compliance - np.dot(z, C.T))
-            z += (F - np.dot(step, C)) * A.D
-            reactions += step
-    return reactions[0]
-
-
-@kernel
-def rest_forces(rest, held, structure, loaded, k, X):
-    """f (z,) of all loads at poses X, number k."""
-    f = np.empty(rest.stiffness.shape[0])
-    rest_loads(loaded.forms.loads, X, f)
-    for i in range(held.rows.shape[0]):
-        force = loaded.along[k, held.rows[i]]
-        if force != 0.0:
-            for c in range(f.shape[0]):
-                f[c] += force * structure.rows[i, c]
-    return f
 
 
 @kernel
