@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 import supple
 from supple.analyses.linear_models.tree_linearization import tree_order
-from supple.formulations.recursive.coupled_tree import CoupledTree
+from supple.formulations.recursive.recursive_tree import CoupledTree
 
 ARM = """
 supple: 1

@@ -39,7 +39,7 @@ class Actuation:
 def actuation(numbering: Numbering, input_map: Array, chosen: Sequence[str] | str | None, time: Array) -> Actuation:
     """The chosen actuators (all if None), after a check that they can drive every coordinate at every instant.
 
-    input_map : (N, s, all actuators) B along the motion
+    input_map : (N, s, all actuators) B along the motion, broadcast where it is constant
     """
     mechanism = numbering.mechanism
     known = tuple(mechanism.actuators)
@@ -52,7 +52,8 @@ def actuation(numbering: Numbering, input_map: Array, chosen: Sequence[str] | st
         if name in names[:i]:
             raise InputError(f'actuator "{name}" is listed twice', part="actuators", hint="list each once")
     numbers = [known.index(name) for name in names]
-    B = np.ascontiguousarray(input_map[:, :, numbers])
+    same = len(input_map) > 1 and input_map.strides[0] == 0  # one matrix at every instant
+    B = np.ascontiguousarray(input_map[: 1 if same else None, :, numbers])
     angle = numbering.angles()
     turns = [bool(angle[numbering.measures[key_of(mechanism, mechanism.actuators[name])]]) for name in names]
     # In units of the mechanism's extent for lengths, so that the rank does not depend on the unit of length.
@@ -61,7 +62,7 @@ def actuation(numbering: Numbering, input_map: Array, chosen: Sequence[str] | st
     columns = np.where(turns, 1.0, 1.0 / extent)
     _require_driven(numbering, names, B * rows[:, None] * columns, time)
     units = {name: "N m" if turn else "N" for name, turn in zip(names, turns, strict=True)}
-    return Actuation(mechanism, names, numbers, units, B, time)
+    return Actuation(mechanism, names, numbers, units, np.broadcast_to(B, (len(input_map), *B.shape[1:])), time)
 
 
 def _require_driven(numbering: Numbering, names: tuple[str, ...], B: Array, time: Array) -> None:

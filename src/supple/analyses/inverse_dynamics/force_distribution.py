@@ -32,7 +32,7 @@ class Objective(NamedTuple):
 def torque_objective(B: Array, weights: Array) -> Objective:
     """Σ w u²: the forces alone, weights (a,)."""
     count, _, a = B.shape
-    return Objective(np.tile(2.0 * np.diag(weights), (count, 1, 1)), np.zeros((count, a)))
+    return Objective(np.broadcast_to(2.0 * np.diag(weights), (count, a, a)), np.broadcast_to(0.0, (count, a)))
 
 
 def multiplier_objective(free: Array, unit: Array, weights: Array) -> Objective:
@@ -49,12 +49,24 @@ def least_squares(B: Array, Q: Array, objective: Objective) -> Array:
     """The forces with B u = Q that minimise the objective.
 
     With H = L Lᵀ and x = Lᵀ u + L⁻¹ f the objective is ½ |x|², and the least x with B L⁻ᵀ x = Q + B H⁻¹ f is wanted.
+    Matrices that are the same at every instant (one array, broadcast) are factored once.
     """
-    L = np.linalg.cholesky(objective.H)
-    lowest = np.linalg.solve(objective.H, objective.f[..., None])  # H⁻¹ f
+    H, f = objective
+    if all(constant(item) for item in (B, H, f)):
+        B, H, f = B[:1], H[:1], f[:1]
+    L = np.linalg.cholesky(H)
+    lowest = np.linalg.solve(H, f[..., None])  # H⁻¹ f
     BL = np.linalg.solve(L, B.transpose(0, 2, 1)).transpose(0, 2, 1)  # B L⁻ᵀ
+    if len(B) < len(Q):
+        inverse = np.linalg.solve(L.transpose(0, 2, 1), np.linalg.pinv(BL))
+        return np.asarray((Q + (B @ lowest)[..., 0]) @ inverse[0].T - lowest[..., 0])
     x = np.linalg.pinv(BL) @ (Q[..., None] + B @ lowest)
     return (np.linalg.solve(L.transpose(0, 2, 1), x) - lowest)[..., 0]
+
+
+def constant(matrices: Array) -> bool:
+    """Whether one array was broadcast over all instants."""
+    return len(matrices) > 1 and matrices.strides[0] == 0
 
 
 def least_squares_within(

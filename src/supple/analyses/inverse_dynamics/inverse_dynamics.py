@@ -2,7 +2,8 @@
 
 B(θ) u = Q,   Q = M θ̈ + Γ[θ̇, θ̇] + D_d θ̇ - p + Σ_j J_jᵀ f_j sgn(J_j θ̇)
 
-of a rigid mechanism. Of an elastic one θ(t) is prescribed and all else moves as it will: Q are the multipliers λ of the
+of a rigid mechanism. Trees take Q from the recursion (docs/theory/recursive.md, eqs. 6-9), all instants in one call.
+Of an elastic one θ(t) is prescribed and all else moves as it will: Q are the multipliers λ of the
 prescribed rows in the full equations, which hold the vibrations that the motion excites.
 """
 
@@ -36,10 +37,13 @@ from supple.analyses.time.simulation import simulate
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.arguments import require_arguments
-from supple.equations.coefficients import EquationsOfMotion
 from supple.formulations.absolute.reaction import Reaction
+from supple.formulations.coefficients import carried
+from supple.formulations.recursive.recursive_tree import recursive_tree
+from supple.kinematics.closure import assemble
 from supple.kinematics.motion import Motion
 from supple.kinematics.motion import motion as motion_of
+from supple.kinematics.rest import rest
 from supple.parameterization.local_model import LocalModel, local
 from supple.results.names import listed
 from supple.results.picture import picture
@@ -70,10 +74,19 @@ class InverseDynamics(Result):
     trajectory: Trajectory
     forces: Signals
     needed: Array
-    model: LocalModel
-    motion: Motion
+    mechanism: Mechanism
     friction: Array
     run: Simulation | None = None
+
+    @cached_property
+    def model(self) -> LocalModel:
+        """The local model along the motion, elastic parts taken as rigid."""
+        return local(self.mechanism, self.trajectory.theta, rigid=True)
+
+    @cached_property
+    def motion(self) -> Motion:
+        """Velocities and accelerations of all bodies along the motion, elastic parts taken as rigid."""
+        return motion_of(self.model.configuration, self.trajectory.rates, self.trajectory.accelerations)
 
     def summary(self) -> str:
         moved, time = self.trajectory.coordinates, self.trajectory.time
@@ -90,7 +103,7 @@ class InverseDynamics(Result):
     @property
     def rigid(self) -> tuple[str, ...]:
         """Names of the elastic parts that are taken as rigid."""
-        return self.model.rigid if self.run is None else self.run.rigid
+        return self.mechanism.elastic_names if self.run is None else self.run.rigid
 
     @property
     def reason(self) -> str:
@@ -120,8 +133,8 @@ class InverseDynamics(Result):
         are redundant, the least, moments divided by the mechanism's extent.
         """
         if self.run is not None:
-            return {name: self.run.reaction(name) for name in self.model.configuration.mechanism.joints}
-        names = self.model.inputs
+            return {name: self.run.reaction(name) for name in self.mechanism.joints}
+        names = tuple(self.mechanism.actuators)
         u = np.zeros((len(self.time), len(names)))
         for name, values in self.forces.items():
             u[:, names.index(name)] = values
@@ -168,11 +181,16 @@ def inverse(
         _require_unmixed(minimize)
         run = followed(mechanism, path)
         path = _until(path, len(run.time))
-    model = local(mechanism, path.theta, rigid=True)
-    moving = motion_of(model.configuration, path.rates, path.accelerations)
-    friction = dry_friction(model, path.rates)
-    needed = needed_force(model, path, friction) if run is None else _columns(run.driving_forces, path.coordinates)
-    chosen = actuation(model.configuration.rest.numbering, model.input_map, actuators, path.time)
+    motion_forces = None if run is not None else _tree_forces(mechanism, path)
+    model = local(mechanism, path.theta, rigid=True) if motion_forces is None else None
+    if motion_forces is None:
+        assert model is not None
+        friction = dry_friction(model.friction_map, model.dry_forces, path.rates)
+        needed = needed_force(model, path, friction) if run is None else _columns(run.driving_forces, path.coordinates)
+        B = model.input_map
+    else:
+        needed, friction, B = motion_forces
+    chosen = actuation(rest(mechanism).numbering, B, actuators, path.time)
     w = weights_of(chosen, weights)
     lower, upper = force_bounds(chosen, bounds)
     rates = rate_limits(chosen, rate_bounds, path.time)
@@ -180,11 +198,35 @@ def inverse(
     if minimize == "torque":
         objective = torque_objective(chosen.B, w)
     elif minimize == "multipliers":
-        free, unit = unknown_multipliers(moving, friction)
+        here = assemble(mechanism, path.theta) if model is None else model.configuration
+        free, unit = unknown_multipliers(motion_of(here, path.rates, path.accelerations), friction)
         objective = multiplier_objective(free, unit[..., chosen.numbers], w)
     u = divided(chosen, needed, objective, w, lower, upper, rates)
     forces = {name: u[:, i] for i, name in enumerate(chosen.names)}
-    return InverseDynamics(path, Signals(path.time, forces, chosen.units), needed, model, moving, friction, run)
+    found = InverseDynamics(path, Signals(path.time, forces, chosen.units), needed, mechanism, friction, run)
+    if model is not None:
+        vars(found)["model"] = model  # known already: not computed a second time
+    return found
+
+
+def _tree_forces(mechanism: Mechanism, path: Trajectory) -> tuple[Array, Array, Array] | None:
+    """Q (N, s), dry friction (N, f) and B (N, s, a), constant, by recursion.
+
+    None where the recursions do not serve, or an actuator acts along a distance, or Q is not finite.
+    """
+    tree = recursive_tree(mechanism)
+    if tree is None or (tree.tree.actuated < 0).any():
+        return None
+    position = rest(mechanism)
+    needed = tree.needed(path.theta, path.rates, path.accelerations)
+    if not np.isfinite(needed).all():
+        return None  # the local model names what has no direction
+    dry, count = carried(position).dry_forces, len(path.time)
+    places = {name: i for i, name in enumerate(tree.coordinates)}
+    J = tree.slopes[[places[name] for name in dry]]
+    friction = dry_friction(np.broadcast_to(J, (count, *J.shape)), dry, path.rates)
+    B = tree.slopes[tree.tree.actuated].T
+    return needed + friction @ J, friction, np.broadcast_to(B, (count, *B.shape))
 
 
 def followed(mechanism: Mechanism, path: Trajectory) -> Simulation:
@@ -226,12 +268,12 @@ def needed_force(model: LocalModel, path: Trajectory, friction: Array) -> Array:
     return model.required_forces(path.rates, path.accelerations) + model.friction_forces(friction)
 
 
-def dry_friction(model: EquationsOfMotion, rates: Array) -> Array:
-    """f_j sgn(J_j θ̇) (N, f), against which the actuators work; none where a joint stands."""
-    forces = np.array(list(model.dry_forces.values()))
-    speed = np.einsum("nfi,ni->nf", model.friction_map, rates)
+def dry_friction(friction_map: Array, dry_forces: Mapping[str, float], rates: Array) -> Array:
+    """f_j sgn(J_j θ̇) (N, f), against which the actuators work; none where a joint stands. friction_map : J (N, f, s)"""
+    forces = np.array(list(dry_forces.values()))
+    speed = np.einsum("nfi,ni->nf", friction_map, rates)
     # Speeds that cancel leave rounding behind, whose sign means nothing.
-    terms = np.einsum("nfi,ni->nf", np.abs(model.friction_map), np.abs(rates))
+    terms = np.einsum("nfi,ni->nf", np.abs(friction_map), np.abs(rates))
     standing = np.abs(speed) <= _STANDING * terms.max(axis=0, initial=0.0)
     return np.where(standing, 0.0, np.sign(speed)) * forces
 

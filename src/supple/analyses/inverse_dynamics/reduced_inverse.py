@@ -114,7 +114,9 @@ def model_force(model: ReducedModel, path: Trajectory) -> Array:
     if model.layout.size > model.layout.theta:
         return _deformed(model, path)[0]
     c = model.evaluate(path.theta)
-    return c.required_forces(path.rates, path.accelerations) + c.friction_forces(dry_friction(c, path.rates))
+    return c.required_forces(path.rates, path.accelerations) + c.friction_forces(
+        dry_friction(c.friction_map, c.dry_forces, path.rates)
+    )
 
 
 def _deformed(model: ReducedModel, path: Trajectory) -> tuple[Array, Array]:
@@ -124,5 +126,5 @@ def _deformed(model: ReducedModel, path: Trajectory) -> tuple[Array, Array]:
     v, a = (np.hstack([part, np.zeros((len(delta), n - s))]) for part in (path.rates, path.accelerations))
     c = model.evaluate(path.theta, delta=delta)
     # Dry friction has its true sign here, as in the forces of the mechanism.
-    forces = c.required_forces(v, a, delta) + c.friction_forces(dry_friction(c, v))
+    forces = c.required_forces(v, a, delta) + c.friction_forces(dry_friction(c.friction_map, c.dry_forces, v))
     return np.ascontiguousarray(forces[:, :s]), delta

@@ -19,7 +19,7 @@ from supple.diagnostics.arguments import require_arguments
 from supple.distribution.work import in_order_of_rows
 from supple.distribution.workplace import workplace
 from supple.formats.travelling import Travelling
-from supple.formulations.recursive.coupled_tree import CoupledTree
+from supple.formulations.recursive.recursive_tree import CoupledTree
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
 from supple.kinematics.posture import coordinate_values

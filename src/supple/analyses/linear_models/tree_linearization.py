@@ -11,14 +11,12 @@ from supple.description.mechanism import Mechanism
 from supple.equations.coefficients import Labels
 from supple.equations.output_motion import Curved
 from supple.formulations.coefficients import carried
-from supple.formulations.recursive.coupled_tree import CoupledTree, coupled_tree
 from supple.formulations.recursive.dynamics import inverse_dynamics, mass_matrix, state_space
-from supple.formulations.recursive.tree import TreeArrays
-from supple.formulations.recursive.tree_of_mechanism import tree_of_mechanism
+from supple.formulations.recursive.recursive_tree import CoupledTree, TreeOrder, recursive_tree
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.measure_slopes import measure_slopes
 from supple.kinematics.ranked_rows import ranked
-from supple.kinematics.rest import Rest, rest
+from supple.kinematics.rest import rest
 from supple.parameterization.linear_rows import LinearRows
 from supple.parameterization.local_model import labels_of
 from supple.results.units import Units
@@ -28,45 +26,9 @@ Array = NDArray[np.float64]
 _FEW = 30  # coordinates of which a local model takes milliseconds
 
 
-class TreeOrder(NamedTuple):
-    """The tree of a mechanism, and which coordinate of θ each of its q is: q = θ[of_theta], θ = q[of_tree]."""
-
-    tree: TreeArrays
-    of_theta: NDArray[np.int64]
-    of_tree: NDArray[np.int64]
-
-
 def tree_order(mechanism: Mechanism) -> TreeOrder | CoupledTree | None:
-    """None where the recursions do not serve: loops, elastic parts, joints of a kind without steps, a θ that is not all
-    joint coordinates, dry friction that changes its sign over a speed, springs that are not linear or relaxed at no
-    length, couplings of what sensors measure, or a tree whose numbers are not finite."""
-    return mechanism.remembered("tree order", lambda: _order(rest(mechanism)))
-
-
-def _order(position: Rest) -> TreeOrder | CoupledTree | None:
-    numbering = position.numbering
-    mechanism, coordinates = numbering.mechanism, numbering.coordinates
-    load = carried(position)
-    if numbering.topology.cut or not coordinates or load.dry_forces or load.nonlinear or mechanism.elastic:
-        return None
-    if any(spring.without_length for spring in mechanism.springs.values()):
-        return None
-    if any(joint.form(mechanism.plane).steps is None for joint in mechanism.joints.values()):
-        return None
-    keys = [key for key, row in numbering.measures.items() if 0 <= row - numbering.constraints < len(coordinates)]
-    if any(key[0] != "joint" for key in keys):
-        return None
-    if mechanism.couplings:
-        return coupled_tree(position, tuple((joint, coordinate) for _, joint, coordinate in keys))
-    names = {}
-    for at, (_, joint, coordinate) in enumerate(keys):
-        single = len(mechanism.joints[joint].coordinates(mechanism.plane)) == 1
-        names[joint if single else f"{joint}.{coordinate}"] = at
-    found = tree_of_mechanism(mechanism)
-    if found.tree.nq != found.tree.n or set(found.coordinates) != set(names):
-        return None
-    of_theta = np.array([names[name] for name in found.coordinates], dtype=np.int64)
-    return TreeOrder(found.tree, of_theta, np.argsort(of_theta))
+    """The tree of `recursive_tree`; None also where dry friction changes its sign over a speed."""
+    return None if carried(rest(mechanism)).dry_forces else recursive_tree(mechanism)
 
 
 class SeenTree(NamedTuple):

@@ -66,12 +66,15 @@ class _Growing:
     coordinates: list[tuple[str, str]] = field(default_factory=list)
 
 
-def tree_of_mechanism(mechanism: Mechanism) -> MechanismTree:
-    """Computed once for each mechanism; one with loops is an error that names the joints that close them."""
-    return mechanism.remembered("tree", lambda: _made(rest(mechanism)))
+def tree_of_mechanism(mechanism: Mechanism, *, dry: bool = True) -> MechanismTree:
+    """The tree of a mechanism, computed once; one with loops is an error that names the joints that close them.
+
+    dry : with the dry friction of its joints
+    """
+    return mechanism.remembered(f"tree {dry}", lambda: _made(rest(mechanism), dry))
 
 
-def _made(position: Rest) -> MechanismTree:
+def _made(position: Rest, dry: bool) -> MechanismTree:
     numbering = position.numbering
     mechanism, graph = numbering.mechanism, numbering.topology
     if graph.closing:
@@ -90,6 +93,8 @@ def _made(position: Rest) -> MechanismTree:
         _add(growing, numbering, joint, links[base], body, masses[body])
         links[body] = len(growing.kind) - 1
     along, drives = _along(numbering, growing.coordinates)
+    if not dry:
+        along["dry"][:] = 0.0
     distances = _distances(numbering, links)
     gravity = np.zeros(3)
     if mechanism.gravity is not None:

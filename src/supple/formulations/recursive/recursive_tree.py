@@ -1,9 +1,12 @@
-"""Trees whose joints couplings tie together: a coupling eliminates a coordinate.
+"""Whether the recursions serve a mechanism, and its tree in the order of θ if they do.
+
+Linear models, inverse dynamics and local models all ask `recursive_tree`. Where couplings tie joints together, each
+eliminates a coordinate:
 
     q = G θ + c,   M = GᵀM_qG,   Gᵀτ(q, Gθ̇, Gθ̈, u) = 0                           (docs/theory/recursive.md, eqs. 33-34)
 
 G and c are constants, since couplings are linear in the coordinates of joints. τ are the forces that the motion takes
-along q, with actuators u.
+along q, with actuators u. Dry friction is left out of the trees: its sign is a question of its own.
 """
 
 from __future__ import annotations
@@ -13,12 +16,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.description.mechanism import Mechanism
 from supple.diagnostics import NumericalError
+from supple.formulations.coefficients import carried
 from supple.formulations.recursive.dynamics import inverse_dynamics, inverse_variation, mass_matrix
 from supple.formulations.recursive.tree import TreeArrays
 from supple.formulations.recursive.tree_of_mechanism import tree_of_mechanism
 from supple.kinematics.primitives import OFFSET
-from supple.kinematics.rest import Rest
+from supple.kinematics.rest import Rest, rest
 
 Array = NDArray[np.float64]
 
@@ -26,12 +31,40 @@ _SAME = 1e-9  # rad or m: how well couplings hold at rest, and how far they may 
 _MASSLESS = 1e-13  # of the largest: a smaller eigenvalue of M moves no mass
 
 
+class TreeOrder(NamedTuple):
+    """The tree of a mechanism, and which coordinate of θ each of its q is: q = θ[of_theta], θ = q[of_tree].
+
+    coordinates : (n,) names of q
+    """
+
+    tree: TreeArrays
+    of_theta: NDArray[np.int64]
+    of_tree: NDArray[np.int64]
+    coordinates: tuple[str, ...]
+
+    def needed(self, theta: Array, rates: Array, accelerations: Array) -> Array:
+        """τ (N, s) in the order of θ."""
+        q, v, a = (np.ascontiguousarray(item[:, self.of_theta]) for item in (theta, rates, accelerations))
+        return inverse_dynamics(self.tree, q, v, a)[:, self.of_tree]
+
+    @property
+    def slopes(self) -> Array:
+        """∂q/∂θ (n, s)."""
+        return np.eye(self.tree.n)[self.of_theta]
+
+
 class CoupledTree(NamedTuple):
-    """The tree of all joints, and q = G θ + c: (n, s), (n,)."""
+    """The tree of all joints, and q = G θ + c: (n, s), (n,); coordinates : (n,) names of q."""
 
     tree: TreeArrays
     G: Array
     c: Array
+    coordinates: tuple[str, ...]
+
+    @property
+    def slopes(self) -> Array:
+        """∂q/∂θ (n, s)."""
+        return self.G
 
     def motion(self, theta: Array, rates: Array, accelerations: Array) -> tuple[Array, Array, Array]:
         """q, q̇, q̈ (N, n) of θ, θ̇, θ̈ (N, s)."""
@@ -64,6 +97,44 @@ class CoupledTree(NamedTuple):
         return self.G.T @ M @ self.G, -self.G.T @ by_q @ self.G, -self.G.T @ by_rate @ self.G
 
 
+def recursive_tree(mechanism: Mechanism) -> TreeOrder | CoupledTree | None:
+    """The tree of a mechanism that the recursions serve, computed once; None for any other.
+
+    They serve trees of rigid bodies in which every coordinate of θ is one of a joint. They do not serve loops, elastic
+    parts, joints of a kind without steps, springs that are not linear or relaxed at no length, couplings of what
+    sensors measure, or a tree whose numbers are not finite.
+    """
+    return mechanism.remembered("recursive tree", lambda: _served(rest(mechanism)))
+
+
+def _served(position: Rest) -> TreeOrder | CoupledTree | None:
+    numbering = position.numbering
+    mechanism, coordinates = numbering.mechanism, numbering.coordinates
+    if numbering.topology.cut or not coordinates or carried(position).nonlinear or mechanism.elastic:
+        return None
+    if any(spring.without_length for spring in mechanism.springs.values()):
+        return None
+    if any(joint.form(mechanism.plane).steps is None for joint in mechanism.joints.values()):
+        return None
+    keys = [key for key, row in numbering.measures.items() if 0 <= row - numbering.constraints < len(coordinates)]
+    if any(key[0] != "joint" for key in keys):
+        return None
+    if mechanism.couplings:
+        return coupled_tree(position, tuple((joint, coordinate) for _, joint, coordinate in keys))
+    names = {mechanism_name(mechanism, joint, coordinate): at for at, (_, joint, coordinate) in enumerate(keys)}
+    found = tree_of_mechanism(mechanism, dry=False)
+    if found.tree.nq != found.tree.n or set(found.coordinates) != set(names):
+        return None
+    of_theta = np.array([names[name] for name in found.coordinates], dtype=np.int64)
+    return TreeOrder(found.tree, of_theta, np.argsort(of_theta), found.coordinates)
+
+
+def mechanism_name(mechanism: Mechanism, joint: str, coordinate: str) -> str:
+    """A joint's coordinate as `joint`, or `joint.coordinate` where it has several."""
+    single = len(mechanism.joints[joint].coordinates(mechanism.plane)) == 1
+    return joint if single else f"{joint}.{coordinate}"
+
+
 def coupled_tree(position: Rest, theta: tuple[tuple[str, str], ...]) -> CoupledTree | None:
     """None where couplings do not leave θ as the coordinates of a tree: they tie what sensors measure, or leave more,
     or some motion moves no mass.
@@ -80,7 +151,7 @@ def coupled_tree(position: Rest, theta: tuple[tuple[str, str], ...]) -> CoupledT
         return None
     # Without couplings θ is not enough, and what is said in terms of it falls away.
     bare = mechanism.replace(couplings={}, coordinates=None, rest={}, configurations={}, motions={}, scenarios={})
-    found = tree_of_mechanism(bare)
+    found = tree_of_mechanism(bare, dry=False)
     if found.tree.nq != found.tree.n:
         return None
     places = {mechanism.joint_coordinate(name): i for i, name in enumerate(found.coordinates)}
@@ -98,7 +169,7 @@ def coupled_tree(position: Rest, theta: tuple[tuple[str, str], ...]) -> CoupledT
     if np.linalg.matrix_rank(rows) < found.tree.n:
         return None
     inverse = np.linalg.pinv(rows)
-    coupled = CoupledTree(found.tree, inverse[:, len(d) :], inverse[:, : len(d)] @ (d / size))
+    coupled = CoupledTree(found.tree, inverse[:, len(d) :], inverse[:, : len(d)] @ (d / size), found.coordinates)
     at_rest = np.array(
         [position.w[measures["joint", *key] - numbering.constraints] for key in places if key is not None]
     )
