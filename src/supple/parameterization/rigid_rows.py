@@ -16,8 +16,10 @@ from supple.kinematics.configuration import Configuration
 from supple.kinematics.numbering import Numbering
 from supple.parameterization.effort_columns import effort_columns
 from supple.parameterization.rigid_kernel import rigid_batch
+from supple.parameterization.tree_rows import tree_of_rows, tree_rows
 
 Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 _STEP = 5e-4
 
@@ -32,6 +34,25 @@ def rigid_rows(configuration: Configuration, *, efforts: bool = True) -> tuple[A
     layout = layout_of(position.numbering, load)
     X = configuration.X if configuration.X.ndim == 3 else configuration.X[None]
     w = configuration.w if configuration.w.ndim == 2 else configuration.w[None]
+    tree = tree_of_rows(position)
+    if tree is not None:
+        out, regular = tree_rows(tree, configuration, layout), np.ones(len(X), dtype=np.int64)
+    else:
+        out, regular = _general_rows(configuration, layout, X, w)
+    for name in ("efforts", "defforts"):
+        layout.part(out, name)[:] = 0.0
+    regular[~np.isfinite(out).all(axis=1)] = 0  # the ends of a distance meet: it has no direction there
+    if efforts and load.efforts and regular.any():
+        theta = np.atleast_2d(configuration.theta)
+        here = Configuration(position, theta, X, w, np.ones(len(X)))
+        _add_efforts(layout, here, np.flatnonzero(regular), out)
+    return out, regular
+
+
+def _general_rows(configuration: Configuration, layout: RowLayout, X: Array, w: Array) -> tuple[Array, Integers]:
+    """From rigid modes of any mechanism, closed chains among them."""
+    position = configuration.rest
+    load = carried(position)
     out = np.empty((len(X), layout.width))
     regular = np.empty(len(X), dtype=np.int64)
 
@@ -49,13 +70,6 @@ def rigid_rows(configuration: Configuration, *, efforts: bool = True) -> tuple[A
         )
 
     in_parts(part, len(X))
-    for name in ("efforts", "defforts"):
-        layout.part(out, name)[:] = 0.0
-    regular[~np.isfinite(out).all(axis=1)] = 0  # the ends of a distance meet: it has no direction there
-    if efforts and load.efforts and regular.any():
-        theta = np.atleast_2d(configuration.theta)
-        here = Configuration(position, theta, X, w, np.ones(len(X)))
-        _add_efforts(layout, here, np.flatnonzero(regular), out)
     return out, regular
 
 

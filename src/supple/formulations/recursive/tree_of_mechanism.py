@@ -8,6 +8,7 @@ joint that has rotations without a coordinate.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +20,11 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.parts import part_name
 from supple.formulations.coefficients import carried
+from supple.formulations.recursive.axis_rows import AT_V, CARRIES_ORIGIN, INTEGERS, PARENT
+from supple.formulations.recursive.memory import HEADER, PackedTree
+from supple.formulations.recursive.packing import packed, seats
 from supple.formulations.recursive.rigid_tree import rigid_tree
-from supple.formulations.recursive.tree import GROUND, AppliedLoad, Distance, TreeArrays
+from supple.formulations.recursive.tree import GROUND, Along, AppliedLoad, Distance, TreeArrays
 from supple.geometry.inertia import MassProperties, nothing
 from supple.kinematics.joint_frames import joint_frames
 from supple.kinematics.numbering import Numbering
@@ -108,6 +112,41 @@ def _made(position: Rest, dry: bool) -> MechanismTree:
         actuated=drives, names=growing.names, **along,
     )  # fmt: skip
     return MechanismTree(tree, _labels(mechanism, growing), tuple(mechanism.actuators), links)
+
+
+class BareTree(NamedTuple):
+    """A tree with nothing along its coordinates and distances, its reference point fixed in the world.
+
+    coordinates : (n,) names of q; at_v : (n,) the coordinate of each axis; axes_of : axes that move each body
+    """
+
+    packed: PackedTree
+    coordinates: tuple[str, ...]
+    at_v: NDArray[np.int64]
+    axes_of: dict[str, list[int]]
+
+
+def bare_tree(mechanism: Mechanism) -> BareTree:
+    """The bodies of a mechanism without loops, with gravity and loads alone."""
+    found = tree_of_mechanism(mechanism)
+    tree = found.tree
+    nothing_acts = Along(*(np.zeros(tree.n) for _ in Along._fields))
+    nothing_acts = nothing_acts._replace(offset=tree.along.offset, friction_speed=tree.along.friction_speed)
+    none = np.empty(0, dtype=np.int64)
+    arrays = packed(
+        tree.links, nothing_acts, tree.gravity, tree.loads, (), none, tree.at_q, tree.at_v, tree.nq, tree.n
+    )  # fmt: skip
+    rows = arrays.integers[HEADER : HEADER + tree.n * INTEGERS].reshape(tree.n, INTEGERS)
+    rows[:, CARRIES_ORIGIN] = 0
+    seated = seats(tree.links, tree.at_q, tree.at_v)[0]
+    axes_of: dict[str, list[int]] = {}
+    for body, link in found.links.items():
+        axis, way = (seated[link].axis if link != GROUND else GROUND), []
+        while 0 <= axis < tree.n:
+            way.append(axis)
+            axis = int(rows[axis, PARENT])
+        axes_of[body] = way
+    return BareTree(arrays, found.coordinates, rows[:, AT_V].copy(), axes_of)
 
 
 def _require_rigid(mechanism: Mechanism) -> None:
