@@ -1,4 +1,4 @@
-"""Rows of coefficients of trees of rigid bodies, by recursion (docs/theory/recursive.md, eqs. 6-10, 35-38).
+"""Rows of coefficients of trees of rigid bodies, by recursion (docs/theory/recursive.md, eqs. 6-10, 35-37).
 
 The recursion gives M, ∂M/∂θ and the forces of gravity and loads. What acts along a coordinate of θ has the constant
 slope e_j and adds to diagonals; every other measure takes the rigid modes of the bodies that it relates, which are the
