@@ -127,3 +127,26 @@ def test_mass_matrix_and_gravity(name):
         found = supple.local(mechanism, theta)
         assert_allclose(found.M, M, rtol=0, atol=1e-12 * np.abs(M).max())
         assert_allclose(found.force, -gravity, rtol=0, atol=1e-12 * max(np.abs(gravity).max(), 1.0))
+
+
+ARMS = [name for name in ROBOTS if name.startswith(("ur_description/ur5", "ur_description/ur10", "kinova_description"))]
+
+
+@pytest.mark.parametrize("name", [name for name in ARMS if name not in REFUSED][:4])
+def test_forces_along_a_motion_are_those_of_the_recursion_of_newton_and_euler(name):
+    model, arm = theirs(name), load(name)
+    data, rng = model.createData(), np.random.default_rng(0)
+    names = supple.assemble(arm).rest.numbering.coordinates
+    order = [list(model.names).index(item) - 1 for item in names]
+    theta, rates, accelerations = rng.uniform(-0.5, 0.5, (3, 5, len(names)))
+    here = supple.local(arm, theta)
+    found = here.required_forces(rates, accelerations) - np.einsum("nij,nj->ni", here.damping, rates)
+    for n in range(5):
+        q, v, a = pin.neutral(model), np.zeros(model.nv), np.zeros(model.nv)
+        for i, joint in enumerate(order):
+            at = model.joints[joint + 1]
+            turn = [np.cos(theta[n, i]), np.sin(theta[n, i])]  # how Pinocchio keeps the angle of a continuous joint
+            q[at.idx_q : at.idx_q + at.nq] = turn if at.nq == 2 else theta[n, i]
+            v[at.idx_v], a[at.idx_v] = rates[n, i], accelerations[n, i]
+        expected = pin.rnea(model, data, q, v, a)[[model.joints[joint + 1].idx_v for joint in order]]
+        assert_allclose(found[n], expected, rtol=0, atol=1e-11 * max(1.0, np.abs(expected).max()))

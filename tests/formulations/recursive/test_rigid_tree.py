@@ -13,9 +13,9 @@ from trees import random_state, random_tree
 from supple.compilation import compiled
 from supple.diagnostics import InputError
 from supple.formulations.recursive import forward_dynamics, inverse_dynamics, mass_matrix, rigid_tree, state_space
-from supple.formulations.recursive.force_change import changes
+from supple.formulations.recursive.gather import replace_angles, sine_and_cosine
 from supple.formulations.recursive.outward import body, turned
-from supple.formulations.recursive.trigonometry import replace_angles, sine_and_cosine
+from supple.formulations.recursive.variation import changes
 
 BAR = {"mass": [1.0], "center": [[0, 0, 0]], "inertia": [np.eye(3)]}
 
