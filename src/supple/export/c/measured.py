@@ -8,65 +8,12 @@ from __future__ import annotations
 
 from supple.equations.effort_row import effort_places
 from supple.export.c.equations import input_words
-from supple.export.c.law_header import filled
 from supple.export.c.literals import number
 from supple.export.c.model import CModel, Coefficient
 from supple.export.c.polynomial import combine_call
+from supple.export.template import filled, parts
 
-MEASURE = """
-int @prefix@_measure(const @prefix@_parameters *parameters, const double state[@states@],
-    @inputs@double outputs[@outputs@])
-{
-@measure@}
-"""
-PLAIN = """\
-    (void)parameters;
-@unused@    return @prefix@_outputs(state, outputs);
-"""
-OBSERVED = """\
-    const @prefix@_parameters *const p = parameters ? parameters : &standard;
-    double accelerations[SIZE] = {0.0};
-@accelerate@    return observe(p, state, state + SIZE, accelerations, @pass@outputs);
-"""
-ACCELERATE = """\
-    const int flag = accelerate(p, state, state + SIZE, @pass@accelerations);
-    if (flag == @UPPER@_INDEFINITE) return flag;
-"""
-JACOBIAN = """
-int @prefix@_output_jacobian(const @prefix@_parameters *parameters, const double state[@states@], @inputs@
-    double outputs[@outputs@], double C[@outputs@][@states@]@D@)
-{
-@declared@
-    if (leaf == NOWHERE) return @UPPER@_OUTSIDE;
-    row = coefficients + ROW(leaf) * COLUMNS;
-@body@
-    return flag;
-}
-"""
-GRADIENT = """\
-    for (k = 0; k < AXES; ++k)
-        for (q = 0; q < 3; ++q) {
-            double fitted[@width@];
-            for (i = 0; i < @width@; ++i) fitted[i] = 0.0;
-@combine@
-            for (i = 0; i < MEASURED; ++i) G[q][i][k] = fitted[i];
-        }
-"""
-GRADIENT_MODES = """\
-    for (k = 0; k < AXES; ++k) {
-        double shape[3][@width@];
-        for (q = 0; q < 3; ++q) {
-@combine@
-        }
-        for (i = 0; i < MEASURED; ++i)
-            for (j = AXES; j < SIZE; ++j) {
-                const int at_mode = i * (SIZE - AXES) + j - AXES;
-                G[0][i][k] += shape[0][at_mode] * state[j];
-                G[1][i][k] += shape[1][at_mode] * state[j] + shape[0][at_mode] * v[j];
-                G[2][i][k] += shape[2][at_mode] * state[j] + 2.0 * shape[1][at_mode] * v[j] + shape[0][at_mode] * a[j];
-            }
-    }
-"""
+PARTS = parts("supple.export.c", "measured.c")
 
 
 def has_measure(model: CModel) -> bool:
@@ -85,14 +32,14 @@ def measured(model: CModel) -> str:
         "D": f", double D[{model.upper}_OUTPUTS][{model.upper}_INPUTS]" if inputs else "",
     }  # fmt: skip
     if model.layout.observation is None:
-        words["measure"] = filled(PLAIN, words)
+        words["measure"] = filled(PARTS["plain"], words)
         declared, body = _plain(model, inputs)
     else:
-        words["accelerate"] = filled(ACCELERATE, words) if model.instant else ""
-        words["measure"] = filled(OBSERVED, words)
+        words["accelerate"] = filled(PARTS["accelerate"], words) if model.instant else ""
+        words["measure"] = filled(PARTS["observed"], words)
         declared, body = _observed(model, inputs)
     words |= {"declared": "\n".join(declared), "body": "\n".join(body)}
-    return filled(MEASURE, words) + filled(JACOBIAN, words)
+    return filled(PARTS["measure"], words) + filled(PARTS["jacobian"], words)
 
 
 def _plain(model: CModel, inputs: bool) -> tuple[list[str], list[str]]:
@@ -205,7 +152,7 @@ def _measure_motion(model: CModel, y: Coefficient | None, modes: Coefficient | N
         else:
             call = combine_call(model.fitted, y.columns, "db[k][q]", "fitted")
             words = {"width": str(y.width), "combine": f"            {call}"}
-            lines += filled(GRADIENT, words).rstrip("\n").replace("MEASURED", str(count)).split("\n")
+            lines += filled(PARTS["gradient"], words).rstrip("\n").replace("MEASURED", str(count)).split("\n")
     if modes is not None:
         lines += ["    {", f"        double shape[3][{modes.width}];"]
         for q in range(3):
@@ -224,7 +171,7 @@ def _measure_motion(model: CModel, y: Coefficient | None, modes: Coefficient | N
         if modes.columns is not None:
             call = combine_call(model.fitted, modes.columns, "db[k][q]", "shape[q]")
             words = {"width": str(modes.width), "combine": f"            {call}"}
-            lines += filled(GRADIENT_MODES, words).rstrip("\n").replace("MEASURED", str(count)).split("\n")
+            lines += filled(PARTS["gradient_modes"], words).rstrip("\n").replace("MEASURED", str(count)).split("\n")
     return lines
 
 
