@@ -12,8 +12,6 @@ from supple.export.template import parts
 PARTS = parts("supple.export.c", "deformation.c")
 
 
-
-
 def bent(model: CModel) -> list[str]:
     """M, ∂M/∂θ and ∂M/∂δ at θ and δ."""
     mass, slope = model.coefficients["M"], model.coefficients["mass_slope"]

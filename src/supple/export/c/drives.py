@@ -15,8 +15,6 @@ from supple.hardware.settled import settled
 PARTS = parts("supple.export.c", "drives.c")
 
 
-
-
 def bank_of(hardware: Hardware, inputs: tuple[str, ...], coordinates: tuple[str, ...]) -> DriveBank:
     """The drives, numbered."""
     return DriveBank(hardware, inputs, coordinates, hardware.actuator_coordinates)

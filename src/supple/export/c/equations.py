@@ -14,8 +14,6 @@ from supple.export.template import filled, parts
 PARTS = parts("supple.export.c", "equations.c")
 
 
-
-
 def needs_slopes(model: CModel) -> bool:
     """Whether the coefficients of the equations need gradients of fitted columns."""
     elastic = model.elastic_force_columns is not None or model.stiffness_columns is not None
@@ -215,8 +213,6 @@ def resistance(model: CModel) -> str:
         "prefix": model.prefix, "state": x, "friction": friction, "count": "    int i, j;\n" if friction else "",
         "real": model.real,
     })  # fmt: skip
-
-
 
 
 def dynamics(model: CModel) -> str:

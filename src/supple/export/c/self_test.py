@@ -27,7 +27,6 @@ TOLERANCE = {"double": 1e-10, "single": 1e-3}
 PARTS = parts("supple.export.c", "self_test.c")
 
 
-
 def self_test(model: CModel, rom: ReducedModel, precision: str) -> str:
     """The text of `<prefix>_test.c`; "" where no state could be found at which M is positive definite."""
     n, inputs = rom.layout.size, "input_map" in model.coefficients

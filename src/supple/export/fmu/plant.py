@@ -27,7 +27,6 @@ LONGEST = 1e-3  # s, a step between communications
 PARTS = parts("supple.export.fmu", "plant.c")
 
 
-
 def plant(
     rom: ReducedModel, prefix: str, *, start: object = None, step: float | None = None, method: str = "auto"
 ) -> Unit:
