@@ -25,13 +25,13 @@ def parts(package: str, file: str) -> dict[str, str]:
     return dict(zip(found[::2], found[1::2], strict=True))
 
 
-def filled(template: str, words: Mapping[str, str | bool]) -> str:
+def filled(template: str, words: Mapping[str, str | int]) -> str:
     """A template with its choices made and its words filled in, in one pass: a word that holds @prefix@ stays."""
     pieces = _chosen(template, words).split("@")
     return "".join(str(words[piece]) if i % 2 else piece for i, piece in enumerate(pieces))
 
 
-def _chosen(template: str, words: Mapping[str, str | bool]) -> str:
+def _chosen(template: str, words: Mapping[str, str | int]) -> str:
     """The lines that remain once every `//@ if` is decided; choices may stand inside choices."""
     first, *marks = _CHOICE.split(template)
     kept, open_ = [first], [True]
