@@ -76,12 +76,7 @@ def _told(rom: Any) -> ReducedModel:
     return one
 
 
-def _files(
-    rom: Exportable | AffineLaw | AffineController | ComputedTorque | LinearModel,
-    to: str,
-    prefix: str | None,
-    options: Mapping[str, Any],
-) -> Mapping[str, str | bytes]:
+def _files(rom: Any, to: str, prefix: str | None, options: Mapping[str, Any]) -> Mapping[str, str | bytes]:
     target = TARGETS[to]
     for name in options:
         if name not in target.options:

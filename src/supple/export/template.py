@@ -14,6 +14,9 @@ from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 
+Words = dict[str, str | int]
+"""What a template is filled with: texts and numbers, and truths for its choices."""
+
 _PART = re.compile(r"^//@ part (\w+)\n", re.MULTILINE)
 _CHOICE = re.compile(r"^ *//@ (if|else|end)(?: (not )?(\w+))?\n", re.MULTILINE)
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from supple.export.c.model import CModel
 from supple.export.c.polynomial import combine_call
-from supple.export.template import filled, parts
+from supple.export.template import Words, filled, parts
 
 ITERATIONS, HALVINGS = 25, 12
 
@@ -29,7 +29,7 @@ def division(model: CModel) -> str:
     if not can_divide(model):
         return ""
     item = model.coefficients["input_map"]
-    words = {
+    words: Words = {
         "prefix": model.prefix, "UPPER": model.upper, "iterations": str(ITERATIONS), "halvings": str(HALVINGS),
         "unmet": {"double": "1e-9", "single": "1e-4"}[model.precision], "fitted": item.columns is not None,
         "map": item.source if item.columns is None else "map", "width": str(item.width),

@@ -9,7 +9,7 @@ from supple.export.c.deformation import bent
 from supple.export.c.exact_parts import mass_declarations, mass_lines, mass_words, no_mass, tabulate
 from supple.export.c.model import CModel
 from supple.export.c.polynomial import combine_call
-from supple.export.template import filled, parts
+from supple.export.template import Words, filled, parts
 
 PARTS = parts("supple.export.c", "equations.c")
 
@@ -234,7 +234,7 @@ def in_real(line: str, model: CModel) -> str:
     return re.sub(r"((?:[-+]=|exact \w+ =)) (?!\d)", r"\1 (exact)", line)
 
 
-def input_words(model: CModel) -> dict[str, str]:
+def input_words(model: CModel) -> Words:
     """What templates ask for where there may be no inputs."""
     if "input_map" not in model.coefficients:
         return {"inputs": "", "pass": "", "feed": "", "j": ""}

@@ -14,7 +14,7 @@ from supple.export.c import polynomial
 from supple.export.c.family import CFamily
 from supple.export.c.literals import table
 from supple.export.c.model import CModel
-from supple.export.template import filled, parts
+from supple.export.template import Words, filled, parts
 
 PARTS = parts("supple.export.c", "exact_parts.c")
 
@@ -119,7 +119,7 @@ def no_mass(model: CModel) -> str:
     return ", 0" if model.exact else ""
 
 
-def mass_words(model: CModel) -> dict[str, str]:
+def mass_words(model: CModel) -> Words:
     """What templates ask for: the type M is solved with, and where that M comes from."""
     known = model.exact
     return {

@@ -20,7 +20,7 @@ from supple.export.c.sections import section_macros
 from supple.export.c.source import table_bytes
 from supple.export.c.stability import StableStep
 from supple.export.fixed import fixed_lines
-from supple.export.template import filled, parts
+from supple.export.template import Words, filled, parts
 
 PARTS = parts("supple.export.c", "header.h")
 
@@ -31,7 +31,7 @@ def header(model: CModel, stable: StableStep) -> str:
     names = {name for name, _, _ in model.members()}
     inputs, observed = "input_map" in names, layout.observation is not None
     indices = _indices(model) + ([] if family is None else setting.macros(model, family))
-    words = {
+    words: Words = {
         "introduction": "\n".join(f" * {line}".rstrip() for line in _introduction(model, stable)), "UPPER": U,
         "prefix": model.prefix, "x": model.state, "n": f"{U}_COORDINATES", "bent": model.bent, "inputs": inputs,
         "sizes": "\n".join(sizes(model)), "sections": "\n".join(section_macros(U)),

@@ -11,9 +11,8 @@ from supple.export.c.equations import input_words
 from supple.export.c.literals import number
 from supple.export.c.model import CModel, Coefficient
 from supple.export.c.polynomial import combine_call
-from supple.export.template import filled, parts
+from supple.export.template import Words, filled, parts
 
-Words = dict[str, str | bool]
 PARTS = parts("supple.export.c", "measured.c")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from supple.export.c.model import CModel, Coefficient
 from supple.export.c.polynomial import combine_call
-from supple.export.template import filled, parts
+from supple.export.template import Words, filled, parts
 
 PARTS = parts("supple.export.c", "outputs.c")
 
@@ -14,7 +14,7 @@ def outputs(model: CModel) -> str:
     if "outputs" not in model.coefficients:
         return ""
     y, modes = model.coefficients["outputs"], model.coefficients.get("output_modes")
-    words: dict[str, str | bool] = {
+    words: Words = {
         "prefix": model.prefix, "UPPER": model.upper, "x": model.state, "outputs": _source(y),
         "outputs_width": str(y.width), "fitted_outputs": y.columns is not None, "modes": "", "fitted_modes": False,
     }  # fmt: skip
