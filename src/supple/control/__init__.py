@@ -1,107 +1,109 @@
 """Control: gains from a linear model, controllers, and both in the loop with the mechanism (docs/theory/control.md)."""
 
-from supple.control.closed_loop import closed_loop
-from supple.control.controller import Controller, Measurement, StateFeedback
-from supple.control.controllers.active_damping import acceleration_feedback, positive_position_feedback
-from supple.control.controllers.computed_torque import ComputedTorque, computed_torque
-from supple.control.controllers.disturbance_observer import (
-    disturbance_observer,
-    estimated_disturbance,
-    estimated_payload,
-)
-from supple.control.controllers.gain_scheduling import gain_scheduled
-from supple.control.controllers.joint_pid import joint_pd, joint_pid
-from supple.control.controllers.joint_servo import joint_servo
-from supple.control.controllers.linear_quadratic_gaussian import lqg
-from supple.control.controllers.state_feedback import state_feedback
-from supple.control.controllers.successive_linearization import SuccessiveLinearization, successive_linearization
-from supple.control.controllers.two_time_scales import two_time_scales
-from supple.control.feedforward.compensation import compensated
-from supple.control.feedforward.deforming import deforming
-from supple.control.feedforward.input_shaping import shaped
-from supple.control.feedforward.path_timing import timed_path
-from supple.control.feedforward.planned_motion import PlannedMotion
-from supple.control.feedforward.reference import Reference, reference
-from supple.control.feedforward.rest_to_rest import rest_to_rest
-from supple.control.feedforward.shaper import Shaper, shaper
-from supple.control.feedforward.stable_inversion import stable_inversion
-from supple.control.gains.decoupled_gains import decoupled_gains
-from supple.control.gains.feedback_gain import FeedbackGain
-from supple.control.gains.linear_quadratic import lqr
-from supple.control.gains.pole_placement import pole_placement
-from supple.control.laws.affine_controller import AffineController
-from supple.control.laws.affine_law import AffineLaw, fixed
-from supple.control.laws.affine_matrices import AffineMatrices
-from supple.control.laws.linear_law import closed_poles, linear_law
-from supple.control.laws.ports import Ports
-from supple.control.laws.scheduling import scheduled
-from supple.control.margins.margin_map import MarginMap, margin_map
-from supple.control.margins.margins import Margins, margins
-from supple.control.observers.estimates import Estimates, estimates, observer_law
-from supple.control.observers.kalman_filter import KalmanFilter, kalman_filter
-from supple.control.observers.linear_filter import LinearFilter
-from supple.control.redundancy.antagonism import Antagonism, antagonism
-from supple.control.study.distribution import Study
-from supple.control.study.study import study
-from supple.results.closed_loop import ClosedLoop
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+# Each public name and the module it lives in. They are imported when first used, so that a script or an export that
+# needs one controller does not import all of them; a type checker reads them in `__init__.pyi`.
+_HOMES = {
+    "AffineController": "supple.control.laws.affine_controller",
+    "AffineLaw": "supple.control.laws.affine_law",
+    "AffineMatrices": "supple.control.laws.affine_matrices",
+    "Antagonism": "supple.control.redundancy.antagonism",
+    "ClosedLoop": "supple.results.closed_loop",
+    "ComputedTorque": "supple.control.controllers.computed_torque",
+    "Controller": "supple.control.controller",
+    "Estimates": "supple.control.observers.estimates",
+    "FeedbackGain": "supple.control.gains.feedback_gain",
+    "KalmanFilter": "supple.control.observers.kalman_filter",
+    "LinearFilter": "supple.control.observers.linear_filter",
+    "MarginMap": "supple.control.margins.margin_map",
+    "Margins": "supple.control.margins.margins",
+    "Measurement": "supple.control.controller",
+    "PlannedMotion": "supple.control.feedforward.planned_motion",
+    "Ports": "supple.control.laws.ports",
+    "Reference": "supple.control.feedforward.reference",
+    "Shaper": "supple.control.feedforward.shaper",
+    "StateFeedback": "supple.control.controller",
+    "Study": "supple.control.study.distribution",
+    "SuccessiveLinearization": "supple.control.controllers.successive_linearization",
+    "acceleration_feedback": "supple.control.controllers.active_damping",
+    "antagonism": "supple.control.redundancy.antagonism",
+    "closed_loop": "supple.control.closed_loop",
+    "closed_poles": "supple.control.laws.linear_law",
+    "compensated": "supple.control.feedforward.compensation",
+    "computed_torque": "supple.control.controllers.computed_torque",
+    "decoupled_gains": "supple.control.gains.decoupled_gains",
+    "deforming": "supple.control.feedforward.deforming",
+    "disturbance_observer": "supple.control.controllers.disturbance_observer",
+    "estimated_disturbance": "supple.control.controllers.disturbance_observer",
+    "estimated_payload": "supple.control.controllers.disturbance_observer",
+    "estimates": "supple.control.observers.estimates",
+    "fixed": "supple.control.laws.affine_law",
+    "gain_scheduled": "supple.control.controllers.gain_scheduling",
+    "joint_pd": "supple.control.controllers.joint_pid",
+    "joint_pid": "supple.control.controllers.joint_pid",
+    "joint_servo": "supple.control.controllers.joint_servo",
+    "kalman_filter": "supple.control.observers.kalman_filter",
+    "linear_law": "supple.control.laws.linear_law",
+    "lqg": "supple.control.controllers.linear_quadratic_gaussian",
+    "lqr": "supple.control.gains.linear_quadratic",
+    "margin_map": "supple.control.margins.margin_map",
+    "margins": "supple.control.margins.margins",
+    "observer_law": "supple.control.observers.estimates",
+    "pole_placement": "supple.control.gains.pole_placement",
+    "positive_position_feedback": "supple.control.controllers.active_damping",
+    "reference": "supple.control.feedforward.reference",
+    "rest_to_rest": "supple.control.feedforward.rest_to_rest",
+    "scheduled": "supple.control.laws.scheduling",
+    "shaped": "supple.control.feedforward.input_shaping",
+    "shaper": "supple.control.feedforward.shaper",
+    "stable_inversion": "supple.control.feedforward.stable_inversion",
+    "state_feedback": "supple.control.controllers.state_feedback",
+    "study": "supple.control.study.study",
+    "successive_linearization": "supple.control.controllers.successive_linearization",
+    "timed_path": "supple.control.feedforward.path_timing",
+    "two_time_scales": "supple.control.controllers.two_time_scales",
+}
 
 __all__ = [
-    "AffineController",
-    "AffineLaw",
-    "AffineMatrices",
-    "Antagonism",
-    "ClosedLoop",
-    "ComputedTorque",
-    "Controller",
-    "Estimates",
-    "FeedbackGain",
-    "KalmanFilter",
-    "LinearFilter",
-    "MarginMap",
-    "Margins",
-    "Measurement",
-    "PlannedMotion",
-    "Ports",
-    "Reference",
-    "Shaper",
-    "StateFeedback",
-    "Study",
-    "SuccessiveLinearization",
-    "acceleration_feedback",
-    "antagonism",
-    "closed_loop",
-    "closed_poles",
-    "compensated",
-    "computed_torque",
-    "decoupled_gains",
-    "deforming",
-    "disturbance_observer",
-    "estimated_disturbance",
-    "estimated_payload",
-    "estimates",
-    "fixed",
-    "gain_scheduled",
-    "joint_pd",
-    "joint_pid",
-    "joint_servo",
-    "kalman_filter",
-    "linear_law",
-    "lqg",
-    "lqr",
-    "margin_map",
-    "margins",
-    "observer_law",
-    "pole_placement",
-    "positive_position_feedback",
-    "reference",
-    "rest_to_rest",
-    "scheduled",
-    "shaped",
-    "shaper",
-    "stable_inversion",
-    "state_feedback",
-    "study",
-    "successive_linearization",
-    "timed_path",
+    "AffineController", "AffineLaw", "AffineMatrices", "Antagonism", "ClosedLoop", "ComputedTorque", "Controller",
+    "Estimates", "FeedbackGain", "KalmanFilter", "LinearFilter", "MarginMap", "Margins", "Measurement", "PlannedMotion",
+    "Ports", "Reference", "Shaper", "StateFeedback", "Study", "SuccessiveLinearization", "acceleration_feedback",
+    "antagonism", "closed_loop", "closed_poles", "compensated", "computed_torque", "decoupled_gains", "deforming",
+    "disturbance_observer", "estimated_disturbance", "estimated_payload", "estimates", "fixed", "gain_scheduled",
+    "joint_pd", "joint_pid", "joint_servo", "kalman_filter", "linear_law", "lqg", "lqr", "margin_map", "margins",
+    "observer_law", "pole_placement", "positive_position_feedback", "reference", "rest_to_rest", "scheduled", "shaped",
+    "shaper", "stable_inversion", "state_feedback", "study", "successive_linearization", "timed_path",
     "two_time_scales",
 ]  # fmt: skip
+
+
+class _Names(ModuleType):
+    """A package whose public names win over modules of the same name.
+
+    Importing `supple.control.closed_loop` binds the module to the package, where `closed_loop` is the function.
+    """
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (name in _HOMES and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Names
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'supple.control' has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

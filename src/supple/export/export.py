@@ -7,11 +7,8 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from supple.control.controllers.computed_torque import ComputedTorque
-from supple.control.laws.affine_controller import AffineController
-from supple.control.laws.affine_law import AffineLaw
 from supple.diagnostics import InputError, SuppleNote, nearest
 from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.quoting import quoted
@@ -23,6 +20,11 @@ from supple.export.targets import TARGETS
 from supple.export.writing import write_together
 from supple.reduced.model import ReducedModel
 from supple.results.linear_model import LinearModel
+
+if TYPE_CHECKING:
+    from supple.control.controllers.computed_torque import ComputedTorque
+    from supple.control.laws.affine_controller import AffineController
+    from supple.control.laws.affine_law import AffineLaw
 
 
 def export(
@@ -62,9 +64,10 @@ def _of_family(rom: Any, to: str, values: Mapping[str, float] | None) -> Any:
         )  # fmt: skip
     if values:
         return fixed(rom, values, others=TARGETS[to].families)
-    if isinstance(rom, ComputedTorque):
-        return rom if getattr(rom.model, "family", None) is None else replace(rom, model=_told(rom.model))
-    return _told(rom) if family and not TARGETS[to].families else rom
+    if family:
+        return rom if TARGETS[to].families else _told(rom)
+    inner = getattr(rom, "model", None)  # that of computed torque
+    return rom if getattr(inner, "family", None) is None else replace(rom, model=_told(inner))
 
 
 def _told(rom: Any) -> ReducedModel:
@@ -73,12 +76,7 @@ def _told(rom: Any) -> ReducedModel:
     return one
 
 
-def _files(
-    rom: Exportable | AffineLaw | AffineController | ComputedTorque | LinearModel,
-    to: str,
-    prefix: str | None,
-    options: Mapping[str, Any],
-) -> Mapping[str, str | bytes]:
+def _files(rom: Any, to: str, prefix: str | None, options: Mapping[str, Any]) -> Mapping[str, str | bytes]:
     target = TARGETS[to]
     for name in options:
         if name not in target.options:
@@ -90,15 +88,26 @@ def _files(
         if target.linear is None:
             raise InputError(f'"{to}" knows no linear models', part="export", hint='export it to "fmu"')
         return target.linear(rom, prefix_of("linear" if prefix is None else prefix), **options)
-    law = rom.law if isinstance(rom, AffineController) else rom
-    if not isinstance(law, AffineLaw | ComputedTorque):
-        if not hasattr(law, "layout"):
-            raise InputError(
-                f"{type(law).__name__} is neither a reduced model nor a law", part="export",
-                hint="controllers whose law is affine, and computed torque, can be exported",
-            )  # fmt: skip
-        return target.files(law, prefix_of(law.name if prefix is None else prefix), **options)
+    if hasattr(rom, "layout"):
+        return target.files(rom, prefix_of(rom.name if prefix is None else prefix), **options)
+    law, name = _law(rom)
     if target.laws is None:
         raise InputError(f'"{to}" knows no controllers', part="export", hint='export it to "c"')
-    name = law.model.name if isinstance(law, ComputedTorque) else law.name
     return target.laws(law, prefix_of(name if prefix is None else prefix), **options)
+
+
+def _law(controller: Any) -> tuple[AffineLaw | ComputedTorque, str]:
+    """The law of a controller and its name; controllers are imported here, since models need none of them."""
+    from supple.control.controllers.computed_torque import ComputedTorque
+    from supple.control.laws.affine_controller import AffineController
+    from supple.control.laws.affine_law import AffineLaw
+
+    law = controller.law if isinstance(controller, AffineController) else controller
+    if isinstance(law, ComputedTorque):
+        return law, law.model.name
+    if not isinstance(law, AffineLaw):
+        raise InputError(
+            f"{type(law).__name__} is neither a reduced model nor a law", part="export",
+            hint="controllers whose law is affine, and computed torque, can be exported",
+        )  # fmt: skip
+    return law, law.name

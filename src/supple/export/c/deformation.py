@@ -7,82 +7,9 @@ from __future__ import annotations
 
 from supple.export.c.model import CModel
 from supple.export.c.polynomial import combine_call
+from supple.export.template import parts
 
-DEFORMED = """
-/* The rows of dM / ddelta that are not zero, those of theta first. */
-static void slope_rows(const double *packed, double full[SLOPED][SIZE][SIZE - AXES])
-{
-    int i, j, k;
-    for (i = 0; i < SLOPED; ++i)
-        for (j = i; j < SIZE; ++j)
-            for (k = 0; k < SIZE - AXES; ++k) {
-                if (j < SLOPED) full[j][i][k] = *packed;
-                full[i][j][k] = *packed++;
-            }
-}
-
-/* full += its change with delta. */
-static void deform(double full[SIZE][SIZE], double slope[SLOPED][SIZE][SIZE - AXES], const double *delta)
-{
-    int i, j, k;
-    for (i = 0; i < SLOPED; ++i)
-        for (j = 0; j < SIZE; ++j) {
-            double sum = 0.0;
-            for (k = 0; k < SIZE - AXES; ++k) sum += slope[i][j][k] * delta[k];
-            full[i][j] += sum;
-            if (j >= SLOPED) full[j][i] += sum;
-        }
-}
-"""
-
-CURVED = """
-/* Second order in delta of the rows and columns of theta: full += delta' Q delta / 2, slope += Q delta. */
-static void curve(const double *packed, double full[SIZE][SIZE], double slope[SLOPED][SIZE][SIZE - AXES],
-    const double *delta)
-{
-    int i, j, a, b;
-    for (i = 0; i < AXES; ++i)
-        for (j = i; j < AXES; ++j) {
-            double bent[SIZE - AXES] = {0.0}, sum = 0.0;
-            for (a = 0; a < SIZE - AXES; ++a)
-                for (b = a; b < SIZE - AXES; ++b) {
-                    bent[a] += *packed * delta[b];
-                    if (b > a) bent[b] += *packed * delta[a];
-                    ++packed;
-                }
-            for (a = 0; a < SIZE - AXES; ++a) {
-                sum += 0.5 * bent[a] * delta[a];
-                slope[i][j][a] += bent[a];
-                if (j > i) slope[j][i][a] += bent[a];
-            }
-            full[i][j] += sum;
-            if (j > i) full[j][i] += sum;
-        }
-}
-"""
-
-BENDING = """\
-    for (k = 0; k < AXES; ++k) {
-        double twice = 0.0;
-        for (i = 0; i < SIZE; ++i) {
-            double along = 0.0;
-            for (j = 0; j < SIZE; ++j) along += m->mass_gradient[k][i][j] * rates[j];
-            sum[i] += rates[k] * along;
-            twice += rates[i] * along;
-        }
-        sum[k] -= 0.5 * twice;
-    }
-    for (i = 0; i < SLOPED; ++i)
-        for (j = 0; j < SIZE; ++j) {
-            const double pair = (j < SLOPED ? 0.5 : 1.0) * rates[i] * rates[j];
-            double along = 0.0;
-            for (k = 0; k < SIZE - AXES; ++k) {
-                along += m->mass_slope[i][j][k] * rates[AXES + k];
-                sum[AXES + k] -= m->mass_slope[i][j][k] * pair;
-            }
-            sum[i] += along * rates[j];
-            if (j >= SLOPED) sum[j] += along * rates[i];
-        }"""
+PARTS = parts("supple.export.c", "deformation.c")
 
 
 def bent(model: CModel) -> list[str]:

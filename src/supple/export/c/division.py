@@ -10,101 +10,13 @@ Without bounds the first step is the solution, u = W⁻¹Bᵀ(B W⁻¹Bᵀ)⁻¹
 
 from __future__ import annotations
 
-from supple.export.c.law_header import filled
 from supple.export.c.model import CModel
 from supple.export.c.polynomial import combine_call
+from supple.export.template import Words, filled, parts
 
 ITERATIONS, HALVINGS = 25, 12
 
-SOURCE = """
-/* u(lambda), how much of the forces is missing, and the function that falls; unbound: 1 where no bound holds. */
-static double divided(double B[AXES][INPUTS], const double *forces, const double *weights, const double *lower,
-    const double *upper, const double *multipliers, double *u, int *unbound, double *missing)
-{
-    double value = 0.0;
-    int i, a;
-    for (i = 0; i < AXES; ++i) missing[i] = forces[i];
-    for (a = 0; a < INPUTS; ++a) {
-        const double weight = weights ? weights[a] : 1.0;
-        double pull = 0.0;
-        for (i = 0; i < AXES; ++i) pull += B[i][a] * multipliers[i];
-        u[a] = pull / weight;
-        unbound[a] = 1;
-        if (lower && !(u[a] > lower[a])) u[a] = lower[a], unbound[a] = 0;
-        if (upper && !(u[a] < upper[a])) u[a] = upper[a], unbound[a] = 0;
-        value += pull * u[a] - 0.5 * weight * u[a] * u[a];
-        for (i = 0; i < AXES; ++i) missing[i] -= B[i][a] * u[a];
-    }
-    for (i = 0; i < AXES; ++i) value -= multipliers[i] * forces[i];
-    return value;
-}
-
-int @prefix@_divide(const double theta[@UPPER@_THETA], const double forces[@UPPER@_THETA], const double *weights,
-    const double *lower, const double *upper, double inputs[@UPPER@_INPUTS])
-{
-    double at[AXES], b[TERMS], B[AXES][INPUTS], L[AXES][AXES], step[AXES], tried[AXES];
-    double multipliers[AXES] = {0.0}, u[INPUTS], missing[AXES], scale = 0.0, value, size;
-    int unbound[INPUTS], i, j, k, a, n, m, flag;
-    const int leaf = place(theta, at, &flag);
-    if (leaf == NOWHERE) return @UPPER@_OUTSIDE;
-@evaluate@    for (i = 0; i < AXES; ++i)
-        for (a = 0; a < INPUTS; ++a) B[i][a] = map[i * INPUTS + a];
-    for (i = 0; i < AXES; ++i) scale = fabs(forces[i]) > scale ? fabs(forces[i]) : scale;
-    value = divided(B, forces, weights, lower, upper, multipliers, u, unbound, missing);
-    for (n = 0; n < DIVISIONS; ++n) {
-        double hold = 0.0, slope = 0.0, part = 1.0;
-        size = 0.0;
-        for (i = 0; i < AXES; ++i) size = fabs(missing[i]) > size ? fabs(missing[i]) : size;
-        if (size <= 1e-13 * scale) break;
-        for (i = 0; i < AXES; ++i)
-            for (j = 0; j <= i; ++j) {
-                double all = 0.0;
-                L[i][j] = 0.0;
-                for (a = 0; a < INPUTS; ++a) {
-                    const double product = B[i][a] * B[j][a] / (weights ? weights[a] : 1.0);
-                    L[i][j] += unbound[a] ? product : 0.0;
-                    all += product;
-                }
-                if (i == j) hold = all > hold ? all : hold;
-            }
-        if (!(hold > 0.0)) return @UPPER@_INDEFINITE;
-        for (i = 0; i < AXES; ++i) { /* where too few are unbound, a step down the slope is left */
-            L[i][i] += 1e-14 * hold;
-            step[i] = missing[i];
-            for (j = 0; j <= i; ++j) {
-                double sum = L[i][j];
-                for (k = 0; k < j; ++k) sum -= L[i][k] * L[j][k];
-                if (i > j) L[i][j] = sum / L[j][j];
-                else if (!(sum > 0.0)) return @UPPER@_INDEFINITE;
-                else L[i][i] = sqrt(sum);
-            }
-        }
-        for (i = 0; i < AXES; ++i) {
-            for (k = 0; k < i; ++k) step[i] -= L[i][k] * step[k];
-            step[i] /= L[i][i];
-        }
-        for (i = AXES - 1; i >= 0; --i) {
-            for (k = i + 1; k < AXES; ++k) step[i] -= L[k][i] * step[k];
-            step[i] /= L[i][i];
-            slope += step[i] * missing[i];
-        }
-        for (m = 0; m < HALVINGS; ++m, part *= @shrink@) {
-            double now;
-            for (i = 0; i < AXES; ++i) tried[i] = multipliers[i] + part * step[i];
-            now = divided(B, forces, weights, lower, upper, tried, u, unbound, missing);
-            if (now <= value - 1e-4 * part * slope || m == HALVINGS - 1) {
-                value = now;
-                for (i = 0; i < AXES; ++i) multipliers[i] = tried[i];
-                break;
-            }
-        }
-    }
-    size = 0.0;
-    for (i = 0; i < AXES; ++i) size = !(fabs(missing[i]) <= size) ? fabs(missing[i]) : size;
-    for (a = 0; a < INPUTS; ++a) inputs[a] = u[a];
-    return size <= UNMET * scale ? flag : @UPPER@_UNMET;
-}
-"""
+PARTS = parts("supple.export.c", "division.c")
 
 
 def can_divide(model: CModel) -> bool:
@@ -117,16 +29,10 @@ def division(model: CModel) -> str:
     if not can_divide(model):
         return ""
     item = model.coefficients["input_map"]
-    if item.columns is None:
-        text = SOURCE.replace("@evaluate@", "    (void)b;\n").replace("map[i * INPUTS", f"{item.source}[i * INPUTS")
-    else:
-        call = combine_call(model.fitted, item.columns, "b", "map")
-        lines = ["    row = coefficients + ROW(leaf) * COLUMNS;", "    basis(leaf, at, b);", f"    {call}"]
-        text = SOURCE.replace("@evaluate@", "\n".join(lines) + "\n").replace(
-            "    int unbound[INPUTS], i,",
-            f"    double map[{item.width}];\n    const double *row;\n    int unbound[INPUTS], i,",
-        )
-    words = {"prefix": model.prefix, "UPPER": model.upper, "shrink": "0.25"}
-    sizes = f"\nenum {{ DIVISIONS = {ITERATIONS}, HALVINGS = {HALVINGS} }};\n"
-    unmet = {"double": "1e-9", "single": "1e-4"}[model.precision]
-    return f"{sizes}#define UNMET {unmet}\n" + filled(text, words)
+    words: Words = {
+        "prefix": model.prefix, "UPPER": model.upper, "iterations": str(ITERATIONS), "halvings": str(HALVINGS),
+        "unmet": {"double": "1e-9", "single": "1e-4"}[model.precision], "fitted": item.columns is not None,
+        "map": item.source if item.columns is None else "map", "width": str(item.width),
+        "combine": "" if item.columns is None else combine_call(model.fitted, item.columns, "b", "map"),
+    }  # fmt: skip
+    return filled(PARTS["source"], words)

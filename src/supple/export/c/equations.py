@@ -4,75 +4,14 @@ from __future__ import annotations
 
 import re
 
-from supple.export.c.deformation import BENDING, bent
+from supple.export.c import deformation
+from supple.export.c.deformation import bent
 from supple.export.c.exact_parts import mass_declarations, mass_lines, mass_words, no_mass, tabulate
-from supple.export.c.law_header import filled
 from supple.export.c.model import CModel
 from supple.export.c.polynomial import combine_call
+from supple.export.template import Words, filled, parts
 
-SYMMETRIC = """
-static void symmetric(const double *packed, double full[SIZE][SIZE])
-{
-    int i, j;
-    for (i = 0; i < SIZE; ++i)
-        for (j = i; j < SIZE; ++j) {
-            full[i][j] = *packed;
-            full[j][i] = *packed++;
-        }
-}
-"""
-
-SOLVE = """
-/* Cholesky's factor of M into its lower triangle; 0, or 1 if M is not positive definite. */
-static int factorize(@real@ M[SIZE][SIZE])
-{
-    int i, j, k;
-    for (j = 0; j < SIZE; ++j) {
-        @real@ pivot = M[j][j];
-        for (k = 0; k < j; ++k) pivot -= M[j][k] * M[j][k];
-        if (!(pivot > 0.0)) return 1;
-        M[j][j] = @root@(pivot);
-        for (i = j + 1; i < SIZE; ++i) {
-            @real@ sum = M[i][j];
-            for (k = 0; k < j; ++k) sum -= M[i][k] * M[j][k];
-            M[i][j] = sum / M[j][j];
-        }
-    }
-    return 0;
-}
-
-/* M x = x by that factor. */
-static void substitute(@real@ M[SIZE][SIZE], @real@ x[SIZE])
-{
-    int i, k;
-    for (i = 0; i < SIZE; ++i) {
-        for (k = 0; k < i; ++k) x[i] -= M[i][k] * x[k];
-        x[i] /= M[i][i];
-    }
-    for (i = SIZE - 1; i >= 0; --i) {
-        for (k = i + 1; k < SIZE; ++k) x[i] -= M[k][i] * x[k];
-        x[i] /= M[i][i];
-    }
-}
-"""
-
-FRICTION = """
-/* Dry friction: its force over the limit, the sign of the rate, rounded off below the slip rate; and its slope. */
-static double direction(const @prefix@_parameters *p, double rate, double *slope)
-{
-    const double part = p->slip_rate > 0.0 ? tanh(rate / p->slip_rate) : (double)((rate > 0.0) - (rate < 0.0));
-    *slope = p->slip_rate > 0.0 ? (1.0 - part * part) / p->slip_rate : 0.0;
-    return part;
-}
-
-static double slip(const @prefix@_model *m, int j, const double rates[SIZE])
-{
-    double rate = 0.0;
-    int i;
-    for (i = 0; i < SIZE; ++i) rate += m->friction_map[j][i] * rates[i];
-    return rate;
-}
-"""
+PARTS = parts("supple.export.c", "equations.c")
 
 
 def needs_slopes(model: CModel) -> bool:
@@ -256,7 +195,7 @@ def resistance(model: CModel) -> str:
         lines += ["                for (k = AXES; k < SIZE; ++k)"]
         lines += [f"                    force += 0.5 * {x}[j] * m->stiffness_gradient[i][j][k] * {x}[k];"]
     lines += ["        sum[i] = force;", "    }"]
-    lines += BENDING.split("\n") if model.bent else []
+    lines += deformation.PARTS["bending"].splitlines() if model.bent else []
     given = {"p": f"const {model.prefix}_parameters *p", "m": f"const {model.prefix}_model *m"}
     given |= {x: f"const double {x}[SIZE]", "rates": "const double rates[SIZE]", "sum": f"{model.real} sum[SIZE]"}
     lines = [in_real(line, model) for line in lines]
@@ -269,88 +208,17 @@ def resistance(model: CModel) -> str:
         "{",
     ]
     made = "\n".join([*head, *counters(lines), *unused, *lines, "}", ""])
-    friction = FRICTION_FORCES if "friction_map" in names else ""
-    return made + filled(RESISTANCE, {
+    friction = PARTS["friction_forces"] if "friction_map" in names else ""
+    return made + filled(PARTS["resistance"], {
         "prefix": model.prefix, "state": x, "friction": friction, "count": "    int i, j;\n" if friction else "",
         "real": model.real,
     })  # fmt: skip
 
 
-FRICTION_FORCES = """\
-    for (j = 0; j < FRICTION; ++j) {
-        double slope;
-        const double drag = p->friction[j] * direction(p, slip(m, j, rates), &slope);
-        for (i = 0; i < SIZE; ++i) sum[i] += m->friction_map[j][i] * drag;
-    }
-"""
-RESISTANCE = """
-static void resistance(const @prefix@_parameters *p, const @prefix@_model *m, const double @state@[SIZE],
-    const double rates[SIZE], @real@ sum[SIZE])
-{
-@count@    smooth(p, m, @state@, rates, sum);
-@friction@}
-"""
-DYNAMICS = """
-/* Coefficients of forces, and the products they come from, at a point. */
-static int equations(const double *eta, @prefix@_model *m@given_mass@)
-{
-    double at[AXES], b[TERMS]@db@;
-@exact_terms@    int flag;
-    const int leaf = place(eta, at, &flag);
-    if (leaf == NOWHERE) return @UPPER@_OUTSIDE;
-    @tabulate@
-    assemble(leaf, @bent@, b, @slopes@, 1, m, 0@mass@);
-@exact_parts@    return flag;
-}
-
-void @prefix@_defaults(@prefix@_parameters *parameters)
-{
-    *parameters = standard;
-}
-
-int @prefix@_inverse(@given@const double accelerations[@n@], double forces[@n@])
-{
-    @prefix@_model m;
-    @real@ rest[SIZE];
-    int i, j;
-    const int flag = equations(@state@, &m@no_mass@);
-    if (flag == @UPPER@_OUTSIDE) return flag;
-    resistance(&standard, &m, @state@, rates, rest);
-    for (i = 0; i < SIZE; ++i) {
-        for (j = 0; j < SIZE; ++j) rest[i] += @cast@m.M[i][j] * accelerations[j];
-        forces[i] = (double)rest[i];
-    }
-    return flag;
-}
-
-static int accelerate(const @prefix@_parameters *p, @given@@inputs@double accelerations[SIZE])
-{
-    @prefix@_model m;
-    @real@ rest[SIZE];
-@factor@    int i@j@;
-    const int flag = equations(@state@, &m@its_mass@);
-    if (flag == @UPPER@_OUTSIDE) return flag;
-    resistance(p, &m, @state@, rates, rest);
-    for (i = 0; i < SIZE; ++i) {
-        rest[i] = -rest[i];
-@feed@    }
-    if (factorize(@factored@)) return @UPPER@_INDEFINITE;
-    substitute(@factored@, rest);
-    for (i = 0; i < SIZE; ++i) accelerations[i] = (double)rest[i];
-    return flag;
-}
-
-int @prefix@_forward(@given@@inputs@double accelerations[@n@])
-{
-    return accelerate(&standard, @state@, rates, @pass@accelerations);
-}
-"""
-
-
 def dynamics(model: CModel) -> str:
     """`<prefix>_inverse` and `<prefix>_forward`."""
     n, x, slopes = f"{model.upper}_COORDINATES", model.state, needs_slopes(model)
-    return filled(DYNAMICS, input_words(model) | {
+    return filled(PARTS["dynamics"], input_words(model) | {
         "prefix": model.prefix, "UPPER": model.upper, "n": n, "state": x, "db": ", db[AXES][TERMS]" if slopes else "",
         "tabulate": tabulate(model, slopes=slopes),
         "bent": "eta" if model.bent else "at", "slopes": "db" if slopes else "0",
@@ -366,7 +234,7 @@ def in_real(line: str, model: CModel) -> str:
     return re.sub(r"((?:[-+]=|exact \w+ =)) (?!\d)", r"\1 (exact)", line)
 
 
-def input_words(model: CModel) -> dict[str, str]:
+def input_words(model: CModel) -> Words:
     """What templates ask for where there may be no inputs."""
     if "input_map" not in model.coefficients:
         return {"inputs": "", "pass": "", "feed": "", "j": ""}

@@ -12,66 +12,11 @@ import numpy as np
 
 from supple.export.c import polynomial
 from supple.export.c.family import CFamily
-from supple.export.c.law_header import filled
 from supple.export.c.literals import table
 from supple.export.c.model import CModel
+from supple.export.template import Words, filled, parts
 
-TYPE = """
-#ifndef @UPPER@_EXACT
-#define @UPPER@_EXACT 1
-#endif
-#if @UPPER@_EXACT
-typedef double exact;
-#define ROOT (sqrt)
-#else
-typedef double inexact;
-typedef inexact exact;
-#define ROOT sqrt
-#endif
-"""
-PARTS = """
-static void rounded(const exact eb[TERMS], exact edb[AXES][TERMS], int terms, double b[TERMS], double (*db)[TERMS])
-{
-    int i, k;
-    for (k = 0; k < terms; ++k) b[k] = (double)eb[k];
-    for (i = 0; db && i < AXES; ++i)
-        for (k = 0; k < terms; ++k) db[i][k] = (double)edb[i][k];
-}
-
-/* Some columns side by side, the smallest terms first. */
-static void summed(const double *RESTRICT c, const exact *RESTRICT b, int terms, int columns, exact *RESTRICT out)
-{
-    int k, o;
-    for (o = 0; o < columns; ++o) out[o] = 0.0;
-    for (k = terms - 1; k >= 0; --k)
-        for (o = 0; o < columns; ++o) out[o] += b[k] * (exact)c[k * COLUMNS + o];
-}
-
-/* M to more digits, where it holds what deformation changes of it, and p; both rounded into the structure too. */
-static void exact_parts(int leaf, const exact b[TERMS], exact db[AXES][TERMS], @prefix@_model *m, exact M[SIZE][SIZE])
-{
-    exact sums[@pairs@];
-    const double *const row = coefficients + ROW(leaf) * COLUMNS;
-    int i, j, o = 0;
-@unused@    summed(row + @mass@, b, @terms@, @pairs@, sums);
-    for (i = 0; i < SIZE; ++i)
-        for (j = i; j < SIZE; ++j, ++o) {
-            M[i][j] += sums[o] + b[0] * (exact)mass_rest[leaf][o];
-            M[j][i] = M[i][j];
-            m->M[i][j] = m->M[j][i] = (double)M[i][j];
-        }
-@force@@potential@}
-"""
-FORCE = """\
-    summed(row + @first@, b, @terms@, SIZE, sums);
-    for (i = 0; i < SIZE; ++i) m->force[i] = (double)sums[i];
-"""
-POTENTIAL = """\
-    for (i = 0; i < AXES; ++i) {
-        summed(row + @first@, db[i], @terms@, 1, sums);
-        m->force[i] = -(double)sums[0];
-    }
-"""
+PARTS = parts("supple.export.c", "exact_parts.c")
 
 
 def exact_type(model: CModel) -> str:
@@ -79,7 +24,7 @@ def exact_type(model: CModel) -> str:
     if not model.exact:
         return ""
     rest = table("double", "mass_rest", constant_rest(model)) if model.family is None else ""
-    return filled(TYPE, {"UPPER": model.upper}) + rest
+    return filled(PARTS["type"], {"UPPER": model.upper}) + rest
 
 
 def exact_functions(model: CModel) -> str:
@@ -98,14 +43,14 @@ def exact_functions(model: CModel) -> str:
     }
     words["unused"] = "" if model.potential_gives_force else "    (void)db;\n"
     if force is not None and force.columns is not None:
-        words["force"] = filled(FORCE, {"first": str(force.columns[0]), "terms": terms})
+        words["force"] = filled(PARTS["force"], {"first": str(force.columns[0]), "terms": terms})
     if model.potential_gives_force:
         assert potential is not None
-        words["potential"] = filled(POTENTIAL, {"first": str(_first(model, "potential")), "terms": terms})
+        words["potential"] = filled(PARTS["potential"], {"first": str(_first(model, "potential")), "terms": terms})
     elif model.layout.force == "from-potential":
         words["potential"] = "    for (i = 0; i < AXES; ++i) m->force[i] = 0.0;\n" if words["force"] else ""
     basis = polynomial.tabulated(model.fitted, slopes=True, real="exact", name="exact_basis")
-    return basis + filled(PARTS, words)
+    return basis + filled(PARTS["exact_parts"], words)
 
 
 def _first(model: CModel, name: str) -> int:
@@ -174,16 +119,14 @@ def no_mass(model: CModel) -> str:
     return ", 0" if model.exact else ""
 
 
-def mass_words(model: CModel) -> dict[str, str]:
+def mass_words(model: CModel) -> Words:
     """What templates ask for: the type M is solved with, and where that M comes from."""
     known = model.exact
-    copy = "        for (j = 0; j < SIZE; ++j) L[i][j] = T->m.M[i][j];\n"
     return {
         "real": model.real, "cast": "(exact)" if known else "", "root": "ROOT" if known else "sqrt",
         "no_mass": no_mass(model), "exact_terms": "    exact eb[TERMS], edb[AXES][TERMS];\n" if known else "",
         "given_mass": ", exact (*mass)[SIZE]" if known else "", "mass": ", mass" if known else "",
         "its_mass": ", L" if known else "", "factor": "    exact L[SIZE][SIZE];\n" if known else "",
-        "factored": "L" if known else "m.M", "copy": "" if known else copy,
+        "factored": "L" if known else "m.M",
         "exact_parts": "    if (mass) exact_parts(leaf, eb, edb, m, mass);\n" if known else "",
-        "tangent_parts": "    exact_parts(leaf, eb, edb, &T->m, L);\n" if known else "",
     }  # fmt: skip

@@ -20,37 +20,30 @@ from supple.export.c.sections import section_macros
 from supple.export.c.source import table_bytes
 from supple.export.c.stability import StableStep
 from supple.export.fixed import fixed_lines
+from supple.export.template import Words, filled, parts
+
+PARTS = parts("supple.export.c", "header.h")
 
 
 def header(model: CModel, stable: StableStep) -> str:
     """The text of `<prefix>.h`; stable : how long explicit steps may be."""
-    U, family = model.upper, model.family
-    text = "\n".join(
-        [
-            *_introduction(model, stable),
-            f"#ifndef {U}_H",
-            f"#define {U}_H",
-            "",
-            "#ifdef __cplusplus",
-            'extern "C" {',
-            "#endif",
-            "",
-            *sizes(model),
-            *_outside(model),
-            *section_macros(U),
-            *_indices(model),
-            *([] if family is None else setting.macros(model, family)),
-            *structure(model),
-            *parameters(model),
-            *_functions(model),
-            "#ifdef __cplusplus",
-            "}",
-            "#endif",
-            "",
-            f"#endif /* {U}_H */",
-            "",
-        ]
-    )
+    U, family, layout = model.upper, model.family, model.layout
+    names = {name for name, _, _ in model.members()}
+    inputs, observed = "input_map" in names, layout.observation is not None
+    indices = _indices(model) + ([] if family is None else setting.macros(model, family))
+    words: Words = {
+        "introduction": "\n".join(f" * {line}".rstrip() for line in _introduction(model, stable)), "UPPER": U,
+        "prefix": model.prefix, "x": model.state, "n": f"{U}_COORDINATES", "bent": model.bent, "inputs": inputs,
+        "sizes": "\n".join(sizes(model)), "sections": "\n".join(section_macros(U)),
+        "indices": "".join(f"{line}\n" for line in indices), "structure": "\n".join(structure(model)),
+        "parameters": "\n".join(parameters(model)), "argument": coefficient_argument(model), "observed": observed,
+        "given_inputs": f", const double inputs[{U}_INPUTS]" if layout.inputs else "", "elastic": model.elastic > 0,
+        "outputs": "outputs" in names and not observed, "family": family is not None,
+        "u": f"const double inputs[{U}_INPUTS], " if inputs else "", "divided": can_divide(model),
+        "B": f", double B[{U}_STATES][{U}_INPUTS]" if inputs else "", "measured": bool(layout.outputs),
+        "D": f", double D[{U}_OUTPUTS][{U}_INPUTS]" if inputs else "",
+    }  # fmt: skip
+    text = filled(PARTS["whole"], words)
     return text if family is None else setting.declared_parameters(text, model)
 
 
@@ -94,7 +87,7 @@ def _introduction(model: CModel, stable: StableStep) -> list[str]:
     lines += [f"    cc -std=c99 -O3 -c {model.prefix}.c"]
     lines += [f"    cc -std=c99 -O3 example_main.c {model.prefix}.c -lm -o example"]
     lines += ["or make, make test; cmake -B build, cmake --build build."]
-    return ["/*", *(f" * {line}".rstrip() for line in lines), " */", ""]
+    return lines
 
 
 def _steps(stable: StableStep) -> list[str]:
@@ -156,23 +149,6 @@ def _slip_rate(model: CModel) -> list[str]:
     ]
 
 
-def _outside(model: CModel) -> list[str]:
-    U = model.upper
-    return [
-        "/* Outside its region a model has no coefficients: functions say so and leave results as they were. With 1",
-        " * they take those at the nearest point of the region instead, and say that. */",
-        f"#ifndef {U}_CLAMP",
-        f"#define {U}_CLAMP 0",
-        "#endif",
-        "",
-        "/* What every function returns. Results are there with INSIDE and CLAMPED only; UNDEFINED: a step that gave",
-        " * no finite numbers. */",
-        f"enum {{ {U}_INSIDE = 0, {U}_OUTSIDE = 1, {U}_INDEFINITE = 2, {U}_CLAMPED = 3, {U}_UNDEFINED = 4,",
-        f"    {U}_UNMET = 5 }};",
-        "",
-    ]
-
-
 def structure(model: CModel) -> list[str]:
     """All coefficients."""
     return [
@@ -212,96 +188,3 @@ def _indices(model: CModel) -> list[str]:
             made = [f"{model.upper}_{kind}_{item} = {i}" for i, item in enumerate(identifiers(names))]
             lines += [f"/* Where each {kind.lower()} stands. */", "enum {", "    " + ",\n    ".join(made), "};", ""]
     return lines
-
-
-def _functions(model: CModel) -> list[str]:
-    P, U, x = model.prefix, model.upper, model.state
-    names = {name for name, _, _ in model.members()}
-    n = f"{U}_COORDINATES"
-    state = f"const double {x}[{n}], const double rates[{n}]"
-    lines = [
-        "/*",
-        f" * All functions return {U}_INSIDE, or {U}_OUTSIDE where theta lies outside the region (also if it is not",
-        " * a number): the results are then left as they were. All may be called from several threads at once.",
-        " */",
-        "",
-        "/* All coefficients; M and its gradient at theta and delta. */"
-        if model.bent
-        else "/* All coefficients at theta. */",
-        f"int {P}_coefficients(const double {coefficient_argument(model)}, {P}_model *model);",
-        "",
-        "/* The fitted columns as they are, symmetric matrices by their upper triangles, row by row: the fastest. */",
-        f"int {P}_columns(const double theta[{U}_THETA], double values[{U}_COLUMNS]);",
-        "",
-        "/* Generalized forces that a motion needs from the inputs, B u = forces: N along m, N m along rad. */",
-        f"int {P}_inverse({state},",
-        f"    const double accelerations[{n}], double forces[{n}]);",
-        "",
-        f"/* Accelerations under given inputs; {U}_INDEFINITE where M is not positive definite. */",
-    ]
-    inputs = f"\n    const double inputs[{U}_INPUTS]," if "input_map" in names else ""
-    lines += [f"int {P}_forward({state},{inputs} double accelerations[{n}]);", ""]
-    if model.layout.observation is not None:
-        given = f", const double inputs[{U}_INPUTS]" if model.layout.inputs else ""
-        lines += ["/* Outputs of a motion under given inputs: with rates, accelerations and forces inside. */"]
-        lines += [
-            f"int {P}_observe({state},",
-            f"    const double accelerations[{n}]{given}, double outputs[{U}_OUTPUTS]);",
-            "",
-        ]
-    elif "outputs" in names:
-        lines += [
-            "/* Outputs, and their rates of change (at delta = 0). */"
-            if model.elastic
-            else "/* Outputs and their rates of change. */"
-        ]
-        lines += [f"int {P}_outputs(const double {x}[{n}], double outputs[{U}_OUTPUTS]);"]
-        lines += [f"int {P}_output_rates({state},", f"    double output_rates[{U}_OUTPUTS]);", ""]
-    return lines + _state_functions(model, "input_map" in names)
-
-
-def _state_functions(model: CModel, inputs: bool) -> list[str]:
-    """What takes the state as one."""
-    P, U = model.prefix, model.upper
-    u, B = (f"const double inputs[{U}_INPUTS], ", f", double B[{U}_STATES][{U}_INPUTS]") if inputs else ("", "")
-    given = f"const {P}_parameters *parameters, const double state[{U}_STATES],\n    {u}"
-    step = f"const {P}_parameters *parameters, double state[{U}_STATES],\n    {u}double step);"
-    lines = ["/* parameters: null for the model's own. */", f"void {P}_defaults({P}_parameters *parameters);", ""]
-    if model.family is not None:
-        lines += [
-            f"/* Sets mu, and what is made of it, in parameters that {P}_defaults began: once before many calls, or",
-            f" * between any two. {U}_OUTSIDE where a value lies outside its range or is no number: they then stay as",
-            f" * they were. With {U}_CLAMP the nearest are set, and {U}_CLAMPED is returned. No other thread may use",
-            " * the same parameters meanwhile. */",
-            f"int {P}_set_parameters({P}_parameters *parameters, const double mu[{U}_PARAMETERS]);",
-            "",
-        ]
-    lines += [
-        "/* dx/dt = f(x, u), and its Jacobians A = df/dx and B = df/du. */"
-        if inputs
-        else "/* dx/dt = f(x), and A = df/dx. */"
-    ]
-    lines += [f"int {P}_derivative({given}double rate[{U}_STATES]);"]
-    lines += [f"int {P}_jacobian({given}double rate[{U}_STATES], double A[{U}_STATES][{U}_STATES]{B});", ""]
-    if model.layout.outputs:
-        D = f", double D[{U}_OUTPUTS][{U}_INPUTS]" if inputs else ""
-        lines += ["/* All outputs y = g(x, u) at a state, and C = dg/dx, D = dg/du. */"]
-        lines += [f"int {P}_measure({given}double outputs[{U}_OUTPUTS]);"]
-        lines += [f"int {P}_output_jacobian({given}double outputs[{U}_OUTPUTS],"]
-        lines += [f"    double C[{U}_OUTPUTS][{U}_STATES]{D});", ""]
-    if can_divide(model):
-        lines += [
-            "/* Inputs with B u = forces along theta, of the least sum of weights times squares, within bounds. Null:",
-            " * all weights one, no bounds. An input that shall stay out has bounds of zero. UNMET: the bounds do not",
-            " * allow it; inputs are then within them, and as close as was found. */",
-            f"int {P}_divide(const double theta[{U}_THETA], const double forces[{U}_THETA], const double *weights,",
-            f"    const double *lower, const double *upper, double inputs[{U}_INPUTS]);",
-            "",
-        ]
-    lines += [
-        "/* One step with inputs held: Runge-Kutta's of order 4; and Rosenbrock's of order 3, L-stable, for stiff"
-    ]
-    lines += [
-        " * models. The state is left as it was unless the step was done. Both take the same operations each time. */"
-    ]
-    return [*lines, f"int {P}_step_explicit({step}", f"int {P}_step_implicit({step}", ""]

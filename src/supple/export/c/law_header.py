@@ -7,43 +7,9 @@ from supple.control.laws.ports import ORDERS
 from supple.export.c.literals import number
 from supple.export.c.names import comment, identifiers
 from supple.export.c.sections import section_macros
+from supple.export.template import filled, parts
 
-TEMPLATE = """\
-/*
-@introduction@
- */
-
-#ifndef @UPPER@_H
-#define @UPPER@_H
-
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-@sizes@
-
-@sections@
-/* What functions return. */
-enum { @UPPER@_ANSWERED = 0, @UPPER@_OUTSIDE = 1, @UPPER@_CLAMPED = 2 };
-
-@indices@
-/* What the law remembers from sample to sample. */
-typedef struct {
-    double x[@states@];
-} @prefix@_state;
-
-/* Before the first sample; applied: the command in force. */
-int @prefix@_start(@prefix@_state *state, @arguments@);
-
-/* At every sample; applied: the command of the sample before, as drives applied it; answer: until the next one. */
-int @prefix@_step(@prefix@_state *state, @arguments@, double answer[@UPPER@_ANSWERS]);
-
-#ifdef __cplusplus
-}
-#endif
-
-#endif /* @UPPER@_H */
-"""
+PARTS = parts("supple.export.c", "law_header.h")
 
 
 def law_header(law: AffineLaw, prefix: str) -> str:
@@ -55,7 +21,7 @@ def law_header(law: AffineLaw, prefix: str) -> str:
         "states": str(max(1, law.states)), "arguments": arguments(law, prefix.upper()),
         "sections": "\n".join(section_macros(prefix.upper())),
     }  # fmt: skip
-    return filled(TEMPLATE, replaced)
+    return filled(PARTS["template"], replaced)
 
 
 def _cost(law: AffineLaw) -> list[str]:
@@ -78,11 +44,6 @@ def _cost(law: AffineLaw) -> list[str]:
         "",
         f"A step takes at most {operations} operations on numbers. Tables hold {numbers} numbers, constants all.",
     ]
-
-
-def filled(template: str, replaced: dict[str, str]) -> str:
-    """One pass: a name that holds @prefix@ stays as it is."""
-    return "".join(replaced[part] if i % 2 else part for i, part in enumerate(template.split("@")))
 
 
 def arguments(law: AffineLaw, U: str) -> str:

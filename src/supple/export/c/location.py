@@ -9,66 +9,11 @@ from numpy.typing import NDArray
 
 from supple.approximation.piecewise.piecewise import NOWHERE, Piecewise
 from supple.export.c.literals import table
+from supple.export.template import parts
 
 Array = NDArray[np.float64]
 
-TREE = """
-static int locate(const double theta[AXES])
-{
-    int root, i;
-    for (root = 0; root < ROOTS; ++root) {
-        int inside = 1;
-        int child = root_child[root];
-        for (i = 0; i < AXES; ++i)
-            inside &= (root_bounds[root][0][i] <= theta[i]) & (theta[i] <= root_bounds[root][1][i]);
-        if (!inside) continue;
-@descend@        if (child != NOWHERE) return -2 - child;
-    }
-    return NOWHERE;
-}
-"""
-DESCEND = """\
-        while (child >= 0) child = nodes[child].child[theta[nodes[child].axis] >= nodes[child].cut];
-"""
-GRID = """
-static int locate(const double theta[AXES])
-{
-    int cell = 0, i;
-    for (i = 0; i < AXES; ++i) {
-        const double *edge = edges + first_edge[i];
-        const double x = theta[i];
-        double quotient, rest;
-        int k;
-        if (!(edge[0] <= x && x <= edge[boxes[i]])) return NOWHERE;
-        quotient = (x - edge[0]) * per_length[i];
-        k = (int)quotient;
-        rest = quotient - (double)k;
-        if (k >= boxes[i]) k = boxes[i] - 1; /* whatever rounding did: no cell beyond the last */
-        if (rest < CLOSE || rest > 1.0 - CLOSE) { /* close to an edge its exact value decides */
-            k -= (k > 0) & (x < edge[k]);
-            k += (k + 1 < boxes[i]) & (x >= edge[k + 1]);
-        }
-        cell = cell * boxes[i] + k;
-    }
-    return cell;
-}
-"""
-PLACE = """
-/* The box of theta, and theta as it is evaluated; NOWHERE outside, also if it is not a number. */
-static int place(const double *theta, double at[AXES], int *flag)
-{
-    int i;
-    *flag = @UPPER@_INSIDE;
-    for (i = 0; i < AXES; ++i) {
-        at[i] = theta[i];
-#if @UPPER@_CLAMP
-        if (at[i] < region[0][i]) at[i] = region[0][i], *flag = @UPPER@_CLAMPED;
-        if (at[i] > region[1][i]) at[i] = region[1][i], *flag = @UPPER@_CLAMPED;
-#endif
-    }
-    return locate(at);
-}
-"""
+PARTS = parts("supple.export.c", "location.c")
 CLOSE = {"double": 1e-6, "single": 1e-3}  # of a box: from where on edges are looked at, by precision
 UNEVEN = 1e-8  # of a box: how far an edge may lie from its place in the grid, well below what the code above looks at
 
@@ -125,7 +70,7 @@ def placing(fitted: Piecewise, upper: str) -> str:
     bounds = np.array([fitted.arrays.roots_f[:, 0].min(axis=0), fitted.arrays.roots_f[:, 1].max(axis=0)])
     region = table("double", "region", bounds)
     held = "#define HELD(k, at, x) ((k) < AXES && ((at)[k] < (x)[k] || (at)[k] > (x)[k])) /* at the edge: no change */"
-    return f"#if {upper}_CLAMP\n{region}{held}\n#else\n#define HELD(k, at, x) 0\n#endif\n" + PLACE.replace(
+    return f"#if {upper}_CLAMP\n{region}{held}\n#else\n#define HELD(k, at, x) 0\n#endif\n" + PARTS["place"].replace(
         "@UPPER@", upper
     )
 
@@ -146,7 +91,7 @@ def _grid(grid: Grid) -> tuple[str, str, dict[str, int]]:
         + table("double", "per_length", counts / spans)
         + table("double", "edges", np.concatenate(grid.edges))
     )
-    return tables, GRID, {}
+    return tables, PARTS["grid"], {}
 
 
 def _tree(fitted: Piecewise) -> tuple[str, str, dict[str, int]]:
@@ -162,5 +107,5 @@ def _tree(fitted: Piecewise) -> tuple[str, str, dict[str, int]]:
             "struct node { double cut; int axis; int child[2]; };\n"
             f"static const struct node nodes[{len(arrays.nodes_f)}] = {{\n{rows}\n}};\n"
         )
-    code = TREE.replace("@descend@", DESCEND if len(arrays.nodes_f) else "")
+    code = PARTS["tree"].replace("@descend@", PARTS["descend"] if len(arrays.nodes_f) else "")
     return tables, code, {"ROOTS": len(arrays.roots_i)}

@@ -12,88 +12,13 @@ import numpy as np
 
 from supple.export.c.exact_parts import family_rest
 from supple.export.c.family import CFamily
-from supple.export.c.law_header import filled
 from supple.export.c.literals import braced, number, table
 from supple.export.c.model import CModel
 from supple.export.c.names import comment, identifiers, string
 from supple.export.c.polynomial import term_counts
+from supple.export.template import filled, parts
 
-PLACE = """
-/* The box of theta at the parameters, and theta as it is evaluated; NOWHERE outside, also if it is not a number. */
-static int place(const double *theta, double at[AXES], int *flag)
-{
-    double x[PLACES];
-    int i;
-    *flag = @UPPER@_INSIDE;
-    for (i = 0; i < AXES; ++i) {
-        at[i] = theta[i];
-#if @UPPER@_CLAMP
-        if (at[i] < region[0][i]) at[i] = region[0][i], *flag = @UPPER@_CLAMPED;
-        if (at[i] > region[1][i]) at[i] = region[1][i], *flag = @UPPER@_CLAMPED;
-#endif
-        x[i] = at[i];
-    }
-    for (i = 0; i < PARAMETERS; ++i) x[AXES + i] = p->mu[i];
-    return locate(x);
-}
-"""
-SET = """
-int @prefix@_set_parameters(@prefix@_parameters *parameters, const double mu[@UPPER@_PARAMETERS])
-{
-    double at[PARAMETERS];
-    @real@ t[PARAMETERS][@degrees@], sums[COLUMNS];
-    int leaf, i, k, n, o, term, row = 0@box@, flag = @UPPER@_INSIDE;
-    for (i = 0; i < PARAMETERS; ++i) {
-        at[i] = mu[i];
-#if @UPPER@_CLAMP
-        if (at[i] < range[0][i]) at[i] = range[0][i], flag = @UPPER@_CLAMPED;
-        if (at[i] > range[1][i]) at[i] = range[1][i], flag = @UPPER@_CLAMPED;
-#endif
-        if (!(at[i] >= range[0][i] && at[i] <= range[1][i])) return @UPPER@_OUTSIDE;
-    }
-    for (leaf = 0; leaf < LEAVES; ++leaf) {
-        int met = 1;
-        for (i = 0; i < PARAMETERS; ++i)
-            met &= (met_from[leaf][i] <= at[i])
-                   & ((at[i] < met_to[leaf][i]) | (met_end[leaf][i] & (at[i] <= met_to[leaf][i])));
-        parameters->rows[leaf] = 0;
-@no_box@        if (!met) continue;
-        if (row + @terms@ > ROWS) return @UPPER@_UNDEFINED; /* never, since ROWS is that of the largest slice */
-        for (i = 0; i < PARAMETERS; ++i) {
-            const @real@ x = (@cast@at[i] - leaf_place[leaf][0][AXES + i]) * leaf_place[leaf][1][AXES + i];
-            t[i][0] = 1.0;
-            t[i][1] = x;
-            for (n = 2; n < @degrees@; ++n) t[i][n] = 2.0 * x * t[i][n - 1] - t[i][n - 2];
-        }
-        parameters->rows[leaf] = row;
-@its_box@        for (term = 0; term < @terms@; ++term, ++row) {
-            double *const to = parameters->coefficients + row * COLUMNS;
-            for (o = 0; o < COLUMNS; ++o) sums[o] = 0.0;
-            for (n = first_term[term + 1] - 1; n >= first_term[term]; --n) { /* high degrees are small */
-                const double *from;
-                @real@ weight = 1.0;
-                k = slice_terms[n];
-                if (k >= @family_terms@) continue;
-                from = family + (FAMILY_ROW(leaf) + k) * COLUMNS;
-                for (i = 0; i < PARAMETERS; ++i) weight *= t[i][term_degrees[k][i]];
-                for (o = 0; o < COLUMNS; ++o) sums[o] += weight * @cast@from[o];
-@rest@            }
-            for (o = 0; o < COLUMNS; ++o) to[o] = (double)sums[o];
-@mass_rest@        }
-    }
-    for (i = 0; i < PARAMETERS; ++i) parameters->mu[i] = at[i];
-    return flag;
-}
-"""
-REST = """\
-                for (o = 0; term == 0 && o < @pairs@; ++o)
-                    sums[@mass@ + o] += weight * @cast@family_rest[leaf][n][o];
-"""
-MASS_REST = """\
-            for (o = 0; term == 0 && o < @pairs@; ++o)
-                parameters->mass_rest[box][o] = (double)(sums[@mass@ + o] - @cast@to[@mass@ + o]);
-            if (term == 0) ++box;
-"""
+PARTS = parts("supple.export.c", "setting.c")
 # Functions that need the slice: inside, and those that are called from outside and take no parameters without a family.
 INSIDE = ("place", "assemble", "equations", "exact_parts")
 OUTSIDE = ("coefficients", "columns", "inverse", "forward", "outputs", "output_rates", "observe", "divide")
@@ -147,10 +72,10 @@ def set_parameters(model: CModel, family: CFamily) -> str:
     if model.exact:
         words |= {
             "box": ", box = 0", "no_box": "        parameters->boxes[leaf] = 0;\n",
-            "its_box": "        parameters->boxes[leaf] = box;\n", "rest": filled(REST, words),
-            "mass_rest": filled(MASS_REST, words),
+            "its_box": "        parameters->boxes[leaf] = box;\n", "rest": filled(PARTS["rest"], words),
+            "mass_rest": filled(PARTS["mass_rest"], words),
         }  # fmt: skip
-    return filled(SET, words)
+    return filled(PARTS["set"], words)
 
 
 def placing(family: CFamily, upper: str) -> str:
@@ -159,7 +84,7 @@ def placing(family: CFamily, upper: str) -> str:
     region = table("double", "region", np.array([bounds[:, 0].min(axis=0), bounds[:, 1].max(axis=0)]))
     held = "#define HELD(k, at, x) ((k) < AXES && ((at)[k] < (x)[k] || (at)[k] > (x)[k])) /* at the edge: no change */"
     begin = f"#if {upper}_CLAMP\n{region}{held}\n#else\n#define HELD(k, at, x) 0\n#endif\n"
-    return begin + PLACE.replace("@UPPER@", upper)
+    return begin + PARTS["place"].replace("@UPPER@", upper)
 
 
 def locating(text: str) -> str:

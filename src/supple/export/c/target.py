@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from supple.control.controllers.computed_torque import ComputedTorque
-from supple.control.laws.affine_law import AffineLaw
+from typing import TYPE_CHECKING
+
 from supple.diagnostics import InputError, nearest
 from supple.export.c.build_files import build_files
 from supple.export.c.example import example
 from supple.export.c.hardware import hardware_files
 from supple.export.c.header import header
-from supple.export.c.law import law_files
 from supple.export.c.model import CModel, Exportable
 from supple.export.c.precision import PRECISIONS, single
 from supple.export.c.sections import with_sections
 from supple.export.c.self_test import self_test
 from supple.export.c.source import source
 from supple.export.c.stability import stable_step
-from supple.export.c.torque import require_plain, torque_files
 from supple.export.target import ExportTarget
 from supple.reduced.model import ReducedModel
+
+if TYPE_CHECKING:
+    from supple.control.controllers.computed_torque import ComputedTorque
+    from supple.control.laws.affine_law import AffineLaw
 
 
 def c_files(rom: Exportable, prefix: str, *, precision: str = "double") -> dict[str, str]:
@@ -57,9 +59,12 @@ def whole(rom: Exportable) -> ReducedModel:
 
 def c_laws(law: AffineLaw | ComputedTorque, prefix: str, *, precision: str = "double") -> dict[str, str]:
     """The same of a law of control; of computed torque with its model."""
+    from supple.control.laws.affine_law import AffineLaw
+    from supple.export.c.law import law_files
+    from supple.export.c.torque import require_plain, torque_files
+
     if isinstance(law, AffineLaw):
         return {name: in_precision(text, precision) for name, text in law_files(law, prefix).items()}
-    assert isinstance(law, ComputedTorque)
     require_plain(law)
     assert isinstance(law.model, ReducedModel)
     torque = torque_files(law, CModel(prefix, law.model, precision))

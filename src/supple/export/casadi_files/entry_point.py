@@ -8,22 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.export.template import filled, parts
+
 Pattern = NDArray[np.bool_]  # where a matrix may be other than zero
 
-_SIGNATURE = """
-casadi_int {name}_n_in(void) {{ return {inputs}; }}
-casadi_int {name}_n_out(void) {{ return {outputs}; }}
-const casadi_int *{name}_sparsity_in(casadi_int i) {{ switch (i) {{ {in_cases} default: return 0; }} }}
-const casadi_int *{name}_sparsity_out(casadi_int i) {{ switch (i) {{ {out_cases} default: return 0; }} }}
-int {name}_work(casadi_int *arg, casadi_int *res, casadi_int *iw, casadi_int *w)
-{{
-    *arg = {inputs}; *res = {outputs}; *iw = 0; *w = 0;
-    return 0;
-}}
-"""
-_NAMES = """\
-const char *{name}_name_{way}(casadi_int i) {{ switch (i) {{ {cases} default: return 0; }} }}
-"""
+PARTS = parts("supple.export.casadi_files", "entry_point.c")
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,12 +36,15 @@ def declarations(entries: Sequence[EntryPoint]) -> str:
             for patterns in (entry.takes, entry.gives)
         ]
         in_cases, out_cases = (_cases(names) for names in known)
-        text += _SIGNATURE.format(
-            name=entry.name, inputs=len(entry.takes), outputs=len(entry.gives), in_cases=in_cases, out_cases=out_cases
-        )
+        text += filled(PARTS["signature"], {
+            "name": entry.name, "inputs": len(entry.takes), "outputs": len(entry.gives), "in_cases": in_cases,
+            "out_cases": out_cases,
+        })  # fmt: skip
         for way, names in (("in", entry.arguments), ("out", entry.results)):
             if names:
-                text += _NAMES.format(name=entry.name, way=way, cases=_cases([f'"{name}"' for name in names]))
+                text += filled(
+                    PARTS["names"], {"name": entry.name, "way": way, "cases": _cases([f'"{name}"' for name in names])}
+                )
     made = (
         f"static const casadi_int {name}[] = {{{', '.join(map(str, numbers))}}};\n" for numbers, name in tables.items()
     )

@@ -8,19 +8,21 @@ import warnings
 import zipfile
 from collections.abc import Mapping, Sequence
 from importlib import metadata, resources
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
-from supple.control.controllers.computed_torque import ComputedTorque
-from supple.control.laws.affine_law import AffineLaw
 from supple.diagnostics import InputError, SuppleWarning
 from supple.export.fmu.binary import PLATFORMS, compiled, cross_compiler, local_compiler, this_platform
 from supple.export.fmu.description import description
-from supple.export.fmu.law_unit import law_unit
 from supple.export.fmu.linear import linear_unit
 from supple.export.fmu.plant import plant, require_model
 from supple.export.fmu.unit import Unit
 from supple.export.target import ExportTarget
 from supple.results.linear_model import LinearModel
+
+if TYPE_CHECKING:
+    from supple.control.controllers.computed_torque import ComputedTorque
+    from supple.control.laws.affine_law import AffineLaw
 
 VERSIONS = ("2", "3")
 
@@ -44,6 +46,9 @@ def fmu_laws(
     law: AffineLaw | ComputedTorque, prefix: str, *, fmi: str = "2", platforms: Sequence[str] = ()
 ) -> dict[str, bytes]:
     """The same of a law of control."""
+    from supple.control.laws.affine_law import AffineLaw
+    from supple.export.fmu.law_unit import law_unit
+
     if not isinstance(law, AffineLaw):
         raise InputError("computed torque is no FMU", part="export", hint="export it as C, beside its model")
     return {f"{prefix}.fmu": packed(law_unit(law, prefix), str(fmi), platforms)}

@@ -1,0 +1,54 @@
+//@ part type
+
+#ifndef @UPPER@_EXACT
+#define @UPPER@_EXACT 1
+#endif
+#if @UPPER@_EXACT
+typedef double exact;
+#define ROOT (sqrt)
+#else
+typedef double inexact;
+typedef inexact exact;
+#define ROOT sqrt
+#endif
+//@ part exact_parts
+
+static void rounded(const exact eb[TERMS], exact edb[AXES][TERMS], int terms, double b[TERMS], double (*db)[TERMS])
+{
+    int i, k;
+    for (k = 0; k < terms; ++k) b[k] = (double)eb[k];
+    for (i = 0; db && i < AXES; ++i)
+        for (k = 0; k < terms; ++k) db[i][k] = (double)edb[i][k];
+}
+
+/* Some columns side by side, the smallest terms first. */
+static void summed(const double *RESTRICT c, const exact *RESTRICT b, int terms, int columns, exact *RESTRICT out)
+{
+    int k, o;
+    for (o = 0; o < columns; ++o) out[o] = 0.0;
+    for (k = terms - 1; k >= 0; --k)
+        for (o = 0; o < columns; ++o) out[o] += b[k] * (exact)c[k * COLUMNS + o];
+}
+
+/* M to more digits, where it holds what deformation changes of it, and p; both rounded into the structure too. */
+static void exact_parts(int leaf, const exact b[TERMS], exact db[AXES][TERMS], @prefix@_model *m, exact M[SIZE][SIZE])
+{
+    exact sums[@pairs@];
+    const double *const row = coefficients + ROW(leaf) * COLUMNS;
+    int i, j, o = 0;
+@unused@    summed(row + @mass@, b, @terms@, @pairs@, sums);
+    for (i = 0; i < SIZE; ++i)
+        for (j = i; j < SIZE; ++j, ++o) {
+            M[i][j] += sums[o] + b[0] * (exact)mass_rest[leaf][o];
+            M[j][i] = M[i][j];
+            m->M[i][j] = m->M[j][i] = (double)M[i][j];
+        }
+@force@@potential@}
+//@ part force
+    summed(row + @first@, b, @terms@, SIZE, sums);
+    for (i = 0; i < SIZE; ++i) m->force[i] = (double)sums[i];
+//@ part potential
+    for (i = 0; i < AXES; ++i) {
+        summed(row + @first@, db[i], @terms@, 1, sums);
+        m->force[i] = -(double)sums[0];
+    }

@@ -1,0 +1,56 @@
+//@ part tree
+
+static int locate(const double theta[AXES])
+{
+    int root, i;
+    for (root = 0; root < ROOTS; ++root) {
+        int inside = 1;
+        int child = root_child[root];
+        for (i = 0; i < AXES; ++i)
+            inside &= (root_bounds[root][0][i] <= theta[i]) & (theta[i] <= root_bounds[root][1][i]);
+        if (!inside) continue;
+@descend@        if (child != NOWHERE) return -2 - child;
+    }
+    return NOWHERE;
+}
+//@ part descend
+        while (child >= 0) child = nodes[child].child[theta[nodes[child].axis] >= nodes[child].cut];
+//@ part grid
+
+static int locate(const double theta[AXES])
+{
+    int cell = 0, i;
+    for (i = 0; i < AXES; ++i) {
+        const double *edge = edges + first_edge[i];
+        const double x = theta[i];
+        double quotient, rest;
+        int k;
+        if (!(edge[0] <= x && x <= edge[boxes[i]])) return NOWHERE;
+        quotient = (x - edge[0]) * per_length[i];
+        k = (int)quotient;
+        rest = quotient - (double)k;
+        if (k >= boxes[i]) k = boxes[i] - 1; /* whatever rounding did: no cell beyond the last */
+        if (rest < CLOSE || rest > 1.0 - CLOSE) { /* close to an edge its exact value decides */
+            k -= (k > 0) & (x < edge[k]);
+            k += (k + 1 < boxes[i]) & (x >= edge[k + 1]);
+        }
+        cell = cell * boxes[i] + k;
+    }
+    return cell;
+}
+//@ part place
+
+/* The box of theta, and theta as it is evaluated; NOWHERE outside, also if it is not a number. */
+static int place(const double *theta, double at[AXES], int *flag)
+{
+    int i;
+    *flag = @UPPER@_INSIDE;
+    for (i = 0; i < AXES; ++i) {
+        at[i] = theta[i];
+#if @UPPER@_CLAMP
+        if (at[i] < region[0][i]) at[i] = region[0][i], *flag = @UPPER@_CLAMPED;
+        if (at[i] > region[1][i]) at[i] = region[1][i], *flag = @UPPER@_CLAMPED;
+#endif
+    }
+    return locate(at);
+}

@@ -1,0 +1,98 @@
+//@ part values
+
+int @prefix@_outputs(const double @x@[@UPPER@_COORDINATES], double outputs[@UPPER@_OUTPUTS])
+{
+    double at[AXES];
+    int flag;
+//@ if fitted
+    const int leaf = place(@x@, at, &flag);
+//@ if fitted_outputs
+    double fitted_outputs[@outputs_width@];
+//@ end
+//@ if fitted_modes
+    double fitted_output_modes[@modes_width@];
+//@ end
+    double b[TERMS];
+//@ end
+//@ if modes
+    int i, j;
+//@ else
+    int i;
+//@ end
+//@ if fitted
+    const double *row;
+    if (leaf == NOWHERE) return @UPPER@_OUTSIDE;
+    row = coefficients + ROW(leaf) * COLUMNS;
+    basis(leaf, at, b);
+//@ else
+    if (place(@x@, at, &flag) == NOWHERE) return @UPPER@_OUTSIDE;
+//@ end
+//@ if fitted_outputs
+    @combine_outputs@
+//@ end
+//@ if fitted_modes
+    @combine_modes@
+//@ end
+    for (i = 0; i < OUTPUTS; ++i) {
+        double sum = @outputs@[i];
+//@ if modes
+        for (j = AXES; j < SIZE; ++j)
+            sum += @modes@[i * (SIZE - AXES) + j - AXES] * @x@[j];
+//@ end
+        outputs[i] = sum;
+    }
+    return flag;
+}
+//@ part rates
+
+int @prefix@_output_rates(const double @x@[@UPPER@_COORDINATES], const double rates[@UPPER@_COORDINATES], double output_rates[@UPPER@_OUTPUTS])
+{
+    double at[AXES];
+    int flag;
+//@ if fitted
+    const int leaf = place(@x@, at, &flag);
+//@ if fitted_outputs
+    double db[AXES][TERMS], slope[@outputs_width@];
+//@ end
+//@ if fitted_modes
+    double fitted_output_modes[@modes_width@];
+//@ end
+    double b[TERMS];
+//@ end
+//@ if counted
+    int i, j;
+//@ else
+    int i;
+//@ end
+//@ if fitted
+    const double *row;
+    if (leaf == NOWHERE) return @UPPER@_OUTSIDE;
+    row = coefficients + ROW(leaf) * COLUMNS;
+//@ if fitted_outputs
+    basis_slopes(leaf, at, b, db);
+//@ else
+    basis(leaf, at, b);
+//@ end
+//@ else
+    if (place(@x@, at, &flag) == NOWHERE) return @UPPER@_OUTSIDE;
+//@ end
+    for (i = 0; i < OUTPUTS; ++i) output_rates[i] = 0.0;
+//@ if fitted_outputs
+    for (j = 0; j < AXES; ++j) {
+        @combine_slope@
+        for (i = 0; i < OUTPUTS; ++i) output_rates[i] += slope[i] * rates[j];
+    }
+//@ end
+//@ if fitted_modes
+    @combine_modes@
+//@ end
+//@ if modes
+    for (i = 0; i < OUTPUTS; ++i)
+        for (j = AXES; j < SIZE; ++j)
+            output_rates[i] += @modes@[i * (SIZE - AXES) + j - AXES] * rates[j];
+//@ end
+//@ if not counted
+    (void)rates;
+//@ end
+    return flag;
+}

@@ -1,0 +1,238 @@
+//@ part turning
+
+/* How forces change with rates, S_v. */
+static void turning(const @prefix@_parameters *p, const @prefix@_model *m, const double rates[SIZE],
+    double S[SIZE][SIZE])
+{
+    int i, j@k@;
+@unused@@turning@}
+//@ part tangent
+
+typedef struct {
+    @prefix@_model m; /* M becomes its factor where solved is asked for */
+    double a[SIZE], along[SIZE][SIZE], rates[SIZE][SIZE]; /* accelerations, S_eta, S_v */
+} tangents;
+
+/* Coefficients, accelerations, and how forces change with coordinates and rates; M and its factor are kept apart.
+   Unless known is null it gives the accelerations, and nothing is solved. */
+static int tangent(const @prefix@_parameters *p, const double eta[SIZE], const double rates[SIZE],
+    @inputs@const double *known, tangents *T, @real@ L[SIZE][SIZE])
+{
+    double at[AXES], b[TERMS], db[AXES][TERMS], ddb[AXES][AXES][TERMS];
+    @real@ rest[SIZE];
+//@ if exact
+    exact eb[TERMS], edb[AXES][TERMS];
+//@ end
+    @prefix@_model d;
+//@ if bent
+    changes more;
+//@ end
+    int i, j, k, flag;
+    const int leaf = place(eta, at, &flag);
+    if (leaf == NOWHERE) return @UPPER@_OUTSIDE;
+    basis_curved(leaf, at, b, db, ddb);
+//@ if exact
+    @refine@
+//@ end
+    assemble(leaf, @at@, b, db, 1, &T->m, @more@@its_mass@);
+//@ if exact
+    exact_parts(leaf, eb, edb, &T->m, L);
+//@ end
+    resistance(p, &T->m, eta, rates, rest);
+    for (i = 0; i < SIZE; ++i) {
+        rest[i] = -rest[i];
+//@ if inputs
+        for (j = 0; j < INPUTS; ++j) rest[i] += @cast@T->m.input_map[i][j] * inputs[j];
+//@ end
+//@ if not exact
+        for (j = 0; j < SIZE; ++j) L[i][j] = T->m.M[i][j];
+//@ end
+    }
+    if (!known) {
+        if (factorize(L)) return @UPPER@_INDEFINITE;
+        substitute(L, rest);
+    }
+    for (i = 0; i < SIZE; ++i) T->a[i] = known ? known[i] : (double)rest[i];
+    for (k = 0; k < AXES; ++k) {
+        if (HELD(k, at, eta)) {
+            for (i = 0; i < SIZE; ++i) T->along[i][k] = 0.0;
+            continue;
+        }
+        assemble(leaf, @at@, db[k], ddb[k], 0, &d, 0@no_mass@);
+        smooth(p, &d, eta, rates, rest);
+        for (i = 0; i < SIZE; ++i) {
+            @real@ sum = -rest[i];
+            for (j = 0; j < SIZE; ++j) sum -= @cast@d.M[i][j] * T->a[j];
+//@ if inputs
+            for (j = 0; j < INPUTS; ++j) sum += @cast@d.input_map[i][j] * inputs[j];
+//@ end
+            T->along[i][k] = (double)sum;
+        }
+//@ if friction
+        for (j = 0; j < FRICTION; ++j) {
+            double slope;
+            const double drag = p->friction[j] * direction(p, slip(&T->m, j, rates), &slope);
+            const double change = p->friction[j] * slope * slip(&d, j, rates);
+            for (i = 0; i < SIZE; ++i)
+                T->along[i][k] -= d.friction_map[j][i] * drag + T->m.friction_map[j][i] * change;
+        }
+//@ end
+    }
+//@ if elastic
+    for (i = 0; i < SIZE; ++i)
+        for (k = AXES; k < SIZE; ++k) {
+            double sum = 0.0;
+//@ if stiffness
+            sum -= T->m.K[i][k];
+//@ end
+//@ if coupling
+            if (i < AXES) sum += T->m.force_gradient[k - AXES][i];
+//@ end
+//@ if bending
+            for (j = AXES; i < AXES && j < SIZE; ++j) sum -= T->m.stiffness_gradient[i][k][j] * eta[j];
+//@ end
+            T->along[i][k] = sum;
+        }
+//@ if bent
+    /* Those of inertia, by delta: (dM/ddelta) a, and that of Gamma[rates, rates]. */
+    for (i = 0; i < SLOPED; ++i)
+        for (j = 0; j < SIZE; ++j)
+            for (k = AXES; k < SIZE; ++k) {
+                const double slope = T->m.mass_slope[i][j][k - AXES];
+                double turn = 0.0;
+                int q;
+                for (q = 0; q < AXES; ++q) {
+                    const double change = more.gradient[q][i][j][k - AXES];
+                    turn += change * rates[q];
+                    T->along[q][k] += (j < SLOPED ? 0.5 : 1.0) * change * rates[i] * rates[j];
+                }
+                T->along[i][k] -= slope * T->a[j] + turn * rates[j];
+                if (j >= SLOPED) T->along[j][k] -= slope * T->a[i] + turn * rates[i];
+            }
+//@ end
+//@ if curved
+    {
+        const double *Q = more.curvature;
+        for (i = 0; i < AXES; ++i)
+            for (j = i; j < AXES; ++j) {
+                const double pair = (i == j ? 0.5 : 1.0) * rates[i] * rates[j];
+                int c, e;
+                for (c = AXES; c < SIZE; ++c)
+                    for (e = c; e < SIZE; ++e, ++Q) {
+                        T->along[i][c] -= *Q * rates[j] * rates[e];
+                        if (j > i) T->along[j][c] -= *Q * rates[i] * rates[e];
+                        T->along[c][e] += *Q * pair;
+                        if (e == c) continue;
+                        T->along[i][e] -= *Q * rates[j] * rates[c];
+                        if (j > i) T->along[j][e] -= *Q * rates[i] * rates[c];
+                        T->along[e][c] += *Q * pair;
+                    }
+            }
+    }
+//@ end
+//@ end
+    turning(p, &T->m, rates, T->rates);
+    return flag;
+}
+//@ part jacobian
+
+int @prefix@_derivative(const @prefix@_parameters *parameters, const double state[@states@],
+    @inputs@double rate[@states@])
+{
+    double a[SIZE];
+    int i;
+    const int flag = accelerate(parameters ? parameters : &standard, state, state + SIZE, @pass@a);
+    if (flag == @UPPER@_OUTSIDE || flag == @UPPER@_INDEFINITE) return flag;
+    for (i = 0; i < SIZE; ++i) {
+        rate[i] = state[SIZE + i];
+        rate[SIZE + i] = a[i];
+    }
+    return flag;
+}
+
+int @prefix@_jacobian(const @prefix@_parameters *parameters, const double state[@states@],
+    @inputs@double rate[@states@], double A[@states@][@states@]@B@)
+{
+    tangents T;
+    @real@ L[SIZE][SIZE], column[SIZE];
+    int i, k;
+    const int flag = tangent(parameters ? parameters : &standard, state, state + SIZE, @pass@0, &T, L);
+    if (flag == @UPPER@_OUTSIDE || flag == @UPPER@_INDEFINITE) return flag;
+    for (k = 0; k < 2 * SIZE; ++k) {
+        for (i = 0; i < SIZE; ++i) {
+            A[i][k] = k == SIZE + i ? 1.0 : 0.0;
+            column[i] = k < SIZE ? T.along[i][k] : T.rates[i][k - SIZE];
+        }
+        substitute(L, column);
+        for (i = 0; i < SIZE; ++i) A[SIZE + i][k] = (double)column[i];
+    }
+//@ if inputs
+    for (k = 0; k < INPUTS; ++k) {
+        for (i = 0; i < SIZE; ++i) {
+            B[i][k] = 0.0;
+            column[i] = T.m.input_map[i][k];
+        }
+        substitute(L, column);
+        for (i = 0; i < SIZE; ++i) B[SIZE + i][k] = (double)column[i];
+    }
+//@ end
+    for (i = 0; i < SIZE; ++i) {
+        rate[i] = state[SIZE + i];
+        rate[SIZE + i] = T.a[i];
+    }
+    return flag;
+}
+//@ part forces_of_rates
+//@ if bent
+    /* 2 Gamma[rates] = dM/dt + L - L', L_ij = (dM/deta_j rates)_i */
+    for (i = 0; i < SIZE; ++i)
+        for (j = 0; j < SIZE; ++j) {
+            double sum = 0.0;
+            for (k = 0; k < AXES; ++k) sum += m->mass_gradient[k][i][j] * rates[k];
+            if (i < SLOPED)
+                for (k = AXES; k < SIZE; ++k) sum += m->mass_slope[i][j][k - AXES] * rates[k];
+            else if (j < SLOPED)
+                for (k = AXES; k < SIZE; ++k) sum += m->mass_slope[j][i][k - AXES] * rates[k];
+            S[i][j] = -sum;
+        }
+    for (j = 0; j < SIZE; ++j) {
+        double column[SIZE] = {0.0};
+        for (i = 0; j < AXES && i < SIZE; ++i)
+            for (k = 0; k < SIZE; ++k) column[i] += m->mass_gradient[j][i][k] * rates[k];
+        for (i = 0; j >= AXES && i < SLOPED; ++i)
+            for (k = 0; k < SIZE; ++k) {
+                column[i] += m->mass_slope[i][k][j - AXES] * rates[k];
+                if (k >= SLOPED) column[k] += m->mass_slope[i][k][j - AXES] * rates[i];
+            }
+        for (i = 0; i < SIZE; ++i) {
+            S[i][j] -= column[i];
+            S[j][i] += column[i];
+        }
+    }
+//@ if damping
+    for (i = 0; i < SIZE; ++i)
+        for (j = 0; j < SIZE; ++j) S[i][j] -= p->damping * m->damping[i][j];
+//@ end
+//@ else
+    for (i = 0; i < SIZE; ++i)
+        for (j = 0; j < SIZE; ++j) {
+            double sum = 0.0;
+//@ if christoffel
+            for (k = 0; k < SIZE; ++k) sum -= 2.0 * m->christoffel[i][j][k] * rates[k];
+//@ end
+//@ if damping
+            sum -= p->damping * m->damping[i][j];
+//@ end
+            S[i][j] = sum;
+        }
+//@ end
+//@ if friction
+    for (k = 0; k < FRICTION; ++k) {
+        double slope;
+        direction(p, slip(m, k, rates), &slope);
+        slope *= p->friction[k];
+        for (i = 0; i < SIZE; ++i)
+            for (j = 0; j < SIZE; ++j)
+                S[i][j] -= slope * m->friction_map[k][i] * m->friction_map[k][j];
+    }
+//@ end

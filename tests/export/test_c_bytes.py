@@ -1,0 +1,42 @@
+"""The generated C is what it was: digests of the text for coefficients that every processor has bit for bit.
+
+A change of the text on purpose changes the digests; the message of the failure says the new ones.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from supple.export.c.model import CModel
+from supple.export.c.precision import single
+from supple.export.c.source import source
+from supple.export.casadi_files.dynamics import dynamics_source
+from supple.export.casadi_files.second import second_source
+
+DIGESTS = {"rigid": "a5bea52f1061815f", "flexible": "1132e86ac093c0d0"}
+
+
+def text(reference, name: str) -> str:
+    """Sources of a model whose coefficients are eighths; nothing in it is fitted or computed."""
+    s, elastic, degrees, structured = {"rigid": (2, 0, (3,), False), "flexible": (2, 1, (2, 3), True)}[name]
+    rom = reference.invented(1, s, elastic, (1,) * s, degrees, structured=structured)
+    arrays = rom.fitted.arrays
+    k, o = np.indices(arrays.coefficients.shape)
+    numbers = ((7 * k + 3 * o) % 11 - 5) / 8.0
+    bounds = np.where(arrays.roots_f > 0.0, 1.0, -1.0)
+    leaves = np.stack([np.zeros((len(arrays.leaves_f), s)), np.full((len(arrays.leaves_f), s), 2.0)], axis=1)
+    cuts = np.zeros_like(arrays.nodes_f)
+    rom.fitted = replace(
+        rom.fitted, arrays=arrays._replace(coefficients=numbers, roots_f=bounds, leaves_f=leaves, nodes_f=cuts)
+    )
+    model = source(CModel("code", rom))
+    return model + single(model) + dynamics_source(rom, "code") + second_source(rom, "code")
+
+
+@pytest.mark.parametrize("name", ["rigid", "flexible"])
+def test_the_text_is_what_it_was(reference, name):
+    assert hashlib.sha256(text(reference, name).encode()).hexdigest()[:16] == DIGESTS[name]
