@@ -10,7 +10,6 @@ from numpy.testing import assert_allclose
 from scipy.linalg import expm
 
 import supple
-from supple.analyses.inverse_dynamics.reduced_inverse import inverse_of_model
 from supple.diagnostics import InputError, SuppleNote
 from supple.reduced.time.led_motion import Course, led_motion, quasi_static
 
@@ -61,7 +60,7 @@ def test_slow_motions_deform_quasi_statically(ralf, model):
         found = np.stack([led.coordinates[name] for name in ("mode1", "mode2")], axis=1)
         off.append(np.abs(found - bent).max() / np.abs(bent).max())
     assert off[1] < 0.1 * off[0]
-    forces = inverse_of_model(model, ralf, course)
+    forces = supple.inverse(model, course)
     for name, values in forces.forces.items():
         assert_allclose(led.driving_forces[name], values, rtol=5.0 * off[1])
     assert forces.deformation is not None

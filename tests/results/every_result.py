@@ -7,7 +7,6 @@ import numpy as np
 from flexible_arm import HOME, five_bar, model
 
 import supple
-from supple.analyses.inverse_dynamics.reduced_inverse import inverse_of_model
 from supple.control import MarginMap, Study, closed_loop, lqr, margins
 from supple.description.scenario import Scenario
 
@@ -83,7 +82,7 @@ RESULTS = {
     "Simulation along a motion": lambda: model().follow(path()),
     "Trajectory": path,
     "InverseDynamics": lambda: supple.inverse(five_bar(), "shift", step=0.01, rigid=True),
-    "ModelForces": lambda: inverse_of_model(model(), five_bar(), path()),
+    "ModelForces": lambda: supple.inverse(model(), path()),
     "FrequencyResponse": lambda: supple.frf(
         five_bar(), "home", ["tool.x", "tool.z"], ["tool.x", "tool.z"], np.geomspace(1.0, 300.0, 200)
     ),

@@ -101,7 +101,12 @@ def frf(
 ) -> None:
     """Compute a frequency response at a configuration."""
     with answering(as_json) as answer:
+        from supple.analyses.vibration.frequency_response import frf as response
+
         at_lines = frequency_lines(start, stop, lines)
+        options: dict[str, Any] = {
+            "kind": kind.value, "free_actuators": free_actuators, "preload": preload, "drives": not no_drives,
+        }  # fmt: skip
         if is_model(file):
             model = read_model(answer, file, settings)
             require_no(
@@ -112,18 +117,13 @@ def frf(
                 },
                 "a reduced model has the damping it was reduced with, and its responses one method",
             )
-            found = _of_model(
-                model, at, input_name, output_name, at_lines, kind.value,
-                free_actuators=free_actuators, preload=preload, drives=not no_drives,
-            )  # fmt: skip
+            found = response(model, model_configuration(model, at), input_name, output_name, at_lines, **options)
+            found = _with_units(model, found, drives=not no_drives)
         else:
-            from supple.analyses.vibration.frequency_response import frf as response
-
             mechanism = read_mechanism(answer, file, settings)
             found = response(
-                mechanism, configuration(mechanism, at), input_name, output_name, at_lines, kind=kind.value,
-                free_actuators=free_actuators, damping=damping_law(damping), method=method.value,
-                preload=preload, drives=not no_drives, formulation=formulation.value,
+                mechanism, configuration(mechanism, at), input_name, output_name, at_lines,
+                damping=damping_law(damping), method=method.value, formulation=formulation.value, **options,
             )  # fmt: skip
         keep(found, output, plot)
         values = found.values[:, 0, 0]
@@ -134,27 +134,13 @@ def frf(
         answer.give(data, lambda: _show(found))
 
 
-def _of_model(
-    model: ReducedModel,
-    at: str | None,
-    inlet: str,
-    outlet: str,
-    lines: Any,
-    kind: Any,
-    *,
-    free_actuators: bool,
-    preload: bool,
-    drives: bool,
-) -> FrequencyResponse:
+def _with_units(model: ReducedModel, found: FrequencyResponse, *, drives: bool) -> FrequencyResponse:
     """The response of a reduced model, with the units of the mechanism that it was made from."""
     from supple.diagnostics import InputError
-    from supple.reduced.frequency_response import LED, model_response
+    from supple.reduced.frequency_response import LED
     from supple.results.frequency_response import response_unit
 
-    found = model_response(
-        model, model_configuration(model, at), inlet, outlet, lines, kind=kind,
-        free_actuators=free_actuators, preload=preload, drives=drives,
-    )  # fmt: skip
+    inlet, outlet = found.inputs[0], found.outputs[0]
     if drives and model.hardware.drive(inlet) is not None:
         return found
     try:
@@ -162,7 +148,7 @@ def _of_model(
     except InputError:  # an internal mode, or what else a mechanism has no name for
         return found
     unit = f"{pushed.unit}/s²" if inlet.endswith(LED) else pushed.force_unit
-    return replace(found, units=((response_unit(kind, seen.unit, unit),),))
+    return replace(found, units=((response_unit(found.kind, seen.unit, unit),),))
 
 
 def _port(model: ReducedModel, name: str) -> Port:

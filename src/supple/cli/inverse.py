@@ -85,24 +85,20 @@ def inverse(
 ) -> None:
     """Compute the forces of the actuators along a motion."""
     with answering(as_json) as answer:
+        from supple.analyses.inverse_dynamics.inverse_dynamics import inverse as inverse_dynamics
         from supple.diagnostics import NumericalError
 
         options: dict[str, Any] = {"actuators": actuators, "minimize": minimize.value}
         width = None if step is None else quantity_of(step, "--step", TIME)
         found: InverseDynamics | ModelForces
         if is_model(file):
-            from supple.analyses.inverse_dynamics.reduced_inverse import inverse_of_model
-
             model = read_model(answer, file, settings)
             name = f"{model.name} (reduced)"
-            mechanism = described(model)
-            options |= _bounds(mechanism, bounds, rate_bounds)
-            found = inverse_of_model(model, mechanism, model_trajectory(model, motion, step=width), **options)
+            options |= _bounds(described(model), bounds, rate_bounds)
+            found = inverse_dynamics(model, model_trajectory(model, motion, step=width), **options)
             if follows_path(model) and len(model.layout.inputs) > 1:
                 answer.note("along a path the model knows one force, the sum along it of what the actuators do")
         else:
-            from supple.analyses.inverse_dynamics.inverse_dynamics import inverse as inverse_dynamics
-
             mechanism = read_mechanism(answer, file, settings)
             name = mechanism.name
             options |= _bounds(mechanism, bounds, rate_bounds)

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from supple.approximation.curvature import hessian
 from supple.diagnostics import InputError
 from supple.equations.coefficients import Coefficients
+from supple.equations.linearized import OperatingPoint, linear_model, state_space
 from supple.equations.output_motion import output_matrices
 from supple.hardware.linear_hardware import with_hardware, without_drives
 from supple.reduced.dynamics_kernel import deform_batch
@@ -26,7 +27,6 @@ from supple.reduced.observed import observed_motion
 from supple.reduced.repertoire import REST, asks_for_rest, named_theta
 from supple.reduced.row_map import row_map
 from supple.reduced.state_arguments import states
-from supple.results.basis import State
 from supple.results.linear_model import LinearModel, SecondOrder
 
 if TYPE_CHECKING:
@@ -86,20 +86,10 @@ def linearize_model(
         dJ = slopes[m].friction_map
         along_eta[:, m] -= dJ.T @ drag + c.friction_forces(steep * (dJ @ v))
     along_rates = c.rate_slopes(v, friction_speed)
-    solved = np.linalg.solve(c.M, np.hstack([along_eta, along_rates, c.input_map]))
-    A = np.block([[np.zeros((n, n)), np.eye(n)], [solved[:, : 2 * n]]])
-    B = np.vstack([np.zeros((n, len(layout.inputs))), solved[:, 2 * n :]])
-    seen = output_matrices(model.labels.observed, observed_motion(model, here, v, a, u, friction_speed), A[n:], B[n:])
-    rated = tuple(f"{name}.rate" for name in names)
-    at: dict[str, dict[str, float]] = {
-        "states": State(dict(zip((*names, *rated), [*here.tolist(), *v.tolist()], strict=True)), model.basis),
-        "inputs": dict(zip(layout.inputs, u.tolist(), strict=True)),
-        "outputs": dict(zip(layout.outputs, seen.y.tolist(), strict=True)),
-        "accelerations": dict(zip(names, a.tolist(), strict=True)),
-    }
     forces = SecondOrder(c.M, along_eta, along_rates, c.input_map)
-    found = LinearModel(A, B, seen.C, seen.D, (*names, *rated), layout.inputs, layout.outputs, at, forces,
-                        basis=model.basis, units=model.units)  # fmt: skip
+    A, B = state_space(forces)
+    seen = output_matrices(model.labels.observed, observed_motion(model, here, v, a, u, friction_speed), A[n:], B[n:])
+    found = linear_model(model.labels, model.basis, OperatingPoint(here, v, a, u), (A, B), forces, seen)
     return with_hardware(found, model.hardware, pade) if drives else without_drives(found, model.hardware)
 
 

@@ -12,12 +12,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from supple.approximation.analytic_slope import NOISE, slope, smooth, stencil
+from supple.approximation.analytic_slope import stencil
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.diagnostics import InputError, NumericalError, nearest
 from supple.diagnostics.quoting import quoted
+from supple.equations.linearized import slopes_along
 from supple.results.linear_model import LinearModel
 from supple.results.linear_slopes import LinearSlopes
 
@@ -47,11 +46,11 @@ def model_slopes(
         for t in around.points:
             arrays = here.arrays._replace(coefficients=here.arrays.coefficients + t * change)
             members.append(linearized(replace(model, fitted=Piecewise(arrays), family=None)))
-        values = [[getattr(member, matrix) for member in members] for matrix in LinearSlopes._fields]
-        if not smooth(values[0], NOISE):
+        slopes = slopes_along(around, members)
+        if slopes is None:
             raise NumericalError(
                 "its linear model does not change smoothly with it there",
                 part=f"parameter {quoted(name)}", hint="choose another state, or another value of the parameter",
             )  # fmt: skip
-        found[name] = LinearSlopes(*(np.asarray(slope(around, each)) for each in values))
+        found[name] = slopes
     return found

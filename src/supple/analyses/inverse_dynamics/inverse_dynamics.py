@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -43,14 +43,20 @@ from supple.formulations.recursive.recursive_tree import recursive_tree
 from supple.kinematics.closure import assemble
 from supple.kinematics.motion import Motion
 from supple.kinematics.motion import motion as motion_of
+from supple.kinematics.numbering import Numbering
 from supple.kinematics.rest import rest
 from supple.parameterization.local_model import LocalModel, local
+from supple.reduced.model import ReducedModel
 from supple.results.names import listed
 from supple.results.picture import picture
 from supple.results.result import Result
 from supple.results.signals import Signals, span
 from supple.results.simulation import Simulation
 from supple.results.table import Table
+from supple.systems.model_questions import require_defaults
+
+if TYPE_CHECKING:
+    from supple.analyses.inverse_dynamics.reduced_inverse import ModelForces
 
 Array = NDArray[np.float64]
 Minimize = Literal["torque", "peak", "multipliers"]
@@ -145,6 +151,7 @@ class InverseDynamics(Result):
         return picture("time_plot")({"force": self.forces}, names, axes)
 
 
+@overload
 def inverse(
     mechanism: Mechanism,
     motion: Prescribed,
@@ -157,7 +164,33 @@ def inverse(
     times: ArrayLike | None = None,
     step: float | None = None,
     rigid: bool = False,
-) -> InverseDynamics:
+) -> InverseDynamics: ...
+@overload
+def inverse(
+    mechanism: ReducedModel,
+    motion: Prescribed,
+    *,
+    actuators: Sequence[str] | str | None = None,
+    minimize: Minimize = "torque",
+    bounds: Bound | Mapping[str, Bound] | Literal["limits"] | None = None,
+    rate_bounds: float | Mapping[str, float] | None = None,
+    weights: Mapping[str, float] | None = None,
+    times: ArrayLike | None = None,
+    step: float | None = None,
+) -> ModelForces: ...
+def inverse(
+    mechanism: Mechanism | ReducedModel,
+    motion: Prescribed,
+    *,
+    actuators: Sequence[str] | str | None = None,
+    minimize: Minimize = "torque",
+    bounds: Bound | Mapping[str, Bound] | Literal["limits"] | None = None,
+    rate_bounds: float | Mapping[str, float] | None = None,
+    weights: Mapping[str, float] | None = None,
+    times: ArrayLike | None = None,
+    step: float | None = None,
+    rigid: bool = False,
+) -> InverseDynamics | ModelForces:
     """The forces of the actuators along a motion.
 
     motion      : a motion's name in the file, a CSV file, a Motion, a Trajectory, or t -> (θ, θ̇, θ̈)
@@ -171,10 +204,26 @@ def inverse(
     rigid       : elastic parts are taken as rigid. Otherwise they begin as their loads bend them, and vibrate as the
                   motion makes them. Actuators that do not act along a coordinate do so as if nothing were deformed
 
+    Of a reduced model the forces follow from its fitted coefficients; a flexible one deforms quasi-statically. Where it
+    holds coordinates or follows a path, the motion is a Trajectory in its own coordinates.
+
     An elastic mechanism that cannot follow to the end returns what there is, and warns; see `InverseDynamics.run`.
     """
     require_arguments(inverse, locals())
     require_objective(minimize)
+    if isinstance(mechanism, ReducedModel):
+        from supple.analyses.inverse_dynamics.reduced_inverse import inverse_of_model
+
+        require_defaults(mechanism, {"rigid": rigid}, "a reduced model has the modes that it was made with")
+        if minimize == "multipliers":
+            raise InputError(
+                "a reduced model knows nothing of the reactions in joints",
+                part="minimize", hint="take torque or peak, or ask the mechanism",
+            )  # fmt: skip
+        return inverse_of_model(
+            mechanism, motion, actuators=actuators, minimize=minimize, bounds=bounds, rate_bounds=rate_bounds,
+            weights=weights, times=times, step=step,
+        )  # fmt: skip
     path = trajectory(mechanism, motion, times=times, step=step)
     run = None
     if mechanism.elastic and not rigid:
@@ -190,20 +239,15 @@ def inverse(
         B = model.input_map
     else:
         needed, friction, B = motion_forces
-    chosen = actuation(rest(mechanism).numbering, B, actuators, path.time)
-    w = weights_of(chosen, weights)
-    lower, upper = force_bounds(chosen, bounds)
-    rates = rate_limits(chosen, rate_bounds, path.time)
-    objective = None
-    if minimize == "torque":
-        objective = torque_objective(chosen.B, w)
-    elif minimize == "multipliers":
+    multipliers = None
+    if minimize == "multipliers":
         here = assemble(mechanism, path.theta) if model is None else model.configuration
-        free, unit = unknown_multipliers(motion_of(here, path.rates, path.accelerations), friction)
-        objective = multiplier_objective(free, unit[..., chosen.numbers], w)
-    u = divided(chosen, needed, objective, w, lower, upper, rates)
-    forces = {name: u[:, i] for i, name in enumerate(chosen.names)}
-    found = InverseDynamics(path, Signals(path.time, forces, chosen.units), needed, mechanism, friction, run)
+        multipliers = unknown_multipliers(motion_of(here, path.rates, path.accelerations), friction)
+    forces = divided_forces(
+        rest(mechanism).numbering, B, needed, path.time, multipliers, actuators=actuators,
+        minimize=minimize, bounds=bounds, rate_bounds=rate_bounds, weights=weights,
+    )  # fmt: skip
+    found = InverseDynamics(path, forces, needed, mechanism, friction, run)
     if model is not None:
         vars(found)["model"] = model  # known already: not computed a second time
     return found
@@ -227,6 +271,36 @@ def _tree_forces(mechanism: Mechanism, path: Trajectory) -> tuple[Array, Array, 
     friction = dry_friction(np.broadcast_to(J, (count, *J.shape)), dry, path.rates)
     B = tree.slopes[tree.tree.actuated].T
     return needed + friction @ J, friction, np.broadcast_to(B, (count, *B.shape))
+
+
+def divided_forces(
+    numbering: Numbering,
+    B: Array,
+    needed: Array,
+    time: Array,
+    multipliers: tuple[Array, Array] | None = None,
+    *,
+    actuators: Sequence[str] | str | None,
+    minimize: str,
+    bounds: Bound | Mapping[str, Bound] | Literal["limits"] | None,
+    rate_bounds: float | Mapping[str, float] | None,
+    weights: Mapping[str, float] | None,
+) -> Signals:
+    """Forces of the actuators with B u = Q, of a mechanism or a reduced model; options as in `inverse`.
+
+    B : (N, s, actuators); needed : Q (N, s); multipliers : joint forces and moments without inputs, and of a unit of
+    each input, where these are minimised
+    """
+    chosen = actuation(numbering, B, actuators, time)
+    w = weights_of(chosen, weights)
+    lower, upper = force_bounds(chosen, bounds)
+    rates = rate_limits(chosen, rate_bounds, time)
+    objective = torque_objective(chosen.B, w) if minimize == "torque" else None
+    if multipliers is not None:
+        free, unit = multipliers
+        objective = multiplier_objective(free, unit[..., chosen.numbers], w)
+    u = divided(chosen, needed, objective, w, lower, upper, rates)
+    return Signals(time, {name: u[:, i] for i, name in enumerate(chosen.names)}, chosen.units)
 
 
 def followed(mechanism: Mechanism, path: Trajectory) -> Simulation:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from supple.analyses.inverse_dynamics.actuation import actuation, force_bounds, rate_limits, weights_of
-from supple.analyses.inverse_dynamics.force_distribution import torque_objective
-from supple.analyses.inverse_dynamics.inverse_dynamics import Bound, divided, dry_friction, require_objective
-from supple.analyses.motions.trajectory import Trajectory
+from supple.analyses.inverse_dynamics.inverse_dynamics import divided_forces, dry_friction
+from supple.analyses.motions.trajectory import Prescribed, Trajectory, trajectory
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
+from supple.formats.model_description import described
 from supple.kinematics.rest import rest
 from supple.reduced.model import ReducedModel
 from supple.reduced.time.led_motion import quasi_static
@@ -58,25 +56,15 @@ class ModelForces(Result):
 
 def inverse_of_model(
     model: ReducedModel,
-    mechanism: Mechanism,
-    path: Trajectory,
+    motion: Prescribed,
     *,
-    actuators: Sequence[str] | str | None = None,
-    minimize: str = "torque",
-    bounds: Bound | Mapping[str, Bound] | Literal["limits"] | None = None,
-    rate_bounds: float | Mapping[str, float] | None = None,
-    weights: Mapping[str, float] | None = None,
+    times: ArrayLike | None = None,
+    step: float | None = None,
+    **options: Any,
 ) -> ModelForces:
-    """Forces of the actuators along a trajectory of the model's coordinates; options as in `inverse`.
-
-    mechanism : what the model was made from: what its actuators are, and may do
-    """
-    require_objective(minimize)
-    if minimize == "multipliers":
-        raise InputError(
-            "a reduced model knows nothing of the reactions in joints",
-            part="minimize", hint="take torque or peak, or ask the mechanism",
-        )  # fmt: skip
+    """Forces of the actuators along a motion of the model; options as in `inverse`."""
+    mechanism = described(model)  # what its actuators are, and may do
+    path = _path(model, mechanism, motion, times, step)
     s, n = model.layout.theta, model.layout.size
     if n > s:
         needed, delta = _deformed(model, path)
@@ -96,14 +84,24 @@ def inverse_of_model(
             part=f'model "{model.name}"', hint="take the actuators as coordinates, or simulate it along the motion",
         )  # fmt: skip
     B = np.ascontiguousarray(B[:, :s])
-    chosen = actuation(rest(mechanism).numbering, B, actuators, path.time)
-    w = weights_of(chosen, weights)
-    lower, upper = force_bounds(chosen, bounds)
-    rates = rate_limits(chosen, rate_bounds, path.time)
-    objective = torque_objective(chosen.B, w) if minimize == "torque" else None
-    u = divided(chosen, needed, objective, w, lower, upper, rates)
-    forces = {name: u[:, i] for i, name in enumerate(chosen.names)}
-    return ModelForces(path, Signals(path.time, forces, chosen.units), needed, model.rigid, bent)
+    forces = divided_forces(rest(mechanism).numbering, B, needed, path.time, **options)
+    return ModelForces(path, forces, needed, model.rigid, bent)
+
+
+def _path(
+    model: ReducedModel, mechanism: Mechanism, motion: Prescribed, times: ArrayLike | None, step: float | None
+) -> Trajectory:
+    """The motion in the coordinates of the model."""
+    names = model.layout.coordinates[: model.layout.theta]
+    if isinstance(motion, Trajectory) and motion.coordinates == names:
+        return motion
+    found = trajectory(mechanism, motion, times=times, step=step)
+    if found.coordinates != names:
+        raise InputError(
+            f"it moves {listed(found.coordinates)}, and the reduced model {listed(names)}", part="motion",
+            hint="give a Trajectory in the coordinates of the model",
+        )  # fmt: skip
+    return found
 
 
 def model_force(model: ReducedModel, path: Trajectory) -> Array:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import SuppleWarning
+from supple.equations.linearized import slopes_along
 from supple.formats.varied import require_parameters
 from supple.formulations.data_slopes import neighbours
 from supple.results.linear_model import LinearModel
@@ -28,6 +29,12 @@ def linear_slopes(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SuppleWarning)  # said of the mechanism itself
         for name in along:
-            slopes = neighbours(mechanism, name).slopes(lambda item: linearized(item).matrices, ("A",))
-            found[name] = LinearSlopes(**slopes)
+            near = neighbours(mechanism, name)
+            members = [linearized(item) for item in near.mechanisms]
+            if any(each.A.shape != members[0].A.shape for each in members):
+                raise near.rough("the mechanism is put together in another way on either side of it")
+            slopes = slopes_along(near.stencil, members)
+            if slopes is None:
+                raise near.rough("its A has a kink there")
+            found[name] = slopes
     return found

@@ -27,13 +27,8 @@ from supple.description.rigid_parts import require_rigid_alone, taken_as_rigid
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments, shown
 from supple.equations.effort_row import EffortMotion, effort_factors, effort_places
-from supple.equations.output_motion import (
-    EffortSlopes,
-    OutputMatrices,
-    output_matrices,
-    output_motion,
-    with_efforts,
-)
+from supple.equations.linearized import OperatingPoint, linear_model, state_space
+from supple.equations.output_motion import EffortSlopes, output_matrices, output_motion, with_efforts
 from supple.formulations.hardware import hardware_of
 from supple.hardware.linear_hardware import PADE, with_hardware, without_drives
 from supple.kinematics.closure import assemble
@@ -43,9 +38,11 @@ from supple.parameterization.basis import choice_of
 from supple.parameterization.local_model import LocalModel, coefficient_rows, local
 from supple.parameterization.mode_choice import ModeChoice
 from supple.parameterization.rigid_rows import coordinate_steps
+from supple.reduced.model import ReducedModel
 from supple.reduced.named_values import in_order
-from supple.results.basis import Basis, Counted, State
+from supple.results.basis import Basis, Counted
 from supple.results.linear_model import LinearModel, SecondOrder
+from supple.systems.model_questions import model_place, require_defaults
 
 Array = NDArray[np.float64]
 Values = Mapping[str, float] | ArrayLike
@@ -56,12 +53,13 @@ _STEP = 1e-3  # rad, or of the mechanism's extent: its sixth power is rounding
 
 
 def linearize(
-    mechanism: Mechanism,
+    mechanism: Mechanism | ReducedModel,
     at: At | Configuration = None,
     *,
     rates: Values | None = None,
     accelerations: Values | None = None,
     inputs: Values | None = None,
+    delta: ArrayLike | None = None,
     constraint_modes: Sequence[str] = (),
     internal_modes: int = 0,
     basis: Basis | Counted | None = None,
@@ -72,8 +70,9 @@ def linearize(
     formulation: str = "auto",
     along: str | Sequence[str] = (),
 ) -> LinearModel:
-    """The linear model with states (θ, θ̇), all actuators as inputs, and all outputs.
+    """The linear model with states (θ, θ̇), all actuators as inputs, and all outputs, of a mechanism or a reduced model.
 
+    `model.linearize` is the same call for a reduced model: its states are (η, η̇), with the modes that it was made with.
     With drives it is from commands to what instruments show, their states behind (θ, θ̇).
 
     at     : as in `local`, a Configuration, or "equilibrium": where it rests under gravity, springs and the inputs
@@ -81,6 +80,7 @@ def linearize(
     inputs : about which to linearize. Left out, those (of least norm) that give the accelerations, zero if left out; a
              motion that no inputs give is an error, and so are both inputs and accelerations. At the equilibrium: zero.
              They are forces, also where an actuator has a drive: the commands follow, in `at["inputs"]`
+    delta  : elastic coordinates of a reduced model; where they rest if left out
     constraint_modes, internal_modes : deformation of a flexible mechanism, as for `local`; about rest alone. Without
              either, elastic parts are taken as rigid
     basis  : in their place, a Basis or what has one (a reduced model, a linear or a local one): the same modes, turned
@@ -95,6 +95,20 @@ def linearize(
              and the inputs that hold it follow; at the equilibrium θ follows too (docs/theory/parameters.md)
     """
     require_arguments(linearize, locals())
+    if isinstance(mechanism, ReducedModel):
+        given = {
+            "constraint_modes": constraint_modes, "internal_modes": internal_modes, "basis": basis is not None,
+            "rigid": rigid, "formulation": formulation != "auto",
+        }  # fmt: skip
+        require_defaults(mechanism, given, "a reduced model has the modes that it was made with")
+        return mechanism.linearize(
+            model_place(mechanism, at), rates=rates, accelerations=accelerations, inputs=inputs, delta=delta,
+            friction_speed=friction_speed, drives=drives, pade=pade, along=along,
+        )  # fmt: skip
+    if delta is not None:
+        raise InputError(
+            "the deformation of a mechanism follows from its loads", part="delta", hint="leave it out, or reduce it"
+        )
     if along:
         wanted = (along,) if isinstance(along, str) else tuple(along)
         options: dict[str, Any] = {
@@ -171,13 +185,14 @@ def _of_forces(
         hint = "leave them out, or reduce it and linearize the reduced model"
         _require_rest("with its deformation a mechanism is linearized about rest alone", hint, rates=rates)
         found = flexible_rest(model, a, u, friction_speed)
-        return _flexible_model(model, found.eta, found.inputs, found.accelerations, found.forces, friction_speed)
+        about = OperatingPoint(found.eta, zero, found.accelerations, found.inputs)
+        return _named(model, about, state_space(found.forces), found.forces, friction_speed)
     v = zero if rates is None else _one("rates", rates, model.coordinates)
     rows, held = linear_states(
         mechanism, _batch_of_one(configuration), v[None], a[None], None if u is None else u[None], friction_speed
     )
     forces = SecondOrder(rows.M[0], rows.P2[0], rows.P1[0], model.input_map)
-    about = (model.theta, v, rows.accelerations[0], held[0])
+    about = OperatingPoint(model.theta, v, rows.accelerations[0], held[0])
     return replace(_named(model, about, (rows.A[0], rows.B[0]), forces, friction_speed), rigid=stiff)
 
 
@@ -202,7 +217,8 @@ def _of_tree(
     forces = SecondOrder(M, rows.P2[0], rows.P1[0], M @ B[n:])
     moved = output_motion(tree.measures, zero[:0], zero, zero, len(tree.inputs))
     seen = output_matrices(tree.labels.observed, moved, A[n:], B[n:])
-    return _labelled(tree, (tree.theta, zero, rows.accelerations[0], held[0]), (A, B), forces, seen)
+    about = OperatingPoint(tree.theta, zero, rows.accelerations[0], held[0])
+    return linear_model(tree.labels, None, about, (A, B), forces, seen)
 
 
 def _of_links(
@@ -265,20 +281,22 @@ def _batch_of_one(one: Configuration) -> Configuration:
     return Configuration(one.rest, one.theta[None], one.X[None], one.w[None], np.asarray(one.reached)[None])
 
 
-def _outputs(
+def _named(
     model: LocalModel,
-    state: tuple[Array, Array, Array, Array],
+    about: OperatingPoint,
     matrices: tuple[Array, Array],
+    forces: SecondOrder,
     friction_speed: float,
-) -> OutputMatrices:
-    """y, C and D of y = ρ_o(θ) + Ψ_o(θ) δ and its rates."""
-    (eta, v, a, u), (A, B), observation = state, matrices, model.labels.observed
+) -> LinearModel:
+    """The linear model with outputs y = ρ_o(θ) + Ψ_o(θ) δ, their rates, and the names of everything."""
+    (eta, v, a, u), (A, B), observation = about, matrices, model.labels.observed
     s, n = model.theta.shape[-1], len(model.coordinates)
     bent = _bent(model, v[:s]) if observation.order > 1 and v.any() else None
     moving = output_motion(model.measures, eta[s:], v, a, len(model.inputs), bent)
     if observation.efforts:
         moving = with_efforts(moving, _effort_slopes(model, eta, v, a, u, friction_speed))
-    return output_matrices(observation, moving, A[n:], B[n:])
+    seen = output_matrices(observation, moving, A[n:], B[n:])
+    return linear_model(model.labels, model.basis, about, matrices, forces, seen)
 
 
 def _effort_slopes(model: LocalModel, eta: Array, v: Array, a: Array, u: Array, speed: float) -> EffortSlopes:
@@ -326,45 +344,3 @@ def _bent(model: LocalModel, rates: Array) -> Array:
     bend = local(model.configuration.mechanism, theta, rigid=True).measures.bend
     swept = np.einsum("nkij,i,j->nk", bend, rates, rates).reshape(s, len(steps), -1)
     return np.asarray(np.einsum("m,imk->ki", weights, swept) / size)
-
-
-def _flexible_model(
-    model: LocalModel, eta: Array, u: Array, a: Array, forces: SecondOrder, friction_speed: float
-) -> LinearModel:
-    n = len(eta)
-    solved = np.linalg.solve(forces.M, np.hstack([forces.P2, forces.P1, forces.P3]))
-    A = np.block([[np.zeros((n, n)), np.eye(n)], [solved[:, : 2 * n]]])
-    B = np.vstack([np.zeros(forces.P3.shape), solved[:, 2 * n :]])
-    return _named(model, (eta, np.zeros(n), a, u), (A, B), forces, friction_speed)
-
-
-def _named(
-    model: LocalModel,
-    state: tuple[Array, Array, Array, Array],
-    matrices: tuple[Array, Array],
-    forces: SecondOrder,
-    friction_speed: float,
-) -> LinearModel:
-    """With outputs and the names of everything: state (η, η̇, η̈, u), matrices (A, B)."""
-    return _labelled(model, state, matrices, forces, _outputs(model, state, matrices, friction_speed))
-
-
-def _labelled(
-    model: LocalModel | SeenTree,
-    state: tuple[Array, Array, Array, Array],
-    matrices: tuple[Array, Array],
-    forces: SecondOrder,
-    seen: OutputMatrices,
-) -> LinearModel:
-    names = model.coordinates
-    outputs = dict(zip(model.labels.outputs, seen.y.tolist(), strict=True))
-    eta, v, a, u = (item.tolist() for item in state)
-    states = (*names, *(f"{name}.rate" for name in names))
-    about: dict[str, dict[str, float]] = {
-        "states": State(dict(zip(states, [*eta, *v], strict=True)), model.basis),
-        "inputs": dict(zip(model.inputs, u, strict=True)),
-        "outputs": outputs,
-        "accelerations": dict(zip(names, a, strict=True)),
-    }
-    return LinearModel(*matrices, seen.C, seen.D, states, model.inputs, tuple(outputs), about, forces,
-                       basis=model.basis, units=model.units)  # fmt: skip

@@ -9,7 +9,8 @@ starts again from positions nearby where it ends at none. What is elastic is ben
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,6 +28,9 @@ from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
 from supple.kinematics.measures import key_of
 from supple.parameterization.local_model import local
+from supple.reduced.model import ReducedModel
+from supple.reduced.state_arguments import Values
+from supple.systems.model_questions import model_place, require_defaults
 
 Array = NDArray[np.float64]
 
@@ -40,6 +44,7 @@ _SAME = 1e-12  # of the potential, or of what the loads could do: a change that 
 _NUDGE, _LONGEST = 1e-3, 0.3  # rad or sizes: how an unstable equilibrium is left; the longest step
 
 
+@overload
 def equilibrium(
     mechanism: Mechanism,
     start: At | Configuration = None,
@@ -47,8 +52,22 @@ def equilibrium(
     inputs: ArrayLike | None = None,
     held: Sequence[str] = (),
     rigid: bool = False,
-) -> Configuration:
+) -> Configuration: ...
+@overload
+def equilibrium(
+    mechanism: ReducedModel, start: At | Configuration = None, *, inputs: Values | None = None
+) -> Array: ...
+def equilibrium(
+    mechanism: Mechanism | ReducedModel,
+    start: At | Configuration = None,
+    *,
+    inputs: Values | None = None,
+    held: Sequence[str] = (),
+    rigid: bool = False,
+) -> Configuration | Array:
     """A stable equilibrium under gravity, springs, constant forces and constant actuator forces.
+
+    Of a reduced model: η (n,) of the equilibrium closest to the start, as `model.equilibrium` gives it.
 
     A mechanism with elastic parts is deformed there as its loads ask for, however far: `Configuration.deformed`, from
     which a run starts without a jolt. Everything else that takes a configuration takes its θ.
@@ -62,6 +81,12 @@ def equilibrium(
     limit is relative to what the loads can do. The force left over is rounding.
     """
     require_arguments(equilibrium, locals())
+    if isinstance(mechanism, ReducedModel):
+        given = {"held": held, "rigid": rigid}
+        require_defaults(mechanism, given, "a reduced model rests in all its coordinates, with its modes")
+        return mechanism.equilibrium(model_place(mechanism, start), inputs)
+    if isinstance(inputs, Mapping):
+        raise InputError("forces of a mechanism are in the order of its actuators", part="inputs", hint="give a list")
     u = np.zeros(len(mechanism.actuators)) if inputs is None else np.asarray(inputs, float)
     here = start if isinstance(start, Configuration) else assemble(mechanism, start)
     names = here.rest.numbering.coordinates

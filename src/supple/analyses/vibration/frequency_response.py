@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -32,7 +33,10 @@ from supple.hardware.drive_block import DriveBlock
 from supple.hardware.drive_response import impedance, instrument_response
 from supple.hardware.hardware import NO_HARDWARE
 from supple.kinematics.configuration import At, Configuration
+from supple.reduced.model import ReducedModel
 from supple.results.frequency_response import KINDS, FrequencyResponse, Kind, response_unit
+from supple.results.linear_model import LinearModel
+from supple.systems.model_questions import model_place, require_defaults
 
 Array = NDArray[np.float64]
 
@@ -44,7 +48,7 @@ _VIBRATING = 3.0  # of the highest line: modes up to there vibrate, the rest fol
 
 
 def frf(
-    mechanism: Mechanism,
+    mechanism: Mechanism | ReducedModel | LinearModel,
     at: At | Configuration = None,
     inputs: str | Sequence[str] = (),
     outputs: str | Sequence[str] = (),
@@ -59,6 +63,9 @@ def frf(
     formulation: str = "auto",
 ) -> FrequencyResponse:
     """Motion of the outputs for a unit of each input, at every frequency.            [frequency-response, eqs. 1-16]
+
+    `model.frf` is the same call for a reduced model, which has the damping that it was reduced with. A linear model
+    answers about the state that it was linearized about, from its own inputs to its own outputs.
 
     inputs   : `lift`, the command of its drive, or without one the force of the actuator (with free actuators);
                `lift.acceleration`, its motion is led, and the others stay as they are; `E.z`, a force at a place; any
@@ -78,6 +85,22 @@ def frf(
         raise InputError(f'"{kind}" is not a kind of response', part="kind", hint=nearest(kind, KINDS))
     if method not in ("direct", "modal"):
         raise InputError(f'"{method}" is not a method', part="method", hint="direct or modal")
+    if isinstance(mechanism, LinearModel):
+        given = {
+            "at": at is not None, "free_actuators": free_actuators, "damping": damping is not None,
+            "method": method != "direct", "preload": not preload, "drives": not drives,
+            "formulation": formulation != "auto",
+        }  # fmt: skip
+        return _of_linear_model(mechanism, _names(inputs, "inputs"), _names(outputs, "outputs"), frequencies_hz, kind,
+                                given)  # fmt: skip
+    if isinstance(mechanism, ReducedModel):
+        given = {"damping": damping is not None, "method": method != "direct", "formulation": formulation != "auto"}
+        why = "a reduced model has the damping it was reduced with, and its responses one method"
+        require_defaults(mechanism, given, why)
+        return mechanism.frf(
+            model_place(mechanism, at), inputs, outputs, frequencies_hz, kind=kind, free_actuators=free_actuators,
+            preload=preload, drives=drives,
+        )  # fmt: skip
     links = by_rigid_links(formulation)
     if links and method != "direct":
         raise InputError("it goes line by line", part='formulation "erls"', hint="leave the method out")
@@ -113,6 +136,35 @@ def frf(
         kind,
         mechanism.name,
     )
+
+
+def _of_linear_model(
+    model: LinearModel,
+    inputs: tuple[str, ...],
+    outputs: tuple[str, ...],
+    frequencies: ArrayLike,
+    kind: Kind,
+    given: Mapping[str, bool],
+) -> FrequencyResponse:
+    """C (iω - A)⁻¹ B + D, times (iω)^order; given : options that differ from their defaults."""
+    for option, differs in given.items():
+        if differs:
+            raise InputError(
+                "a linear model answers as it was linearized", part=option,
+                hint="leave it out, or linearize the mechanism as you want it",
+            )  # fmt: skip
+    if model.step is not None and kind != "receptance":
+        raise InputError("it is a model in discrete time", part="kind", hint="ask the continuous model")
+    lines = _lines(frequencies)
+    found = model.frequency_response(lines, outputs, inputs)
+    known, pushed = model.units.outputs, model.units.inputs
+    units = tuple(
+        tuple(response_unit(kind, known[row], pushed[column]) if row in known and column in pushed else ""
+              for column in inputs)
+        for row in outputs
+    )  # fmt: skip
+    values = found.values * ((2j * np.pi * lines) ** KINDS[kind])[:, None, None] if KINDS[kind] else found.values
+    return replace(found, values=values, units=units, kind=kind)
 
 
 class _Asked(NamedTuple):
