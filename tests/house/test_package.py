@@ -124,6 +124,7 @@ def test_the_stub_gives_the_control_package():
     assert "\nfrom supple import control as control\n" in package_texts("supple")[1]
 
 
+@pytest.mark.slow
 def test_a_users_script_has_types(tmp_path):
     """With the project's own settings and cache, so that what `make check` has read is not read again."""
     script = tmp_path / "script.py"
