@@ -2,6 +2,7 @@
 #
 #   make demo    run the orthoglide study, results in build/demo
 #   make test    everything: check, then the tests
+#   make quick   one case of every test that is not slow and starts no other program: for the inner loop
 #   make tools   programs that tests run (.ci/tools), installed where they are missing and that is allowed
 #   make check   the fast part: lint, format, types, layers, how kernels read
 #   make viewer  the page in the browser, built by npm (the machine's, or one from PyPI) where it has changed
@@ -26,7 +27,7 @@ export MKL_NUM_THREADS := 1
 WORKERS ?= 2
 PYTEST_ARGS ?=
 
-.PHONY: help demo test tools viewer viewer-if-possible check format docs bench torture clean
+.PHONY: help demo test quick tools viewer viewer-if-possible check format docs bench torture clean
 .DELETE_ON_ERROR:
 
 help:
@@ -73,6 +74,10 @@ format: $(VENV)/.installed-dev
 test: check tools viewer-if-possible
 	$(BIN)/supple warmup
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
+
+# Needs the kernels in the cache: `supple warmup`, or one run of the tests.
+quick: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --quick $(PYTEST_ARGS)
 
 tools:
 	@.ci/tools

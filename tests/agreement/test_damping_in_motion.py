@@ -167,6 +167,7 @@ def test_alpha_of_a_material_is_that_of_its_elements():
     assert other.energy["lost"][-1] == pytest.approx(one.energy["lost"][-1], rel=1e-9)
 
 
+@pytest.mark.slow
 def test_rigid_links_have_the_same_damping():
     """The equivalent rigid link system, to first order in the deformation: the impulse of the motor is kept."""
     made = plain(False).replace(damping={"rayleigh": [20.0, 1e-3]})

@@ -115,6 +115,7 @@ def test_a_force_at_a_loaded_displacement_is_an_input():
     assert_allclose(push / c.K[1, 1], push * supple.compliance(bars, [0.0], "E.z").values[0, 0], rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_an_undamped_vibration_drives_the_motion_as_in_the_full_model():
     """A torque at the crank makes it vibrate, and the vibration changes the inertia that the torque moves. The mean
     acceleration is that of the full model, of large rotations; with M at δ = 0 it is 1 % off. (The vibration itself

@@ -90,6 +90,7 @@ def test_a_static_load_gives_those_of_the_full_model_within_a_percent():
         assert np.linalg.norm(found[some] - expected[some]) <= 0.01 * np.linalg.norm(expected[some])
 
 
+@pytest.mark.slow
 def test_in_a_step_of_the_torque_they_are_those_of_the_full_model_within_three_percent():
     machine = flexible(False)
     times = np.arange(0.0, 0.3001, 1e-3)
@@ -115,6 +116,7 @@ def test_stress_and_strain_follow_from_the_section_forces():
     assert_allclose(run.outputs["strain"], (N / area + My * 0.005 / Iy - Mz * 0.01 / Iz) / 70e9, rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_reactions_of_a_rigid_mechanism_are_the_same_in_every_model():
     machine = supple.loads(RIGID)
     inputs = {"crank": 2.0, "extra": -1.0}
@@ -134,6 +136,7 @@ def test_reactions_of_a_rigid_mechanism_are_the_same_in_every_model():
     assert_allclose(list(linear.at["outputs"].values()), list(of_model.at["outputs"].values()), atol=1e-4)
 
 
+@pytest.mark.slow
 def test_the_response_of_a_reaction_is_that_of_its_coefficients():
     machine = supple.loads(RIGID.replace(", dry: 0.2", ""))
     here = float(supple.assemble(machine).theta[0])

@@ -154,6 +154,7 @@ def test_eigenvalues_are_those_of_the_reduced_model(example):
             assert small.at["inputs"] == pytest.approx(full.at["inputs"], rel=1e-6, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_a_batch_is_every_state_alone(example):
     for name in ("four-bar", "stewart", "two-link"):
         mechanism = example(name)

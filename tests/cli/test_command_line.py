@@ -29,6 +29,7 @@ def test_python_m_supple_is_the_command():
     assert (said.returncode, said.stdout.split()[0], said.stderr) == (0, "supple", "")
 
 
+@pytest.mark.slow
 def test_the_exit_status_of_a_process(four_bar, tmp_path):
     assert command("check", str(four_bar)).returncode == 0
     said = command("check", str(tmp_path / "none.yaml"))

@@ -19,6 +19,7 @@ scenarios: {fall: {start: {hinge: 0}, until: 100 ms, step: 10 ms}}
 """
 
 
+@pytest.mark.slow
 def test_a_model_with_a_parameter_left_open(supple, tmp_path):
     file, rom = tmp_path / "p.yaml", tmp_path / "p.rom"
     file.write_text(PENDULUM)

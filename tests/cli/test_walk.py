@@ -21,6 +21,7 @@ MACHINES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MACHINES)
 def test_from_check_to_c(supple, folder, name):
     text, region, at = MACHINES[name]

@@ -68,6 +68,7 @@ def test_quantiles_are_those_of_the_plants(found):
     assert found.worst("sag")["load"] == found.settings["load"].min()
 
 
+@pytest.mark.slow
 def test_processes_do_not_change_what_is_found(found, slide, law):
     again = study(slide, law, {"load": (0.0, 4.0)}, {"sag": sag}, count=6, processes=2, seed=4, **LOOP)
     assert_array_equal(again.measures["sag"], found.measures["sag"])

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1])
 def test_changed_files_are_understood_or_refused(seed, tmp_path):
     """Two hundred mutants a seed, in a process of their own: a crash there is a status here, and names its mutant."""

@@ -78,6 +78,7 @@ def everything_travels(monkeypatch):
     monkeypatch.setattr(batch_size, "_SETTLED", 0.0)
 
 
+@pytest.mark.slow
 def test_a_killed_worker_costs_its_batches_and_a_late_one_is_used(cluster, machine, alone, slow, tmp_path):
     first, late = cluster.workers[0], []
 
@@ -113,6 +114,7 @@ def impatient(monkeypatch):
     monkeypatch.setattr(cluster_module, "_SPREAD", 1.0)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("impatient", "slow")
 @pytest.mark.parametrize("others", [1, 0])
 def test_tasks_of_a_stopped_worker_are_sent_again(cluster, machine, alone, others):
@@ -144,6 +146,7 @@ def test_tasks_of_a_stopped_worker_are_sent_again(cluster, machine, alone, other
         stopped.send_signal(signal.SIGCONT)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("everything_travels")
 def test_maps_linear_models_and_starts_are_the_same_there(cluster, machine, monkeypatch):
     tasks, submit = [], Cluster._submit
@@ -181,6 +184,7 @@ def test_other_versions_on_a_worker_are_refused(cluster, machine, everything_tra
     assert "files differ" in ours.difference(ours._replace(source="0" * 64))
 
 
+@pytest.mark.slow
 def test_without_its_scheduler_a_run_ends_and_goes_on_from_the_store(cluster, machine, alone, slow, tmp_path):
     store = tmp_path / "samples"
 

@@ -107,6 +107,7 @@ def test_every_block_runs(page, folder):
     run(page, folder, {})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PREPARED)
 def test_every_block_runs_on_what_the_page_begins_with(name, folder):
     run(DOCS / name, folder, PREPARED[name](folder))

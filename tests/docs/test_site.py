@@ -23,6 +23,7 @@ def pages(site) -> dict[Path, html.HtmlElement]:
     return {file: html.fromstring(file.read_bytes()) for file in sorted(site.rglob("*.html"))}
 
 
+@pytest.mark.slow
 def test_every_page_of_the_repository_is_in_it(site):
     for page in (ROOT / "docs").rglob("*.md"):
         name = "index.md" if page == ROOT / "docs/README.md" else page.relative_to(ROOT / "docs")

@@ -214,6 +214,7 @@ def test_leaving_the_region_discards_the_step(fmus, version):
     running.fmu.freeInstance()
 
 
+@pytest.mark.slow
 def test_parameters_are_tuned(cc, tmp_path):
     """Damping and dry friction of a machine that has both; forces inside are among its outputs."""
     machine = supple.loads(RUBBING)

@@ -6,6 +6,7 @@ import ctypes
 import subprocess
 
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose
 
 import supple
@@ -37,6 +38,7 @@ sensors:
 """
 
 
+@pytest.mark.slow
 def test_c_observes_what_the_reduced_model_does(cc, tmp_path):
     machine = supple.loads(MACHINE)
     here = float(supple.assemble(machine).theta[0])

@@ -36,6 +36,7 @@ def text(installed):
     return installed(TEXT, "TEXT")
 
 
+@pytest.mark.slow
 def test_a_target_is_named_on_the_command_line(text):
     text.supple("reduce", FOUR_BAR, "--region", "crank=-0.5:0.5", "--boxes", "2", "--no-store", "-o", "x.rom")
     first, second = text.supple("export", "x.rom", "--to", "columns", "-o", "out", "--prefix", "bar")["files"]

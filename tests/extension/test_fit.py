@@ -73,6 +73,7 @@ def test_a_fit_reduces_evaluates_and_is_saved(cubic):
     assert found["same"]
 
 
+@pytest.mark.slow
 def test_a_fit_is_named_on_the_command_line(cubic):
     asked = ("reduce", FOUR_BAR, "--region", "crank=-0.5:0.5", "--fit", "cubic")
     expected = cubic.supple(*asked, "--boxes", "4", "--dry-run")

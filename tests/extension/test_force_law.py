@@ -37,6 +37,7 @@ def law(installed):
     return found
 
 
+@pytest.mark.slow
 def test_a_law_of_an_installed_package_is_named_in_the_file(law):
     law.supple("check", "sledge.yaml")
     found = law.supple("local", "sledge.yaml", "--at", "push=0.05")

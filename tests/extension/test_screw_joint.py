@@ -107,6 +107,7 @@ def test_its_linear_model_is_the_same_as_a_tree_and_in_a_loop(press):
         assert linear["A"][1] == pytest.approx([0, 0], abs=1e-9)
 
 
+@pytest.mark.slow
 def test_it_is_reduced_and_exported(press):
     reduced = press.supple("reduce", "press.yaml", "--region", "drive=-10:10", "--tolerance", "1e-6", "-o", "press.rom")
     assert max(value for value in reduced["error"].values() if value is not None) <= 1e-6

@@ -50,6 +50,7 @@ def sledge(**more):
     } | more)  # fmt: skip
 
 
+@pytest.mark.slow
 def test_local_models_have_its_energy_force_and_slope():
     theta = np.array([[REST], [0.05], [-0.07]])
     found = supple.local(sledge(parameters={"damping": C}), theta)
@@ -74,6 +75,7 @@ def test_along_a_distance_its_force_turns_with_the_line():
     assert_allclose(found.dforce[0, 0, 0], (ends[0] - ends[1]) / (2.0 * step), rtol=1e-6)  # h² f'''/6 is 1e-8 of it
 
 
+@pytest.mark.slow
 def test_simulated_it_is_duffings_oscillator():
     """T = 4 K(κ) / √((k + q a²)/m), κ² = q a² / 2(k + q a²); energy is kept."""
     a = 0.08
@@ -96,6 +98,7 @@ def test_its_damping_takes_energy_away():
     assert found.energy["kinetic"][-1] + found.energy["potential"][-1] < 0.9 * found.energy["potential"][0]
 
 
+@pytest.mark.slow
 def test_equilibrium_and_linear_model_about_a_deflected_rest():
     force = 12.0
     here = supple.equilibrium(sledge(), inputs=[force])

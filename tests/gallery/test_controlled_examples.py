@@ -42,6 +42,7 @@ def test_strained_four_bar_stands_without_feedback():
     assert away[1] < 0.0201
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::supple.diagnostics.SuppleNote")  # of its damping in time
 def test_two_time_scales_settle_ralf():
     """On the nonlinear flexible arm: eight times less is left of a swing, which is at rest within a quarter second; the

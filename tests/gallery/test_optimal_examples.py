@@ -16,6 +16,7 @@ def script(name: str, file: str) -> dict:
     return runpy.run_path(str(EXAMPLES / name / file))
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::supple.diagnostics.SuppleNote")
 def test_ralf_in_the_least_time(tmp_path):
     """With half the nodes: sooner there than the best shape of a profile, and at rest, on the flexible mechanism."""

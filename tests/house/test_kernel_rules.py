@@ -121,6 +121,7 @@ def found_in(source: Path) -> dict[str, list[str]]:
     return found
 
 
+@pytest.mark.slow
 def test_kernels_keep_the_rules():
     broken = {key: places for key, places in found_in(SRC).items() if key not in EXCEPTIONS}
     assert not broken, "\n".join(f"{key} ({'; '.join(places[:4])})" for key, places in broken.items())

@@ -28,6 +28,7 @@ def _torture():
     return module
 
 
+@pytest.mark.slow
 def test_odd_arguments_end_in_one_clear_message(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     torture, drawn = _torture(), random.Random(19)

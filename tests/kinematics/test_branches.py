@@ -85,6 +85,7 @@ def same_places(found, expected, name):
         assert np.linalg.norm(places - place, axis=1).min() < 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("angle", [0.3, -1.2])
 def test_a_four_bar_has_the_two_where_circles_meet(angle):
     four_bar = example("four-bar")

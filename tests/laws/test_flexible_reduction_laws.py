@@ -12,6 +12,7 @@ REACH = {"loop 5": 0.03}  # rad; 0.1 away it meets a dead point, where M grows w
 BUCKLED = {"spatial 3"}  # by its own weight, nine times more than it bears: taken without the stiffness of loads
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_random_loops_reduce_without_help(name):
     made = mechanism(name)

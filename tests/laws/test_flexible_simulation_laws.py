@@ -100,6 +100,7 @@ def test_a_stiff_bar_moves_as_a_rigid_one(planar):
     assert_allclose(one.outputs["T.z"], other.outputs["T.z"], atol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damping", [0.0, 6.0])
 def test_an_elastic_joint_is_a_spring_and_a_damper(damping):
     """A mass on an elastic slide against its closed form, m z̈ + c ż + k z = -m g from rest."""

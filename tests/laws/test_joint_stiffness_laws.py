@@ -190,6 +190,7 @@ def test_in_time_a_matrix_with_any_damping_beside_it_is_the_linear_system(damped
     assert moved(run) == pytest.approx(wanted, abs=IN_TIME * np.abs(wanted).max())
 
 
+@pytest.mark.slow
 def test_in_time_a_drive_coupled_with_other_directions_is_the_linear_system():
     """The actuator held where it is."""
     K, axis = random_stiffness(13), np.array([0.3, -0.5, 0.8])

@@ -6,6 +6,7 @@ import pytest
 from standing_error import LARGEST, check, made, on_the_machine, random_machine
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler (cc)")
 @pytest.mark.parametrize(
     ("seed", "kind", "tolerances"), [(1, "state feedback", (1e-2, 1e-3)), (3, "gain scheduling", (1e-2,))]

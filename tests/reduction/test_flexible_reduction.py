@@ -75,6 +75,7 @@ def test_a_mode_represented_above_the_band_is_not_missing(bars):
     assert all(text.startswith("The model is unusable") for text in said)  # four boxes are far too few
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:The model is unusable")  # that is the paper's point about equal boxes
 @pytest.mark.parametrize(
     ("count", "region", "equal", "tolerance", "most"), [(3, AWAY, 16, 0.05, 37), (4, WHOLE, 32, 0.3, 44)]
@@ -137,12 +138,14 @@ def test_stated_errors_hold_for_ralf(ralf, reduced_ralf):
     assert_true(ralf, reduced_ralf)
 
 
+@pytest.mark.slow
 def test_stated_errors_hold_for_the_four_bar(bars):
     model = supple.reduce(bars, region=WHOLE, constraint_modes=["E.z"], internal_modes=4, tolerance=1e-2)
     assert max(model.error.values()) <= 1e-2
     assert_true(bars, model)
 
 
+@pytest.mark.slow
 def test_boxes_are_divided_where_the_error_is(ralf):
     """Entries of Γ that are zero but for rounding have no say in the direction: a few boxes do, as equal ones show."""
     adaptive = supple.reduce(ralf, internal_modes=2, fit="lagrange", tolerance=1e-2)

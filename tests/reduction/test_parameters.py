@@ -56,6 +56,7 @@ def flexible(arm):
     return supple.reduce(arm, region={**REGION, "shoulder": 0.1}, vary={"payload": (1, 3)}, internal_modes=2)
 
 
+@pytest.mark.slow
 def test_a_rigid_family_is_the_mechanism_at_parameters_never_sampled(arm, rigid):
     rng = np.random.default_rng(0)
     assert rigid.met
@@ -75,6 +76,7 @@ def test_a_rigid_family_is_the_mechanism_at_parameters_never_sampled(arm, rigid)
         assert_allclose(slope, 0.8 * (2.0 * load + 3.0 * (exact.M[0, 1, 1] - load)) / length, rtol=2e-2)
 
 
+@pytest.mark.slow
 def test_a_flexible_family_follows_one_germ_and_has_the_frequencies_of_its_members(flexible):
     rng = np.random.default_rng(0)
     assert flexible.met
@@ -105,6 +107,7 @@ def test_the_mechanism_travels_as_text_with_its_expressions(arm):
     assert varied.at([0.6]) is arm
 
 
+@pytest.mark.slow
 def test_a_mechanism_built_in_python_is_varied_too():
     made = supple.Mechanism(
         name="pendulum", plane="xz", gravity=[0, -9.81], parameters={"L": 1.0, "m": "2*L"},

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
+import pytest
 import sympy
 from numpy.testing import assert_allclose
 
@@ -63,6 +64,7 @@ def test_the_printed_matrices():
     assert_allclose(A[2:, 2:], 0.0, atol=1e-15)
 
 
+@pytest.mark.slow
 def test_in_motion_against_sympy():
     rng, damping = np.random.default_rng(0), (0.3, 0.7)
     for values in (rng.normal(size=(6, 6)) * [2, 2, 3, 3, 50, 50]).tolist():

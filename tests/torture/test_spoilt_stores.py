@@ -18,6 +18,7 @@ def case(tmp_path_factory):
     return Case(tmp_path_factory.mktemp("stores"))
 
 
+@pytest.mark.slow
 def test_spoilt_stores_give_the_same_model(case):
     seen, told = set(), 0
     for seed in range(25):

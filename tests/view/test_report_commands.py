@@ -81,6 +81,7 @@ def test_the_commands_in_a_page_run_and_make_it_again(folder, command, capsys):
         assert option in again[-1]
 
 
+@pytest.mark.slow
 def test_the_commands_in_the_page_of_a_model_and_of_a_comparison(folder, capsys):
     """The mechanism stands in the page: saved as it says, the model is made again from nothing else."""
     options = "--region motor=-0.1:0.1 --internal-modes 1 --tolerance 1e-2 --no-store"

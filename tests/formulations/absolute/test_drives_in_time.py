@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "elastic_rest"))  # the mecha
 from driven_mechanisms import RIGID, five_bar, spatial_arm
 
 
+@pytest.mark.slow
 def test_a_drive_is_a_hub_on_an_elastic_weld():
     """Of the motion 1e-6: a deflection has 1e-8 of the inertia that moves with it, and steps end where they may."""
     pair = [supple.loads(five_bar(hubs=hubs).replace("damping: {modal: 0.015}\n", "")) for hubs in (False, True)]

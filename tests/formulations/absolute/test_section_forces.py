@@ -46,6 +46,7 @@ damping: {{rayleigh: [0, 1e-4]}}
 """
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::supple.diagnostics.SuppleNote")  # of its damping in time
 def test_a_cantilever_under_a_load_at_its_tip():
     """Q = -F and M = -F (L - x), once damping has brought it to rest; bent as it is, to 1e-3."""

@@ -72,6 +72,7 @@ def test_frequencies_change_as_the_whole_file_loaded_anew_does(arm, structure, m
     assert_allclose(found, expected, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_shapes_and_deflections_and_responses_change_as_their_differences(structure, model):
     trial = structure.at(structure.numbers.values)
     rows = model.ports(("T.x", "T.y", "T.z", "P.z"))

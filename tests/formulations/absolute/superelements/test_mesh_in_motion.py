@@ -64,6 +64,7 @@ def test_shapes_of_a_mesh_have_no_momentum(pair):
     assert_allclose(body.M, body.mass * np.eye(body.size))
 
 
+@pytest.mark.slow
 def test_it_moves_as_beams_do(pair):
     """Deflections of some mm in 0.6 m, in motions of 4 cm: linear shapes leave out the square of these, 1e-6 m."""
     torques = {"one": lambda t: 6.0 * np.sin(40.0 * t), "two": 1.0}
