@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.analyses.time.adaptation import TOLERANCE
 from supple.analyses.time.link_record import LinkRecord
 from supple.analyses.time.prescribed import Piecewise, Prescribed
 from supple.formulations.absolute.time_damping import time_damping
@@ -25,6 +23,7 @@ from supple.formulations.rigid_link_system.link_point import link_point
 from supple.formulations.rigid_link_system.link_system import rigid_link_system
 from supple.formulations.rigid_link_system.small_motions import resting_nodes
 from supple.integration.generalized_alpha import alpha_of
+from supple.integration.step_options import StepOptions
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import Configuration
 from supple.results.simulation import Simulation
@@ -32,23 +31,15 @@ from supple.results.simulation import Simulation
 Array = NDArray[np.float64]
 
 
-class LinkRunOptions(NamedTuple):
-    """The longest step (s), what it may err by (None: steps are fixed), the spectral radius, the speed of friction."""
-
-    longest: float
-    tolerance: float | None
-    spectral_radius: float
-    friction_speed: float
-
-
 def link_run(
-    here: Configuration, rates: Array, grid: Array, forces: Piecewise, course: Prescribed, options: LinkRunOptions
+    here: Configuration, rates: Array, grid: Array, forces: Piecewise, course: Prescribed, options: StepOptions
 ) -> Simulation:
     """From where it begins: undeformed, or where it rests at its θ under the first inputs if `here` is deformed.
 
     Nodes move at the start as if everything were rigid.
     """
-    mechanism = here.mechanism
+    mechanism, longest = here.mechanism, options.step
+    assert longest is not None
     system = rigid_link_system(mechanism)
     inputs = _inputs(forces)
     begin, end = float(grid[0]), float(grid[-1])
@@ -67,12 +58,12 @@ def link_run(
     led = _led(course)
     x, v = np.concatenate([place.theta, u]), np.concatenate([rates, velocity])
     solver = Solver(equations, alpha_of(options.spectral_radius), led)
-    at_once = motion_at_start(solver, x, v, led, begin, inputs(begin), options.longest)
-    start = first_motion(solver, x, v, led, begin, inputs(begin), options.longest)
+    at_once = motion_at_start(solver, x, v, led, begin, inputs(begin), longest)
+    start = first_motion(solver, x, v, led, begin, inputs(begin), longest)
     tolerance = options.tolerance
-    found = march(solver, start, led, inputs, (begin, end), options.longest, tolerance)
+    found = march(solver, start, led, inputs, (begin, end), longest, tolerance)
     found.motions[0] = at_once
-    reached = grid[grid <= found.time[-1] + 1e-9 * options.longest]
+    reached = grid[grid <= found.time[-1] + 1e-9 * longest]
     record = LinkRecord(
         equations, reached, _between(found.time, found.motions, reached), np.array([inputs(t) for t in reached]),
         course.driven, np.array([np.interp(reached, found.time, column) for column in found.driving.T]).T,
@@ -81,11 +72,6 @@ def link_run(
         mechanism.name, reached, record, found.reason, float(found.time[-1]), found.steps, found.iterations, tolerance,
         bodies=record, damping=time_damping(mechanism).said if mechanism.elastic else "",
     )  # fmt: skip
-
-
-def default_tolerance(step: float | None, tolerance: float | None) -> float | None:
-    """1e-6 where neither is given; no account of energy is kept that would ask for less."""
-    return TOLERANCE if step is None and tolerance is None else tolerance
 
 
 def _inputs(forces: Piecewise) -> Callable[[float], Array]:

@@ -1,19 +1,22 @@
-"""A reduced model that is given what its drives do one interval after another."""
+"""A run of a reduced model, advanced from event to event under what its drives do."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supple.approximation.piecewise.packing import NOWHERE
 from supple.compilation import compiled
+from supple.hardware.drive_course import DriveCourse, pieces_between
 from supple.hardware.pieces import Pieces
 from supple.integration.result_times import require_positive
+from supple.motion.model_result import model_result
 from supple.reduced.kernels import INSIDE
+from supple.reduced.model import ReducedModel
 from supple.reduced.observing_kernel import observed_arrays
+from supple.reduced.state_arguments import Values
 from supple.reduced.time.begin import begin_state, early_end
 from supple.reduced.time.driven_march import (
     CLASSICAL,
@@ -26,25 +29,22 @@ from supple.reduced.time.driven_march import (
     kept_size,
 )
 from supple.reduced.time.model_motion import ModelMotion
-
-if TYPE_CHECKING:
-    from supple.reduced.model import ReducedModel
-    from supple.reduced.state_arguments import Values
+from supple.results.simulation import Simulation
 
 Array = NDArray[np.float64]
 
 ENERGIES = 2  # kinetic and potential, behind the outputs
 
 
-class DrivenModel:
-    """η from one of `times` (N,) to the next, its state in arrays that are filled in place.
+class ModelRun:
+    """η through result times (N,), under the `Pieces` of drives; the state is in arrays that are filled in place.
 
     start, rates : as in `simulate`. Where coordinates are led, δ that is not given starts at rest with θ held
     step         : s, fixed, or with a tolerance the longest; if left out, steps follow the tolerance
     led          : numbers of the coordinates that drives lead
     yields       : stiffness and damping (coordinates, 2) of drives that yield, along η: -k η - c η̇ is added
 
-    theta, rates : (s,), views of where it stands; eta, eta_rates : (n,); outputs : (o,) before anything jumps
+    eta, rates : (n,), views of the present state; accelerations : (n,); seen : outputs (o,) before inputs jump
     """
 
     def __init__(
@@ -64,6 +64,8 @@ class DrivenModel:
         self.model, self.times, self.reason = model, np.ascontiguousarray(times, dtype=float), ""
         self.stopped = float(times[0])
         layout, n, s, count = model.layout, model.layout.size, model.layout.theta, len(times)
+        self.basis, self.units, self.theta = model.basis, model.units, s
+        self.coordinates, self.inputs, self.outputs = layout.coordinates, layout.inputs, layout.outputs
         pair = CLASSICAL if set(range(s)) <= set(led) else FIFTH
         allowed = tolerance if tolerance is not None else (0.0 if step is not None else pair.tolerance)
         self.tolerance = allowed or None
@@ -77,8 +79,8 @@ class DrivenModel:
         self.observed = observed_arrays(model)
         eta, v = begin_state(model, start, rates, np.zeros(len(layout.inputs)), held=len(leading) > 0)
         self._width = 2 * n + 2
-        self.state = np.concatenate([eta, v, np.zeros(4)])
-        self.state[self._width + WANTED] = longest
+        self.memory = np.concatenate([eta, v, np.zeros(4)])
+        self.memory[self._width + WANTED] = longest
         self.kept = np.full(int(kept_size(model.arrays.integers)), float(NOWHERE))
         self.now = np.zeros(2 * n + len(layout.outputs) + ENERGIES)
         self.states, self.found = np.empty((count, self._width)), np.empty((count, len(self.now)))
@@ -86,45 +88,59 @@ class DrivenModel:
         self._march, self._arrays, self.interval = compiled(driven_march), model.arrays, 0
         k, a = len(leading), len(layout.inputs)
         self._take(Pieces(np.zeros(1), np.zeros((4, 0, a)), np.zeros((4, 0, k)), np.zeros((0, 2, k))))
-        self.states[0], self.found[0] = self.state[: self._width], self.now
+        self.states[0], self.found[0] = self.memory[: self._width], self.now
 
     def _look(self) -> None:
-        n, s = self.model.layout.size, self.model.layout.theta
-        self.eta, self.eta_rates = self.state[:n], self.state[n : 2 * n]
-        self.theta, self.rates = self.state[:s], self.state[n : n + s]
-        self.accelerations, self.outputs = self.now[:n], self.now[2 * n : -ENERGIES]
+        n = self.model.layout.size
+        self.eta, self.rates = self.memory[:n], self.memory[n : 2 * n]
+        self.accelerations, self.seen = self.now[:n], self.now[2 * n : -ENERGIES]
 
-    def adopt(self, state: Array, kept: Array, now: Array, states: Array, found: Array) -> None:
+    @property
+    def state(self) -> tuple[Array, Array]:
+        """η and η̇ (n,) at the present time, as views."""
+        return self.eta, self.rates
+
+    def adopt(self, memory: Array, kept: Array, now: Array, states: Array, found: Array) -> None:
         """Let somebody else's arrays, which hold the same, take the place of its own; records begin anew."""
         states[0], found[0] = self.states[0], self.found[0]
-        self.state, self.kept, self.now, self.states, self.found = state, kept, now, states, found
+        self.memory, self.kept, self.now, self.states, self.found = memory, kept, now, states, found
         self._look()
 
     def end(self, status: int, time: float) -> None:
         """It could not go on, s after the last instant."""
         self.stopped = float(self.times[self.interval] + time)
-        self.reason = early_end(self.model, status, self.stopped, self.state)
+        self.reason = early_end(self.model, status, self.stopped, self.memory)
 
     def _take(self, pieces: Pieces) -> bool:
         status, time = self._march(
-            self._arrays, self.options, self.driven, pieces, self.observed, self.state, self.kept, self.now
+            self._arrays, self.options, self.driven, pieces, self.observed, self.memory, self.kept, self.now
         )
         if status != INSIDE:
             self.end(int(status), float(time))
         return bool(status == INSIDE)
 
-    def advance(self, pieces: Pieces) -> bool:
-        """Through the next interval; False where it cannot go on."""
-        if not self._take(pieces):
-            return False
-        self.interval = n = self.interval + 1
-        self.states[n], self.found[n] = self.state[: self._width], self.now
-        self.stopped = float(self.times[n])
+    def advance(self, acting: Pieces | DriveCourse, until: int) -> bool:
+        """Advance to the result time of number `until`; see `Advancing`.
+
+        A course, of drives whose commands are known beforehand, has pieces that end at all result times.
+        """
+        if isinstance(acting, Pieces):
+            return self._take(acting) and self._reached(until)
+        for n in range(self.interval, until):
+            if not self._take(pieces_between(acting, float(self.times[n]), float(self.times[n + 1]))):
+                return False
+            self._reached(n + 1)
+        return True
+
+    def _reached(self, n: int) -> bool:
+        """Record the result of number n."""
+        self.interval, self.stopped = n, float(self.times[n])
+        self.states[n], self.found[n] = self.memory[: self._width], self.now
         return True
 
     @property
     def steps(self) -> int:
-        return int(self.state[self._width + STEPS])
+        return int(self.memory[self._width + STEPS])
 
     def motion(self, forces: Array, at: NDArray[np.int64] | None = None) -> ModelMotion:
         """The motion so far, at all instants or those of these numbers, under forces (N, a) of the inputs, those from
@@ -147,3 +163,10 @@ class DrivenModel:
             names if names else None,
             self.found[kept, -ENERGIES:],
         )
+
+    def result(self, forces: Array, at: NDArray[np.int64] | None = None) -> Simulation:
+        """Return the motion so far, under forces (N, a) of the inputs from each result time on.
+
+        at : numbers of the result times to keep, of which the forces are; all if left out
+        """
+        return model_result(self.motion(forces, at), self.reason, self.stopped, self.steps, self.tolerance)
