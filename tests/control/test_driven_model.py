@@ -10,7 +10,7 @@ from scipy.interpolate import CubicHermiteSpline, CubicSpline
 
 import supple
 from supple.hardware.pieces import Pieces, held_pieces
-from supple.motion.model_run import ModelRun
+from supple.simulation.model_run import ModelRun
 
 TIMES = np.linspace(0.0, 0.2, 201)
 

@@ -12,8 +12,8 @@ from scipy.linalg import expm
 import supple
 from supple.analyses.inverse_dynamics.reduced_inverse import inverse_of_model
 from supple.diagnostics import InputError, SuppleNote
-from supple.motion.led_run import led_motion
 from supple.reduced.time.led_motion import Course, quasi_static
+from supple.simulation.led_run import led_motion
 
 RALF = Path(__file__).parents[2] / "examples" / "ralf" / "mechanism.yaml"
 

@@ -18,8 +18,8 @@ from supple.formulations.absolute.step import State
 from supple.formulations.absolute.system import absolute
 from supple.integration.generalized_alpha import alpha_of
 from supple.kinematics.closure import assemble
-from supple.motion.driver import Known, drive
-from supple.motion.mechanism_run import Begun, Continuous, MechanismRun, piecewise
+from supple.simulation.driver import Known, drive
+from supple.simulation.mechanism_run import Begun, Continuous, MechanismRun, piecewise
 
 CRANK, ROD = 0.15, 0.3
 MASSES, INERTIAS = (0.36, 0.151104, 0.075552), (0.002727, 0.0045339259)

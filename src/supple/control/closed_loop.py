@@ -30,11 +30,11 @@ from supple.integration.input_course import Inputs, input_course
 from supple.integration.result_times import require_run
 from supple.integration.step_options import StepOptions
 from supple.kinematics.rest import rest
-from supple.motion.driver import drive
 from supple.reduced.model import ReducedModel
 from supple.results.closed_loop import ClosedLoop
 from supple.results.linear_model import LinearModel
 from supple.results.simulation import warn_of
+from supple.simulation.driver import drive
 from supple.systems.advancing import Plant
 
 Array = NDArray[np.float64]

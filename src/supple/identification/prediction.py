@@ -13,10 +13,10 @@ from supple.hardware.drive_bank import DriveBank
 from supple.hardware.hardware import Hardware
 from supple.hardware.instrument_bank import InstrumentBank
 from supple.identification.logged_runs import LoggedRun
-from supple.motion.driven_system import Sent
-from supple.motion.driver import drive
-from supple.motion.model_run import ModelRun
 from supple.reduced.model import ReducedModel
+from supple.simulation.driven_system import Sent
+from supple.simulation.driver import drive
+from supple.simulation.model_run import ModelRun
 
 Array = NDArray[np.float64]
 

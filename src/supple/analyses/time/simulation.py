@@ -13,7 +13,6 @@ from supple.analyses.formulation_choice import by_rigid_links
 from supple.analyses.time.adaptation import TOLERANCE, balanced
 from supple.analyses.time.driven_run import Commanded, Commands, commanded, coupled_intervals, driven_run
 from supple.analyses.time.driven_start import drive_springs
-from supple.analyses.time.link_run import link_run
 from supple.analyses.time.prescribed import on_course, prescribed
 from supple.analyses.time.scenario import model_scenario, run_of
 from supple.analyses.time.start import deflected, start_configuration
@@ -33,12 +32,13 @@ from supple.integration.result_times import longest_step, require_positive, resu
 from supple.integration.step_options import StepOptions
 from supple.kinematics.configuration import At, Configuration
 from supple.kinematics.rest import rest
-from supple.motion.driven_system import drive_commands
-from supple.motion.driver import Known, drive
-from supple.motion.mechanism_run import Continuous, MechanismRun, begin, piecewise, require_held
 from supple.reduced.model import ReducedModel
 from supple.reduced.named_values import in_order
 from supple.results.simulation import Simulation, warn_of
+from supple.simulation.driven_system import drive_commands
+from supple.simulation.driver import Known, drive
+from supple.simulation.link_run import LinkRun
+from supple.simulation.mechanism_run import Continuous, MechanismRun, begin, piecewise, require_held
 
 Array = NDArray[np.float64]
 
@@ -168,9 +168,12 @@ def simulate(
         theta_rates[list(course.driven)] = course.rates
         if course.driven:
             here = on_course(here, course, u0)
+    known = Known(Continuous(forces, course), len(grid) - 1)
     if links:
         say_damping(mechanism, rigid)
-        found = link_run(here, theta_rates, grid, forces, course, options)
+        linked = LinkRun(here, grid, theta_rates, options)
+        drive(linked, known)
+        found = linked.result()
         warn_of(found)
         return found
     begun = begin(
@@ -179,7 +182,6 @@ def simulate(
     )  # fmt: skip
     taken_as_rigid(mechanism, rigid, _INSTEAD, names=begun.problem.frames.rigid)
     say_damping(mechanism, rigid)
-    known = Known(Continuous(forces, course), len(grid) - 1)
 
     def run(error: float | None) -> Simulation:
         made = MechanismRun(begun, error)

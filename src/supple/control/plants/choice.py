@@ -21,8 +21,6 @@ from supple.hardware.hardware import Hardware
 from supple.integration.result_times import LONGEST
 from supple.integration.step_options import StepOptions
 from supple.kinematics.rest import rest
-from supple.motion.mechanism_run import MechanismRun, begin, require_held
-from supple.motion.model_run import ModelRun
 from supple.reduced.model import ReducedModel
 from supple.reduced.named_values import in_order
 from supple.reduced.repertoire import asks_for_rest
@@ -31,6 +29,8 @@ from supple.reduced.time.driven_run import held_forces as model_forces
 from supple.reduced.time.driven_run import yields_along
 from supple.results.basis import State
 from supple.results.linear_model import LinearModel
+from supple.simulation.mechanism_run import MechanismRun, begin, require_held
+from supple.simulation.model_run import ModelRun
 from supple.systems.advancing import Plant, Values
 
 Array = NDArray[np.float64]

@@ -14,11 +14,11 @@ from supple.control.plants.choice import AnyPlant
 from supple.description.mechanism import Mechanism
 from supple.integration.step_options import StepOptions
 from supple.kinematics.rest import rest
-from supple.motion.mechanism_run import MechanismRun, begin
 from supple.reduced.holding import resting
 from supple.reduced.model import ReducedModel
 from supple.results.closed_loop import Goal
 from supple.results.linear_model import LinearModel
+from supple.simulation.mechanism_run import MechanismRun, begin
 
 Array = NDArray[np.float64]
 

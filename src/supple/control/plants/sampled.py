@@ -13,9 +13,9 @@ from supple.control.plants import loop_kernel as slots
 from supple.hardware.drive_bank import DriveBank
 from supple.hardware.drive_kernels import DELAY
 from supple.hardware.instrument_bank import InstrumentBank
-from supple.motion.driven_system import DrivenSystem
-from supple.motion.model_run import ModelRun
 from supple.reduced.kernels import INSIDE
+from supple.simulation.driven_system import DrivenSystem
+from supple.simulation.model_run import ModelRun
 from supple.systems.advancing import Advancing, Plant
 
 Array = NDArray[np.float64]

@@ -72,7 +72,7 @@ def simulate_model(
     if method not in _METHODS:
         raise InputError(f'there is no method "{method}"', hint=nearest(method, _METHODS))
     options = StepOptions(step, tolerance, spectral_radius, friction_speed)
-    simulated = import_module("supple.motion.model_simulation").simulated  # above this layer, so found by name
+    simulated = import_module("supple.simulation.model_simulation").simulated  # above this layer, so found by name
     found: Simulation = simulated(
         model, t, inputs, start, options, until=until, rates=rates, input_times=input_times, motion=motion,
         method=method, output_step=output_step, drives=drives,

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from supple.hardware.drive_bank import DriveBank
 from supple.hardware.pieces import Pieces, at_end
-from supple.motion.driver import drive
+from supple.simulation.driver import drive
 from supple.systems.advancing import Plant
 
 Array = NDArray[np.float64]

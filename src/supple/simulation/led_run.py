@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from supple.compilation import compiled
 from supple.diagnostics import InputError, NumericalError
-from supple.motion.driver import Known, drive
-from supple.motion.model_result import model_result
 from supple.reduced.kernels import INSIDE, OUTSIDE
 from supple.reduced.model import ReducedModel
 from supple.reduced.time.led_march import LedCourse, LedOptions, led_march
 from supple.reduced.time.led_motion import Led, course_at, parts_of, quasi_static, quintics, require_course
 from supple.reduced.time.model_motion import ModelMotion
 from supple.results.simulation import Simulation
+from supple.simulation.driver import Known, drive
+from supple.simulation.model_result import model_result
 
 Array = NDArray[np.float64]
 

@@ -15,17 +15,17 @@ from supple.hardware.hardware import NO_HARDWARE, Hardware
 from supple.integration.input_course import Inputs, followed_course, has_callables, input_course
 from supple.integration.result_times import longest_step, result_times
 from supple.integration.step_options import StepOptions
-from supple.motion.driven_system import drive_commands
-from supple.motion.driver import Known, drive
-from supple.motion.free_run import FreeRun
-from supple.motion.led_run import led_motion
-from supple.motion.model_run import ModelRun
 from supple.reduced.model import ReducedModel
 from supple.reduced.state_arguments import Values
 from supple.reduced.time.begin import begin_state
 from supple.reduced.time.driven_run import drive_intervals, held_forces, yields_along
 from supple.reduced.time.scenario_run import led_scenario, scenario_run
 from supple.results.simulation import Simulation, warn_of
+from supple.simulation.driven_system import drive_commands
+from supple.simulation.driver import Known, drive
+from supple.simulation.free_run import FreeRun
+from supple.simulation.led_run import led_motion
+from supple.simulation.model_run import ModelRun
 
 Array = NDArray[np.float64]
 

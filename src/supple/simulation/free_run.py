@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,7 +12,6 @@ from supple.diagnostics.limits import require_memory
 from supple.integration.generalized_alpha import alpha_of
 from supple.integration.input_course import InputCourse
 from supple.integration.step_options import StepOptions
-from supple.motion.model_result import model_result
 from supple.reduced.kernels import INSIDE
 from supple.reduced.model import ReducedModel
 from supple.reduced.time.begin import early_end
@@ -18,6 +19,7 @@ from supple.reduced.time.explicit_march import explicit_march
 from supple.reduced.time.implicit_march import Options, implicit_march
 from supple.reduced.time.model_motion import ModelMotion
 from supple.results.simulation import Simulation
+from supple.simulation.model_result import model_result
 
 Array = NDArray[np.float64]
 
@@ -43,11 +45,10 @@ class FreeRun:
         longest = step if step is not None else float(times[-1] - times[0])
         self._friction_speed, self._stopped, self._reason = options.friction_speed, float(times[0]), ""
         limits = (float(longest), float(self._error), float(options.friction_speed))
-        self._march, self._options = (
-            (implicit_march, Options(*limits, alpha_of(options.spectral_radius)))
-            if implicit
-            else (explicit_march, limits)
-        )
+        self._march: Any = explicit_march
+        self._options: Any = limits
+        if implicit:
+            self._march, self._options = implicit_march, Options(*limits, alpha_of(options.spectral_radius))
 
     def advance(self, acting: InputCourse, until: int) -> bool:
         """Advance to the result time of number `until`; see `Advancing`."""

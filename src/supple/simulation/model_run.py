@@ -12,7 +12,6 @@ from supple.compilation import compiled
 from supple.hardware.drive_course import DriveCourse, pieces_between
 from supple.hardware.pieces import Pieces
 from supple.integration.result_times import require_positive
-from supple.motion.model_result import model_result
 from supple.reduced.kernels import INSIDE
 from supple.reduced.model import ReducedModel
 from supple.reduced.observing_kernel import observed_arrays
@@ -30,6 +29,7 @@ from supple.reduced.time.driven_march import (
 )
 from supple.reduced.time.model_motion import ModelMotion
 from supple.results.simulation import Simulation
+from supple.simulation.model_result import model_result
 
 Array = NDArray[np.float64]
 

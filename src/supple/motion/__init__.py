@@ -1,1 +1,0 @@
-"""Motion in time: one driver, and the runs of every kind of system that it advances."""
