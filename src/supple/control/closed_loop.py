@@ -148,12 +148,12 @@ class _Controllers:
 
     def acting(self, event: int) -> Array:
         """Return the commands (a,) that answer what is measured."""
-        self.sample, samples, panel = event, self._samples, self._panel
+        self.sample, samples, panel, t = event, self._samples, self._panel, self._times[event]
         numbers = np.concatenate([*self._plant.state, samples.seen[event]]) if panel.whole else samples.readings[event]
-        measurement = Measurement.shown(panel, numbers, self.time)
+        measurement = Measurement.shown(panel, numbers, t)
         if event == 0:
             self._commands.reset(measurement)
-        self._told[event] = command = self._commands.at(event, self.time, measurement)
+        self._told[event] = command = self._commands.at(event, t, measurement)
         return command
 
     def advanced(self, event: int) -> None:

@@ -20,3 +20,9 @@ class StepOptions(NamedTuple):
     spectral_radius: float = 0.9
     friction_speed: float = 1e-3
     rigid: bool = False
+
+    @property
+    def longest(self) -> float:
+        """The step, for a run that has been given one, s."""
+        assert self.step is not None
+        return self.step

@@ -35,10 +35,13 @@ class DrivenSystem:
         self.plant, self._drives, self._durations = plant, drives, durations.tolist()
         self._pushes = np.zeros((0, len(plant.inputs))) if pushes is None else pushes
         self.applied, self.forces = np.zeros((2, len(durations), len(plant.inputs)))
-        acting = [i for i, place in enumerate(drives.places) if place >= 0]
-        self._acting, self._places = acting, [drives.places[i] for i in acting]
-        self._stiffness, self._damping = drives.stiffness[acting], drives.damping[acting]
-        self._event = 0
+        yields = (drives.stiffness != 0.0) | (drives.damping != 0.0)
+        self._yielding = [
+            (i, place, float(drives.stiffness[i]), float(drives.damping[i]))
+            for i, place in enumerate(drives.places)
+            if place >= 0 and yields[i]
+        ]
+        self._pushed, self._event = len(self._pushes) > 0, 0
 
     def advance(self, command: Array, until: int) -> bool:
         """Advance under a command (a,) to the event of number `until`: the next one or, at the last, itself."""
@@ -47,9 +50,9 @@ class DrivenSystem:
         self.applied[k] = self._drives.applied(command)
         eta, rates = plant.state
         pieces = self._drives.pieces(duration, rates[: plant.theta])
-        if len(self._pushes):
+        if self._pushed:
             _push(pieces, duration, self._pushes[k], self._pushes[min(k + 1, len(self._durations) - 1)])
-        self.forces[k] = self._net(pieces.forces[3, 0], eta, rates)
+        self._keep(k, pieces.forces[3, 0], eta, rates)
         if until == k:
             return True
         if not plant.advance(pieces, until):
@@ -57,16 +60,17 @@ class DrivenSystem:
         self._event, self._last = until, pieces
         return True
 
-    def _net(self, forces: Array, eta: Array, rates: Array) -> Array:
-        """Forces (a,) of the inputs, less those of the springs and dampers of drives that yield."""
-        found, places = forces.copy(), self._places
-        found[self._acting] -= self._stiffness * eta[places] + self._damping * rates[places]
-        return found
+    def _keep(self, k: int, forces: Array, eta: Array, rates: Array) -> None:
+        """Record forces (a,) of the inputs, less those of the springs and dampers of drives that yield."""
+        found = self.forces[k]
+        found[:] = forces
+        for i, place, stiffness, damping in self._yielding:
+            found[i] -= stiffness * eta[place] + damping * rates[place]
 
     def hold(self) -> None:
         """Keep the forces at the end of the last interval as those of the last event: no further command follows."""
         if self._event:
-            self.forces[self._event] = self._net(at_end(self._last, len(self._last.times) - 2), *self.plant.state)
+            self._keep(self._event, at_end(self._last, len(self._last.times) - 2), *self.plant.state)
 
 
 def _push(pieces: Pieces, duration: float, before: Array, after: Array) -> None:

@@ -53,8 +53,9 @@ class Known(Generic[Acting]):
 
 def drive(system: Advancing[Acting], source: Source[Acting]) -> None:
     """Advance a system from event to event, until the last one or until it cannot go on."""
+    advance, acting, advanced = system.advance, source.acting, source.advanced
     for event, until in enumerate(source.events):
-        done = system.advance(source.acting(event), until)
-        source.advanced(event)
+        done = advance(acting(event), until)
+        advanced(event)
         if not done:
             return

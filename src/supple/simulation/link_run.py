@@ -41,9 +41,8 @@ class LinkRun:
     """
 
     def __init__(self, here: Configuration, times: Array, rates: Array, options: StepOptions) -> None:
-        assert options.step is not None
         self._here, self._times, self._rates, self._options = here, times, rates, options
-        self._longest, self._last, self._reason = options.step, 0, ""
+        self._longest, self._last, self._reason = options.longest, 0, ""
         self._passed: list[Marched] = []
 
     def advance(self, acting: Continuous, until: int) -> bool:

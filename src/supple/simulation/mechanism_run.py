@@ -126,7 +126,6 @@ def begin(
     accelerations
         (k,) of the led coordinates at the start; zero if left out.
     """
-    assert options.step is not None
     yields = springs or {}
     second = np.zeros(len(led)) if accelerations is None else accelerations
     relaxed = np.zeros(len(here.mechanism.actuators))
@@ -143,7 +142,7 @@ def begin(
     a = np.ascontiguousarray(first.acceleration[0])
     state = State(X, V, a, a, np.ascontiguousarray(first.multipliers[0]), here.w)
     grid = np.ascontiguousarray(times, dtype=float)
-    return Begun(problem, alpha_of(options.spectral_radius), grid, float(options.step), state, u, second, relaxed)
+    return Begun(problem, alpha_of(options.spectral_radius), grid, float(options.longest), state, u, second, relaxed)
 
 
 def method_of(problem: Absolute, alpha: Alpha, step: float, tolerance: float | None) -> Method:
@@ -358,8 +357,7 @@ class MechanismRun:
 
 def require_held(times: Array, options: StepOptions) -> None:
     """Refuse times and options that no run from event to event can have."""
-    assert options.step is not None
-    require_times(float(times[-1]), options.step)
+    require_times(float(times[-1]), options.longest)
     require_positive(tolerance=options.tolerance, friction_speed=options.friction_speed)
 
 

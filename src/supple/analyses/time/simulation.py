@@ -183,19 +183,19 @@ def simulate(
     taken_as_rigid(mechanism, rigid, _INSTEAD, names=begun.problem.frames.rigid)
     say_damping(mechanism, rigid)
 
-    def run(error: float | None) -> Simulation:
-        made = MechanismRun(begun, error)
-        drive(made, known)
-        return made.result()
+    def marched(error: float | None) -> Simulation:
+        whole = MechanismRun(begun, error)
+        drive(whole, known)
+        return whole.result()
 
-    found = balanced(run) if step is None and tolerance is None else run(tolerance)
+    found = balanced(marched) if step is None and tolerance is None else marched(tolerance)
     warn_of(found)
     return found
 
 
 def _coupled(made: Commanded, rates: Array, grid: Array, options: StepOptions) -> Simulation:
     """Drives that feel the motion, and the motion, interval by interval, with results at `grid` (N,)."""
-    bank, (cut, commands) = made.bank, coupled_intervals(made, grid, options.step)
+    bank, (cut, commands) = made.bank, coupled_intervals(made, grid, options.longest)
     require_held(cut.times, options)
     springs = drive_springs(made.here, np.column_stack([bank.stiffness, bank.damping]))
     run = MechanismRun(begin(made.here, cut.times, rates, options, led=bank.led, springs=springs), options.tolerance)

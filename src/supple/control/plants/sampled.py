@@ -96,12 +96,11 @@ class CompiledSamples:
 
     def advance(self, command: Array, until: int) -> bool:
         """Advance under a command (a,) to sample `until`: the next one or, at the last, itself."""
-        run = self._run
-        status = self._kernel(self._memory, self._loop, command, run.interval)
+        status = self._kernel(self._memory, self._loop, command, self._run.interval)
         if status == INSIDE:
-            run.interval = until
+            self._run.interval = until
             return True
-        run.end(int(status), float(self._stopped[0]))
+        self._run.end(int(status), float(self._stopped[0]))
         return False
 
 
