@@ -19,7 +19,7 @@ from supple.reduced.time.led_motion import Led, course_at, parts_of, quasi_stati
 from supple.reduced.time.model_motion import ModelMotion
 from supple.results.simulation import Simulation
 from supple.simulation.driver import Known, drive
-from supple.simulation.model_result import model_result
+from supple.simulation.model_run import model_result
 
 Array = NDArray[np.float64]
 

@@ -23,9 +23,8 @@ from supple.reduced.time.scenario_run import led_scenario, scenario_run
 from supple.results.simulation import Simulation, warn_of
 from supple.simulation.driven_system import drive_commands
 from supple.simulation.driver import Known, drive
-from supple.simulation.free_run import FreeRun
 from supple.simulation.led_run import led_motion
-from supple.simulation.model_run import ModelRun
+from supple.simulation.model_run import FreeRun, ModelRun
 
 Array = NDArray[np.float64]
 
