@@ -49,11 +49,11 @@ def main() -> None:
     seen = kalman_filter(model, sample_time=SAMPLE, accelerations=0.2, noise={"imu.x": 0.1, "imu.z": 0.1})
     law = two_time_scales(seen, reference("reach", mechanism))
     calls: list[float] = []
-    act = CompiledSamples.act
+    advance = CompiledSamples.advance
 
-    def timed(self: CompiledSamples, k: int, command: np.ndarray) -> bool:
+    def timed(self: CompiledSamples, command: np.ndarray, until: int) -> bool:
         begin = time.perf_counter()
-        done = act(self, k, command)
+        done = advance(self, command, until)
         calls.append(time.perf_counter() - begin)
         return done
 
@@ -63,9 +63,9 @@ def main() -> None:
     samples = round(UNTIL / SAMPLE)
     whole = least(lambda: loop(law))
     alone = least(lambda: loop(Constant()))
-    CompiledSamples.act = timed  # type: ignore[method-assign]
+    CompiledSamples.advance = timed  # type: ignore[method-assign]
     loop(law)
-    CompiledSamples.act = act  # type: ignore[method-assign]
+    CompiledSamples.advance = advance  # type: ignore[method-assign]
     print(f"two time scales, all in   {1e6 * whole / samples:6.1f} µs a sample: {UNTIL / whole:.0f} times real time")
     print(f"a constant command        {1e6 * alone / samples:6.1f} µs a sample")
     print(f"the compiled call         {1e6 * float(np.median(calls)):6.1f} µs a sample (median)")

@@ -10,7 +10,7 @@ from scipy.interpolate import CubicHermiteSpline, CubicSpline
 
 import supple
 from supple.hardware.pieces import Pieces, held_pieces
-from supple.reduced.time.driven_model import DrivenModel
+from supple.simulation.model_run import ModelRun
 
 TIMES = np.linspace(0.0, 0.2, 201)
 
@@ -36,8 +36,8 @@ def pieces_of(forces, course, accelerations, cut=()):
 
 
 def run(plant, pieces):
-    for one in pieces:
-        assert plant.advance(one), plant.reason
+    for k, one in enumerate(pieces, start=1):
+        assert plant.advance(one, k), plant.reason
     return plant
 
 
@@ -46,7 +46,7 @@ def test_led_it_deforms_as_along_the_motion(course):
     theta = CubicHermiteSpline(TIMES, made.theta, made.rates)
     none = CubicSpline(TIMES, np.zeros((len(TIMES), 2)))
     seconds = CubicSpline(TIMES, made.accelerations)
-    plant = DrivenModel(model(), TIMES, led=(0, 1), start=made.theta[0], tolerance=1e-8)
+    plant = ModelRun(model(), TIMES, led=(0, 1), start=made.theta[0], tolerance=1e-8)
     run(plant, pieces_of(none, theta, seconds))
     motion = plant.motion(np.zeros((len(TIMES), 2)))
     for name in ("tool.x", "tool.z"):
@@ -65,7 +65,7 @@ def test_the_force_that_leads_a_coordinate_moves_it_there_by_itself(course):
     force = np.stack([whole.driving_forces["A"], np.zeros(len(TIMES))], axis=1)
     start = np.concatenate([made.theta[0], whole.record.eta[0, 2:]])
     pieces = pieces_of(CubicSpline(TIMES, force), theta, seconds, cut=(0.37,))
-    plant = run(DrivenModel(model(), TIMES, led=(1,), start=start), pieces)
+    plant = run(ModelRun(model(), TIMES, led=(1,), start=start), pieces)
     motion = plant.motion(force)
     assert_allclose(motion.eta, whole.record.eta, atol=2e-5 * np.ptp(made.theta))  # the force is a spline in between
     there = slice(1, None)  # before the first instant no force acts
@@ -75,7 +75,7 @@ def test_the_force_that_leads_a_coordinate_moves_it_there_by_itself(course):
 
 def test_under_held_forces_it_is_the_run_under_these():
     u, times = np.array([1.0, -2.0]), TIMES[:21]
-    plant = DrivenModel(model(), times, start=HOME)
+    plant = ModelRun(model(), times, start=HOME)
     run(plant, [held_pieces(1e-3, u)] * 20)
     whole = model().simulate(times, u, HOME, method="explicit")
     assert_allclose(plant.states[:, :4], whole.record.eta, atol=1e-9)
@@ -89,8 +89,8 @@ def test_a_drive_that_yields_is_a_spring_and_a_damper():
     yields[0] = k, c
     theta = np.array([HOME["A"], HOME["E"]])
     rates = np.array([rate, 0.0, 0.0, 0.0])
-    plant = DrivenModel(model(), TIMES[:2], start=theta, rates=rates, yields=yields)
+    plant = ModelRun(model(), TIMES[:2], start=theta, rates=rates, yields=yields)
     relaxed = k * (theta[0] - away)
-    assert plant.advance(held_pieces(1e-12, np.array([relaxed, 0.0])))
+    assert plant.advance(held_pieces(1e-12, np.array([relaxed, 0.0])), 1)
     expected = model().forward(theta, rates, [-k * away - c * rate, 0.0])
     assert_allclose(plant.accelerations, expected, rtol=1e-6)

@@ -12,12 +12,14 @@ import numpy as np
 import pytest
 
 import supple
-from supple.analyses.time.mechanism_run import Begun, marched, piecewise
 from supple.analyses.time.prescribed import prescribed
 from supple.formulations.absolute.instant import instant
+from supple.formulations.absolute.step import State
 from supple.formulations.absolute.system import absolute
 from supple.integration.generalized_alpha import alpha_of
 from supple.kinematics.closure import assemble
+from supple.simulation.driver import Known, drive
+from supple.simulation.mechanism_run import Begun, Continuous, MechanismRun, piecewise
 
 CRANK, ROD = 0.15, 0.3
 MASSES, INERTIAS = (0.36, 0.151104, 0.075552), (0.002727, 0.0045339259)
@@ -166,11 +168,11 @@ def march(problem, begin, here, course, step, times):
     X, V = begin
     first = instant(problem, X[None], V[None], here.w[None], np.zeros((1, 0)), np.zeros((1, 1)))
     a, whole = np.ascontiguousarray(first.acceleration[0]), np.array([0.0, 0.1])
-    begun = Begun(
-        problem, alpha_of(0.99), times, step, piecewise(whole, np.zeros((2, 0)), 0.0, 0.1), course,
-        (X, V, a, a, np.ascontiguousarray(first.multipliers[0]), here.w),
-    )  # fmt: skip
-    run = marched(begun, None)
+    state = State(X, V, a, a, np.ascontiguousarray(first.multipliers[0]), here.w)
+    begun = Begun(problem, alpha_of(0.99), times, step, state, np.zeros(0), np.zeros(1), np.zeros(0))
+    made = MechanismRun(begun, None)
+    drive(made, Known(Continuous(piecewise(whole, np.zeros((2, 0)), 0.0, 0.1), course), len(times) - 1))
+    run = made.result()
     assert run.complete, run.reason
     return run
 

@@ -18,7 +18,6 @@ from supple.control.loop_record import loop_result
 from supple.control.measurement import Measurement, Panel, exact_panel, instrument_panel
 from supple.control.plants.choice import PlantOptions, drives_of, plant_in
 from supple.control.plants.goal import goal_of
-from supple.control.plants.plant import Plant
 from supple.control.plants.sampled import Sampled, sampled
 from supple.control.plants.surrounding import hardware_in
 from supple.description.mechanism import Mechanism
@@ -29,11 +28,14 @@ from supple.hardware.hardware import Hardware
 from supple.hardware.instrument_bank import InstrumentBank
 from supple.integration.input_course import Inputs, input_course
 from supple.integration.result_times import require_run
+from supple.integration.step_options import StepOptions
 from supple.kinematics.rest import rest
 from supple.reduced.model import ReducedModel
 from supple.results.closed_loop import ClosedLoop
 from supple.results.linear_model import LinearModel
 from supple.results.simulation import warn_of
+from supple.simulation.driver import drive
+from supple.systems.advancing import Plant
 
 Array = NDArray[np.float64]
 
@@ -98,7 +100,8 @@ def closed_loop(
     require_fitting(controller, plant, around)
     if step is not None and step > 0.0:
         require_run(float(times[-1] - times[0]), step)
-    options = PlantOptions(times, start, rates, step, tolerance, spectral_radius, friction_speed, rigid)
+    steps = StepOptions(step, tolerance, spectral_radius, friction_speed, rigid)
+    options = PlantOptions(times, start, rates, steps)
     drives = drives_of(plant, around, computation_delay)
     made = plant_in(plant, drives, options)
     commands = Commands(controller, made.inputs, float(times[1] - times[0]))
@@ -107,8 +110,9 @@ def closed_loop(
     samples = sampled(
         made, drives, instruments, np.append(durations, durations[-1]), _pushes(made.inputs, disturbances, times)
     )
-    told, failed = _run(made, samples, commands, times, _panel(made, around))
-    run = loop_result(made, drives, samples, told, commands.reference, failed)
+    controllers = _Controllers(made, samples, commands, times, _panel(made, around))
+    failed = _run(samples, controllers)
+    run = loop_result(made, drives, samples, controllers.told, commands.reference, failed)
     run = replace(run, at_goal=goal_of(plant, commands.reference, rigid=rigid))
     warn_of(run)
     return run
@@ -120,27 +124,58 @@ def _panel(plant: Plant, hardware: Hardware) -> Panel:
     return exact_panel(plant.coordinates, plant.outputs, plant.basis)
 
 
-def _run(plant: Plant, samples: Sampled, commands: Commands, times: Array, panel: Panel) -> tuple[Array, str]:
-    """Until the end, or until something fails: what was told (samples, a), and why the controller failed, or ""."""
-    told = np.zeros((len(times), len(plant.inputs)))
-    for k, t in enumerate(times.tolist()):
-        numbers = np.concatenate([*plant.state, samples.seen[k]]) if panel.whole else samples.readings[k]
+class _Controllers:
+    """The controllers of a loop as a source: at every sample they are shown a measurement and answer with commands.
+
+    events : every sample is one; at the last the plant does not move on, and its forces are recorded
+    """
+
+    def __init__(self, plant: Plant, samples: Sampled, commands: Commands, times: Array, panel: Panel) -> None:
+        self._plant, self._samples, self._commands, self._panel = plant, samples, commands, panel
+        self._times, self.sample = times.tolist(), 0
+        self.events = [*range(1, len(times)), len(times) - 1]
+        self._told = np.zeros((len(times), len(plant.inputs)))
+
+    @property
+    def told(self) -> Array:
+        """Commands (samples, a) up to the sample that was reached."""
+        return self._told[: self.sample + 1]
+
+    @property
+    def time(self) -> float:
+        """Time of the present sample, s."""
+        return self._times[self.sample]
+
+    def acting(self, event: int) -> Array:
+        """Return the commands (a,) that answer what is measured."""
+        self.sample, samples, panel, t = event, self._samples, self._panel, self._times[event]
+        numbers = np.concatenate([*self._plant.state, samples.seen[event]]) if panel.whole else samples.readings[event]
         measurement = Measurement.shown(panel, numbers, t)
-        try:
-            if k == 0:
-                commands.reset(measurement)
-            told[k] = command = commands.at(k, t, measurement)
-            done = samples.act(k, command)
-            commands.applied(samples.applied[k])
-        except (Exception, KeyboardInterrupt) as error:  # whatever it is, what was computed is not lost
-            if k == 0:  # nothing has been computed yet
-                raise
-            for part in (told, samples.applied, samples.forces):
-                part[k] = part[k - 1]
-            return told[: k + 1], _ended(t, error)
-        if not done:
-            return told[: k + 1], ""
-    return told, ""
+        if event == 0:
+            self._commands.reset(measurement)
+        self._told[event] = command = self._commands.at(event, t, measurement)
+        return command
+
+    def advanced(self, event: int) -> None:
+        """Tell the controllers what drives made of their commands."""
+        self._commands.applied(self._samples.applied[event])
+
+    def repeat(self) -> None:
+        """Record the sample before once more: the present one has no answer."""
+        for part in (self._told, self._samples.applied, self._samples.forces):
+            part[self.sample] = part[self.sample - 1]
+
+
+def _run(samples: Sampled, controllers: _Controllers) -> str:
+    """Until the end, or until something fails; returns why a controller failed, or ""."""
+    try:
+        drive(samples, controllers)
+    except (Exception, KeyboardInterrupt) as error:  # whatever it is, what was computed is not lost
+        if controllers.sample == 0:  # nothing has been computed yet
+            raise
+        controllers.repeat()
+        return _ended(controllers.time, error)
+    return ""
 
 
 def _ended(t: float, error: BaseException) -> str:

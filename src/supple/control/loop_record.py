@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.control.plants.plant import Plant
 from supple.control.plants.sampled import Sampled
 from supple.hardware.drive_bank import DriveBank
 from supple.results.closed_loop import ClosedLoop
 from supple.results.signals import Signals, labelled
+from supple.systems.advancing import Plant
 
 Array = NDArray[np.float64]
 

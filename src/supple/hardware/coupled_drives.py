@@ -7,26 +7,17 @@ or of what block and inertia make of each other, 1/√(|C E| bᵀM⁻¹b), b the
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supple.hardware.drive_bank import DriveBank
-from supple.hardware.pieces import Pieces, at_end
 
 Array = NDArray[np.float64]
 
 _SHARE = 0.05
 _MOST = 1_000_000  # intervals
-
-
-class Moved(Protocol):
-    """A run that takes what its drives do one interval after another."""
-
-    @property
-    def rates(self) -> Array: ...
-    def advance(self, pieces: Pieces) -> bool: ...
 
 
 class Intervals(NamedTuple):
@@ -52,17 +43,7 @@ def intervals(bank: DriveBank, grid: Array, longest: float, light: Array) -> Int
     return Intervals(np.concatenate([*parts, grid[-1:]]), np.concatenate([[0], np.cumsum(counts)]))
 
 
-def drive_along(run: Moved, bank: DriveBank, times: Array, breaks: Array, values: Array) -> Array:
-    """As far as it comes; commands (B, a) are linear between breaks. Returns what the drives push with at every instant
-    that was reached, (n, a)."""
+def interval_commands(times: Array, breaks: Array, values: Array) -> Array:
+    """Commands (N - 1, a) in the middle of each interval of times (N,); values (B, a) are linear between breaks."""
     middle = 0.5 * (times[:-1] + times[1:])
-    commands = np.array([np.interp(middle, breaks, column) for column in values.T]).T
-    found, last = [], np.zeros(values.shape[1])
-    for n, length in enumerate(np.diff(times).tolist()):
-        bank.applied(np.ascontiguousarray(commands[n]))
-        pieces = bank.pieces(length, run.rates)
-        found.append(pieces.forces[3, 0])
-        if not run.advance(pieces):
-            return np.array(found)
-        last = at_end(pieces, len(pieces.times) - 2)
-    return np.array([*found, last])
+    return np.ascontiguousarray(np.array([np.interp(middle, breaks, column) for column in values.T]).T)

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.diagnostics import SuppleNote
+from supple.diagnostics import SuppleNote, user_level
 from supple.hardware.drive_bank import DriveBank, output_row
 from supple.hardware.drive_block import DriveBlock
 from supple.hardware.hardware import Hardware
@@ -53,8 +53,9 @@ def say_passed_by(hardware: Hardware) -> None:
     if hardware.drives:
         names = ", ".join(f'"{block.actuator}"' for block in hardware.drives)
         warnings.warn(
-            f"the motion is prescribed as it is: the drives of {names} have no part in it", SuppleNote, stacklevel=3
-        )
+            f"the motion is prescribed as it is: the drives of {names} have no part in it", SuppleNote,
+            stacklevel=user_level(),
+        )  # fmt: skip
 
 
 def keeping_commands(bank: DriveBank, given: Any) -> Any:

@@ -7,13 +7,16 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.control.plants.sampled import sampled
 from supple.diagnostics import InputError, NumericalError
 from supple.hardware.drive_bank import DriveBank
 from supple.hardware.hardware import Hardware
 from supple.hardware.instrument_bank import InstrumentBank
 from supple.identification.logged_runs import LoggedRun
 from supple.reduced.model import ReducedModel
-from supple.reduced.time.driven_model import DrivenModel
+from supple.simulation.driven_system import Sent
+from supple.simulation.driver import drive
+from supple.simulation.model_run import ModelRun
 
 Array = NDArray[np.float64]
 
@@ -28,21 +31,20 @@ def predicted(model: ReducedModel, hardware: Hardware, run: LoggedRun, outputs: 
     for i, name in enumerate(layout.inputs):
         if name in hardware.actuator_coordinates:
             yields[names.index(hardware.actuator_coordinates[name])] += bank.stiffness[i], bank.damping[i]
-    plant = DrivenModel(model, run.time, start=standing(run, hardware, names), led=bank.led, yields=yields)
+    plant = ModelRun(model, run.time, start=standing(run, hardware, names), led=bank.led, yields=yields)
+    theta, rates = (part[: plant.theta] for part in plant.state)
     held = model.inverse(plant.eta[None, : layout.theta], delta=plant.eta[None, layout.theta :])[0]
-    bank.reset(plant.theta, plant.rates, None, np.linalg.lstsq(model.evaluate(plant.theta).input_map, held)[0])
+    bank.reset(theta, rates, None, np.linalg.lstsq(model.evaluate(theta).input_map, held)[0])
     seen = InstrumentBank(hardware, layout.outputs, run.sample_time, len(run.time))
-    shown = np.empty((len(run.time), len(layout.outputs)))
-    shown[0] = seen.read(0, plant.outputs)
-    for k in range(len(run.time) - 1):
-        bank.applied(commands[k])
-        if not plant.advance(bank.pieces(float(run.time[k + 1] - run.time[k]), plant.rates)):
-            raise NumericalError(
-                f"with the numbers that are tried, {plant.reason}", part="identify",
-                hint="begin closer (start=), or bound the unknowns (bounds=)",
-            )  # fmt: skip
-        shown[k + 1] = seen.read(k + 1, plant.outputs)
-    return shown[:, [layout.outputs.index(name) for name in outputs]]
+    durations = np.diff(run.time)
+    samples = sampled(plant, bank, seen, np.append(durations, durations[-1]), np.zeros((0, len(layout.inputs))))
+    drive(samples, Sent(commands[:-1]))
+    if plant.reason:
+        raise NumericalError(
+            f"with the numbers that are tried, {plant.reason}", part="identify",
+            hint="begin closer (start=), or bound the unknowns (bounds=)",
+        )  # fmt: skip
+    return samples.readings[:, [layout.outputs.index(name) for name in outputs]]
 
 
 def commands_of(run: LoggedRun, inputs: Sequence[str]) -> Array:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,7 @@ from supple.reduced.repertoire import Repertoire, named_theta
 from supple.reduced.row_map import row_map, row_of
 from supple.reduced.single_calls import SingleCalls
 from supple.reduced.state_arguments import Values, alike, batch, is_one, states, theta_points
-from supple.reduced.time.led_motion import Led, led_motion
+from supple.reduced.time.led_motion import Led
 from supple.reduced.time.simulation import simulate_model
 from supple.results.basis import Basis
 from supple.results.frequency_response import FrequencyResponse, Kind
@@ -294,8 +295,10 @@ class ReducedModel:
     simulate = simulate_model
 
     def follow(self, course: Led, *, tolerance: float | None = None) -> Simulation:
-        """θ led along a Trajectory, δ free to move; see `supple.reduced.time.led_motion.led_motion`."""
-        return led_motion(self, course, tolerance=tolerance)
+        """θ led along a Trajectory, δ free to move; see `supple.simulation.led_run.led_motion`."""
+        led_motion = import_module("supple.simulation.led_run").led_motion  # above this layer, so found by name
+        found: Simulation = led_motion(self, course, tolerance=tolerance)
+        return found
 
     def linearize(
         self,

@@ -10,10 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from supple.analyses.linear_models.operating_point import holding_inputs
 from supple.analyses.time.driven_start import drive_springs, driven_start
 from supple.analyses.time.prescribed import Piecewise, Prescribed
-from supple.analyses.time.zero_order_hold import HeldSimulation
 from supple.description.mechanism import Mechanism
 from supple.formulations.coefficients import Yield
-from supple.hardware.coupled_drives import drive_along, intervals
+from supple.hardware.coupled_drives import Intervals, interval_commands, intervals
 from supple.hardware.drive_bank import DriveBank
 from supple.hardware.drive_course import drive_course, first_commands, keeping_commands
 from supple.hardware.hardware import Hardware
@@ -21,18 +20,17 @@ from supple.integration.input_course import Inputs, input_course
 from supple.kinematics.configuration import At, Configuration
 from supple.kinematics.rest import rest
 from supple.parameterization.local_model import local
-from supple.results.simulation import Simulation
 
 Array = NDArray[np.float64]
 
 
 class DrivenRun(NamedTuple):
-    """Where a run begins, the forces of its inputs, the course of what is led, and what drives yield with."""
+    """Where a run begins, the forces of its inputs, the course of what is led, and the springs of drives that yield."""
 
     here: Configuration
     forces: Piecewise
     course: Prescribed
-    yields: tuple[Yield, ...]
+    springs: dict[int, Yield]
 
 
 class Commands(NamedTuple):
@@ -78,37 +76,18 @@ def driven_run(made: Commanded, begin: float, end: float, largest: float) -> Dri
     bank, here, breaks, values = made
     found = drive_course(bank, breaks, values, (begin, end, largest))
     springs = drive_springs(here, np.column_stack([bank.stiffness, bank.damping]))
-    forces = found.forces
-    for number, spring in springs.items():
-        forces[3, :, number] -= spring.stiffness * spring.relaxed
     targets = (found.breaks, found.led) if bank.led else (np.array([begin, end]), np.zeros((4, 1, 0)))
     accelerations = found.accelerations if bank.led else np.zeros((2, 0))
     course = Prescribed(bank.led, targets, found.rates, accelerations)
-    return DrivenRun(here, (found.breaks, forces), course, tuple(springs.values()))
+    return DrivenRun(here, (found.breaks, found.forces), course, springs)
 
 
-class RunOptions(NamedTuple):
-    """Of `simulate`: the longest step, s, the tolerance or None for fixed steps, and so on."""
-
-    largest: float
-    tolerance: float | None
-    spectral_radius: float
-    friction_speed: float
-    rigid: bool
-
-
-def coupled_run(mechanism: Mechanism, made: Commanded, rates: Array, grid: Array, options: RunOptions) -> Simulation:
-    """Drives that feel the motion, and the motion, interval by interval, with results at `grid` (N,)."""
-    bank, model = made.bank, local(mechanism, made.here.theta, rigid=True)
+def coupled_intervals(made: Commanded, grid: Array, largest: float) -> tuple[Intervals, Array]:
+    """Intervals of drives that feel the motion, and a command (a,) for each of them; largest : step, s."""
+    model = local(made.here.mechanism, made.here.theta, rigid=True)
     light = np.einsum("ia,ia->a", model.input_map, np.linalg.solve(model.M, model.input_map))
-    cut = intervals(bank, grid, options.largest, light)
-    run = HeldSimulation(
-        mechanism, cut.times, step=options.largest, tolerance=options.tolerance, start=made.here, rates=rates,
-        spectral_radius=options.spectral_radius, friction_speed=options.friction_speed, rigid=options.rigid,
-        led=bank.led, yields=np.column_stack([bank.stiffness, bank.damping]),
-    )  # fmt: skip
-    drive_along(run, bank, cut.times, made.breaks, made.values)
-    return run.result(cut.results)
+    cut = intervals(made.bank, grid, largest, light)
+    return cut, interval_commands(cut.times, made.breaks, made.values)
 
 
 def held_forces(here: Configuration, bank: DriveBank, *, standing: bool = False) -> Array:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,34 +10,35 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.analyses.formulation_choice import by_rigid_links
-from supple.analyses.time.adaptation import TOLERANCE, balanced, require_damped
-from supple.analyses.time.driven_run import Commands, RunOptions, commanded, coupled_run, driven_run
-from supple.analyses.time.link_run import LinkRunOptions, default_tolerance, link_run
-from supple.analyses.time.mechanism_run import Begun, marched, piecewise
+from supple.analyses.time.adaptation import TOLERANCE, balanced
+from supple.analyses.time.driven_run import Commanded, Commands, commanded, coupled_intervals, driven_run
+from supple.analyses.time.driven_start import drive_springs
 from supple.analyses.time.prescribed import on_course, prescribed
 from supple.analyses.time.scenario import model_scenario, run_of
-from supple.analyses.time.start import centre_state, deflected, start_configuration
+from supple.analyses.time.start import deflected, start_configuration
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import taken_as_rigid
 from supple.description.scenario import Scenario
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.limits import require_memory
-from supple.formulations.absolute.instant import instant
-from supple.formulations.absolute.system import absolute
 from supple.formulations.absolute.time_damping import say_damping
 from supple.formulations.hardware import hardware_of
 from supple.hardware.coupled_drives import feels
 from supple.hardware.drive_course import say_passed_by
 from supple.hardware.hardware import NO_HARDWARE
-from supple.integration.generalized_alpha import alpha_of
 from supple.integration.input_course import Inputs, input_course
 from supple.integration.result_times import longest_step, require_positive, result_times
+from supple.integration.step_options import StepOptions
 from supple.kinematics.configuration import At, Configuration
 from supple.kinematics.rest import rest
 from supple.reduced.model import ReducedModel
 from supple.reduced.named_values import in_order
 from supple.results.simulation import Simulation, warn_of
+from supple.simulation.driven_system import drive_commands
+from supple.simulation.driver import Known, drive
+from supple.simulation.link_run import LinkRun
+from supple.simulation.mechanism_run import Continuous, MechanismRun, begin, piecewise, require_held
 
 Array = NDArray[np.float64]
 
@@ -130,14 +130,16 @@ def simulate(
     grid = result_times(t, until=until, step=step, output_step=output_step)
     taken = 8.0 * _NUMBERS * (len(mechanism.bodies) + 1)
     require_memory(taken * len(grid), f"{len(grid)} results take", part="t", hint="keep fewer")
-    begin, end = float(grid[0]), float(grid[-1])
-    largest = longest_step(end - begin) if step is None else step
+    first, end = float(grid[0]), float(grid[-1])
+    largest = longest_step(end - first) if step is None else step
     fixed = step is not None and tolerance is None
     spacing = largest if fixed else largest / 8
     names = rest(mechanism).numbering.coordinates
     theta_rates = np.zeros(len(names)) if rates is None else in_order("rates", rates, names)
     if theta_rates.ndim != 1:
         raise InputError("has more than one state", part="rates", hint="simulate one at a time")
+    allowed = TOLERANCE if step is None and tolerance is None else tolerance
+    options = StepOptions(largest, allowed, spectral_radius, friction_speed, rigid)
     hardware = hardware_of(mechanism) if drives else NO_HARDWARE
     if motion is not None:
         say_passed_by(hardware)
@@ -150,42 +152,52 @@ def simulate(
         commands = Commands(inputs, input_times, grid, spacing)
         made = commanded(mechanism, hardware, start, theta_rates, commands, rigid=rigid)
         if feels(made.bank):
-            allowed = TOLERANCE if step is None and tolerance is None else tolerance
-            options = RunOptions(largest, allowed, spectral_radius, friction_speed, rigid)
-            found = coupled_run(mechanism, made, theta_rates, grid, options)
+            found = _coupled(made, theta_rates, grid, options)
             taken_as_rigid(mechanism, rigid, _INSTEAD, names=found.rigid)
             say_damping(mechanism, rigid)
             warn_of(found)
             return found
-        here, forces, course, yields = driven_run(made, begin, end, largest)
+        here, forces, course, springs = driven_run(made, first, end, largest)
         u0 = forces[1][3, 0].copy()
     else:
         breaks, values = input_course(tuple(mechanism.actuators), inputs, input_times, grid, spacing)
-        u0 = np.array([np.interp(begin, breaks, column) for column in values.T])
+        u0 = np.array([np.interp(first, breaks, column) for column in values.T])
         here = start_configuration(mechanism, start, u0, rigid=rigid)
-        course, yields = prescribed(here, motion, begin, end, largest), ()
-        forces = piecewise(breaks, values, begin, end)
+        course, springs = prescribed(here, motion, first, end, largest), {}
+        forces = piecewise(breaks, values, first, end)
         theta_rates[list(course.driven)] = course.rates
         if course.driven:
             here = on_course(here, course, u0)
+    known = Known(Continuous(forces, course), len(grid) - 1)
     if links:
-        allowed = default_tolerance(step, tolerance)
         say_damping(mechanism, rigid)
-        asked = LinkRunOptions(largest, allowed, spectral_radius, friction_speed)
-        found = link_run(here, theta_rates, grid, forces, course, asked)
+        linked = LinkRun(here, grid, theta_rates, options)
+        drive(linked, known)
+        found = linked.result()
         warn_of(found)
         return found
-    problem = absolute(here.rest, course.driven, friction_speed, rigid=rigid, yields=yields)
-    taken_as_rigid(mechanism, rigid, _INSTEAD, names=problem.frames.rigid)
-    say_damping(mechanism, rigid)
-    require_damped(problem, spectral_radius)
-    X, V = centre_state(problem, here, theta_rates, u0)
-    first = instant(problem, X[None], V[None], here.w[None], u0[None], course.accelerations[:1])
-    a = np.ascontiguousarray(first.acceleration[0])
-    begun = Begun(
-        problem, alpha_of(spectral_radius), grid, largest, forces, course,
-        (X, V, a, a, np.ascontiguousarray(first.multipliers[0]), here.w),
+    begun = begin(
+        here, grid, theta_rates, options, led=course.driven, springs=springs, inputs=u0,
+        accelerations=course.accelerations[0],
     )  # fmt: skip
-    found = balanced(partial(marched, begun)) if step is None and tolerance is None else marched(begun, tolerance)
+    taken_as_rigid(mechanism, rigid, _INSTEAD, names=begun.problem.frames.rigid)
+    say_damping(mechanism, rigid)
+
+    def marched(error: float | None) -> Simulation:
+        whole = MechanismRun(begun, error)
+        drive(whole, known)
+        return whole.result()
+
+    found = balanced(marched) if step is None and tolerance is None else marched(tolerance)
     warn_of(found)
     return found
+
+
+def _coupled(made: Commanded, rates: Array, grid: Array, options: StepOptions) -> Simulation:
+    """Drives that feel the motion, and the motion, interval by interval, with results at `grid` (N,)."""
+    bank, (cut, commands) = made.bank, coupled_intervals(made, grid, options.longest)
+    require_held(cut.times, options)
+    springs = drive_springs(made.here, np.column_stack([bank.stiffness, bank.damping]))
+    run = MechanismRun(begin(made.here, cut.times, rates, options, led=bank.led, springs=springs), options.tolerance)
+    drive_commands(run, bank, cut.times, commands)
+    return run.result(at=cut.results)

@@ -10,12 +10,8 @@ from numpy.typing import NDArray
 
 from supple.analyses.time.adaptation import TOLERANCE
 from supple.analyses.time.driven_run import held_forces
-from supple.analyses.time.driven_start import driven_start
-from supple.analyses.time.zero_order_hold import HeldSimulation
+from supple.analyses.time.driven_start import drive_springs, driven_start
 from supple.control.plants.linear_plant import LinearPlant
-from supple.control.plants.mechanism_plant import MechanismPlant
-from supple.control.plants.model_plant import ModelPlant
-from supple.control.plants.plant import Plant, Values
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import taken_as_rigid
 from supple.diagnostics import InputError, SuppleNote
@@ -23,15 +19,19 @@ from supple.formulations.absolute.time_damping import say_damping
 from supple.hardware.drive_bank import DriveBank
 from supple.hardware.hardware import Hardware
 from supple.integration.result_times import LONGEST
+from supple.integration.step_options import StepOptions
 from supple.kinematics.rest import rest
 from supple.reduced.model import ReducedModel
+from supple.reduced.named_values import in_order
 from supple.reduced.repertoire import asks_for_rest
 from supple.reduced.time.begin import begin_state
-from supple.reduced.time.driven_model import DrivenModel
 from supple.reduced.time.driven_run import held_forces as model_forces
 from supple.reduced.time.driven_run import yields_along
 from supple.results.basis import State
 from supple.results.linear_model import LinearModel
+from supple.simulation.mechanism_run import MechanismRun, begin, require_held
+from supple.simulation.model_run import ModelRun
+from supple.systems.advancing import Plant, Values
 
 Array = NDArray[np.float64]
 AnyPlant = Mechanism | ReducedModel | LinearModel
@@ -45,11 +45,7 @@ class PlantOptions(NamedTuple):
     times: Array
     start: Any
     rates: Values
-    step: float | None
-    tolerance: float | None
-    spectral_radius: float
-    friction_speed: float
-    rigid: bool
+    steps: StepOptions
 
 
 def drives_of(plant: AnyPlant, hardware: Hardware, delay: float) -> DriveBank:
@@ -79,40 +75,41 @@ def plant_in(plant: AnyPlant, drives: DriveBank, options: PlantOptions) -> Plant
     return _model(plant, drives, options) if isinstance(plant, ReducedModel) else _mechanism(plant, drives, options)
 
 
-def _model(model: ReducedModel, drives: DriveBank, options: PlantOptions) -> ModelPlant:
+def _model(model: ReducedModel, drives: DriveBank, options: PlantOptions) -> ModelRun:
     moved = any(block.moves for block in drives.blocks)
     idle, elastic = np.zeros(len(model.layout.inputs)), model.layout.size > model.layout.theta
     eta, v = begin_state(model, options.start, options.rates, idle, held=moved, standing=elastic)
     standing = elastic and not asks_for_rest(model, options.start)
-    run = DrivenModel(
-        model, options.times, start=eta, rates=v, step=options.step, tolerance=options.tolerance,
-        friction_speed=options.friction_speed, led=drives.led, yields=yields_along(model, drives),
+    run = ModelRun(
+        model, options.times, start=eta, rates=v, step=options.steps.step, tolerance=options.steps.tolerance,
+        friction_speed=options.steps.friction_speed, led=drives.led, yields=yields_along(model, drives),
     )  # fmt: skip
-    drives.reset(run.theta, run.rates, forces=model_forces(model, drives, run.eta, standing=standing))
-    return ModelPlant(run)
+    theta, rates = (part[: run.theta] for part in run.state)
+    drives.reset(theta, rates, forces=model_forces(model, drives, run.eta, standing=standing))
+    return run
 
 
-def _mechanism(mechanism: Mechanism, drives: DriveBank, options: PlantOptions) -> MechanismPlant:
-    step, sample = options.step, float(options.times[1] - options.times[0])
-    width = min(sample, step if step is not None else max(LONGEST, 0.1 * sample))
-    allowed = TOLERANCE if step is None and options.tolerance is None else options.tolerance
+def _mechanism(mechanism: Mechanism, drives: DriveBank, options: PlantOptions) -> MechanismRun:
+    steps, sample = options.steps, float(options.times[1] - options.times[0])
+    width = min(sample, steps.step if steps.step is not None else max(LONGEST, 0.1 * sample))
+    allowed = TOLERANCE if steps.step is None and steps.tolerance is None else steps.tolerance
     moved = {place for place, block in zip(drives.places, drives.blocks, strict=True) if block.moves} - {-1}
     idle = np.zeros(len(drives.inputs))
-    elastic = bool(mechanism.elastic) and not options.rigid
+    elastic = bool(mechanism.elastic) and not steps.rigid
     if isinstance(options.start, State):
         options = _of_coordinates(mechanism, options, options.start)
-    here = driven_start(mechanism, options.start, idle, tuple(sorted(moved)), options.rigid, standing=elastic)
+    here = driven_start(mechanism, options.start, idle, tuple(sorted(moved)), steps.rigid, standing=elastic)
     standing = elastic and not (isinstance(options.start, str) and options.start == "equilibrium")
-    run = HeldSimulation(
-        mechanism, options.times, step=width, tolerance=allowed, start=here, rates=options.rates,
-        spectral_radius=options.spectral_radius, friction_speed=options.friction_speed, rigid=options.rigid,
-        led=drives.led, yields=np.column_stack([drives.stiffness, drives.damping]),
-    )  # fmt: skip
+    steps = steps._replace(step=width, tolerance=allowed)
+    require_held(options.times, steps)
+    rates = in_order("rates", {} if options.rates is None else options.rates, here.rest.numbering.coordinates)
+    springs = drive_springs(here, np.column_stack([drives.stiffness, drives.damping]))
+    run = MechanismRun(begin(here, options.times, rates, steps, led=drives.led, springs=springs), allowed)
     instead = "reduce it with modes and close the loop on the reduced model"
-    taken_as_rigid(mechanism, options.rigid, instead, names=run.rigid, stacklevel=_USER)
-    say_damping(mechanism, options.rigid, stacklevel=_USER)
-    drives.reset(run.theta, run.rates, forces=held_forces(here, drives, standing=standing))
-    return MechanismPlant(run)
+    taken_as_rigid(mechanism, steps.rigid, instead, names=run.rigid, stacklevel=_USER)
+    say_damping(mechanism, steps.rigid, stacklevel=_USER)
+    drives.reset(*run.state, forces=held_forces(here, drives, standing=standing))
+    return run
 
 
 def _of_coordinates(mechanism: Mechanism, options: PlantOptions, start: State) -> PlantOptions:

@@ -9,14 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.analyses.time.zero_order_hold import HeldSimulation
+from supple.analyses.time.driven_start import driven_start
 from supple.control.plants.choice import AnyPlant
 from supple.description.mechanism import Mechanism
+from supple.integration.step_options import StepOptions
 from supple.kinematics.rest import rest
 from supple.reduced.holding import resting
 from supple.reduced.model import ReducedModel
 from supple.results.closed_loop import Goal
 from supple.results.linear_model import LinearModel
+from supple.simulation.mechanism_run import MechanismRun, begin
 
 Array = NDArray[np.float64]
 
@@ -51,8 +53,10 @@ def _theta(plant: AnyPlant) -> tuple[str, ...]:
 def _mechanism(mechanism: Mechanism, theta: Array, rigid: bool) -> Mapping[str, float]:
     led = tuple(range(len(theta)))
     start = dict(zip(_theta(mechanism), theta.tolist(), strict=True))
-    run = HeldSimulation(mechanism, np.array([0.0, _INSTANT]), step=_INSTANT, start=start, rigid=rigid, led=led)
-    return start | dict(zip(run.output_names, run.outputs.tolist(), strict=True))
+    here = driven_start(mechanism, start, np.zeros(len(mechanism.actuators)), led, rigid)
+    options = StepOptions(_INSTANT, rigid=rigid)
+    run = MechanismRun(begin(here, np.array([0.0, _INSTANT]), np.zeros(len(theta)), options, led=led), None)
+    return start | dict(zip(run.outputs, run.seen.tolist(), strict=True))
 
 
 def _model(model: ReducedModel, theta: Array) -> Mapping[str, float]:

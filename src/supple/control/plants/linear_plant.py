@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from supple.control.gains.feedback_gain import reference, require_continuous
 from supple.control.gains.sampling import held
 from supple.control.plants.linear_motion import LinearMotion
-from supple.control.plants.plant import Values
 from supple.hardware.pieces import Pieces, at_end
 from supple.reduced.named_values import in_order
 from supple.results.basis import State
 from supple.results.linear_model import LinearModel
 from supple.results.simulation import Simulation
+from supple.systems.advancing import Values
 
 Array = NDArray[np.float64]
 
@@ -63,8 +63,9 @@ class LinearPlant:
         model = self._model
         return np.asarray(self._y0 + model.C @ self._x + model.D @ (self._last - self._u0))
 
-    def advance(self, pieces: Pieces) -> bool:
-        self._n += 1
+    def advance(self, pieces: Pieces, until: int) -> bool:
+        """Advance to the result time of number `until`, the next one; see `Advancing`."""
+        self._n = until
         for p, T in enumerate(np.diff(pieces.times).tolist()):
             last = at_end(pieces, p)
             first = pieces.forces[3, p]

@@ -3,37 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from supple.compilation import compiled
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.arguments import require_arguments
-from supple.diagnostics.limits import require_memory
-from supple.hardware.drive_course import say_passed_by
-from supple.hardware.hardware import NO_HARDWARE
-from supple.integration.generalized_alpha import alpha_of
-from supple.integration.input_course import Inputs, followed_course
-from supple.integration.result_times import require_positive, result_times
-from supple.reduced.kernels import INSIDE
-from supple.reduced.time.begin import begin_state, early_end
-from supple.reduced.time.driven_run import Steps, driven_simulation
-from supple.reduced.time.explicit_march import explicit_march
-from supple.reduced.time.implicit_march import Options, implicit_march
-from supple.reduced.time.led_motion import led_motion
-from supple.reduced.time.model_motion import ModelMotion
-from supple.reduced.time.scenario_run import led_scenario, scenario_run
-from supple.results.simulation import Simulation, warn_of
+from supple.integration.input_course import Inputs
+from supple.integration.result_times import require_positive
+from supple.integration.step_options import StepOptions
+from supple.results.simulation import Simulation
 
 if TYPE_CHECKING:
     from supple.reduced.model import ReducedModel
     from supple.reduced.state_arguments import Values
 
-Array = NDArray[np.float64]
-
-TOLERANCE = 1e-9  # of a step, where neither a step nor a tolerance is asked for
 _METHODS = ("auto", "explicit", "implicit")
 
 
@@ -86,60 +71,10 @@ def simulate_model(
     require_positive(tolerance=tolerance, friction_speed=friction_speed)
     if method not in _METHODS:
         raise InputError(f'there is no method "{method}"', hint=nearest(method, _METHODS))
-    delta = None
-    if isinstance(t, str | Mapping) and motion is not None:
-        model, delta = led_scenario(model, t, motion.theta[0])
-        t = None
-    elif isinstance(t, str | Mapping):
-        run = scenario_run(model, t, until, step)
-        model, t, until, step = run.model, None, run.until, run.step
-        inputs, input_times = (run.inputs, run.times) if inputs is None else (inputs, input_times)
-        start, rates = run.start if start is None else start, run.rates if rates is None else rates
-    hardware = model.hardware if drives else NO_HARDWARE
-    if motion is not None:
-        say_passed_by(hardware)
-        times = None
-        if t is not None or until is not None:
-            times = result_times(t, until=until, step=step, output_step=output_step)
-        return led_motion(
-            model, motion, times, step=step, tolerance=tolerance, friction_speed=friction_speed, delta=delta
-        )
-    layout = model.layout
-    grid = result_times(t, until=until, step=step, output_step=output_step)
-    if hardware.drives:
-        steps = Steps(step, tolerance, friction_speed)
-        found = driven_simulation(model, hardware, grid, inputs, input_times, (start, rates), steps)
-        if not found.complete:
-            warn_of(found)
-        return found
-    fixed = step is not None and tolerance is None
-    course = followed_course(layout.inputs, inputs, input_times, grid, step, fixed=fixed)
-    u = course.at(grid)
-    state = np.concatenate([*begin_state(model, start, rates, u[0]), np.zeros(2)])
-    require_memory(16.0 * len(grid) * (layout.size + 1), f"{len(grid)} results take", part="t", hint="keep fewer")
-    record = np.empty((len(grid), 2 * layout.size + 2))
-    span = float(grid[-1] - grid[0])
-    error = tolerance if tolerance is not None else (0.0 if step is not None else TOLERANCE)
-    options = (float(step if step is not None else span), float(error), float(friction_speed))
-    if method == "implicit" or (method == "auto" and layout.size > layout.theta):
-        damped = Options(*options, alpha_of(spectral_radius))
-        marched = compiled(implicit_march)(*model.arrays, damped, grid, course, state, record)
-    else:
-        marched = compiled(explicit_march)(*model.arrays, options, grid, course, state, record)
-    status, reached, time, taken = marched
-    n = layout.size
-    eta, v, works = (np.ascontiguousarray(part) for part in np.split(record[:reached], [n, 2 * n], axis=1))
-    found = Simulation(
-        model.name,
-        grid[:reached],
-        ModelMotion(model, grid[:reached], eta, v, u[:reached], friction_speed, works=works),
-        reason="" if status == INSIDE else early_end(model, int(status), float(time), state),
-        stopped=float(time),
-        steps=int(taken),
-        tolerance=error or None,
-        rigid=model.rigid,
-        basis=model.basis,
-    )
-    if not found.complete:  # a controller runs it from instant to instant, whose energies say little
-        warn_of(found)
+    options = StepOptions(step, tolerance, spectral_radius, friction_speed)
+    simulated = import_module("supple.simulation.model_simulation").simulated  # above this layer, so found by name
+    found: Simulation = simulated(
+        model, t, inputs, start, options, until=until, rates=rates, input_times=input_times, motion=motion,
+        method=method, output_step=output_step, drives=drives,
+    )  # fmt: skip
     return found

@@ -1,0 +1,1 @@
+"""Simulation in time: one driver, and the runs of every kind of system that it advances."""

@@ -1,0 +1,371 @@
+"""A run of the full DAE of a mechanism, advanced from event to event.
+
+Inputs are cubics in time, and so are the courses of coordinates that are led. Where inputs jump by Δu, or accelerations
+of led coordinates by Δθ̈, all accelerations jump with them:
+
+    [M   -Φ_qᵀ] [Δv̇]   [∇ℓ Δu]
+    [Φ_q    0 ] [Δλ] = [ Δθ̈  ]
+
+Both accelerations that generalized-α carries are moved by Δv̇; without that each jump would cost an order of accuracy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.analyses.time.adaptation import grown, overbent, require_damped, stopped, stuck
+from supple.analyses.time.body_motion import BodyMotion, defect_of
+from supple.analyses.time.inner_forces import FullMotion, inner_forces
+from supple.analyses.time.prescribed import Piecewise, Prescribed
+from supple.analyses.time.start import centre_state
+from supple.compilation import at_hand, compiled
+from supple.formulations.absolute.beams.beam_arrays import LENGTH
+from supple.formulations.absolute.instant import instant
+from supple.formulations.absolute.march import (
+    COUNT,
+    DONE,
+    LAST,
+    NEXT,
+    OVERBENT,
+    PAUSED,
+    STEPS,
+    TIME,
+    TRIAL,
+    Courses,
+    Record,
+    empty_record,
+    march,
+)
+from supple.formulations.absolute.measured import measured_motion, measured_rates
+from supple.formulations.absolute.step import ROUNDING, Method, State
+from supple.formulations.absolute.system import Absolute, absolute
+from supple.formulations.absolute.time_damping import time_damping
+from supple.formulations.coefficients import Yield, carried
+from supple.formulations.measured_units import units_of
+from supple.hardware.pieces import Pieces, at_end
+from supple.integration.generalized_alpha import Alpha, alpha_of
+from supple.integration.result_times import require_positive, require_times
+from supple.integration.step_options import StepOptions
+from supple.kinematics.closing import bulk
+from supple.kinematics.configuration import Configuration
+from supple.results.basis import Basis
+from supple.results.simulation import Simulation
+
+Array = NDArray[np.float64]
+
+AT_ONCE = 10_000  # steps before a look at the keyboard
+FEW = 100  # steps, interpreted, before it is asked again whether compiling is worth while
+MOST_STEPS = 2 * AT_ONCE  # between two events of a loop: one that explodes would have no end
+NEWTON = 1e-9  # error of the accelerations at which a step has converged
+KEEPING = 1e-11  # the same where things vibrate and the method damps nothing: what is left would add up
+DAMPED = 0.495  # α_f of a spectral radius of 0.98
+
+
+class Begun(NamedTuple):
+    """A run at its start, with all it needs but the tolerance of its steps.
+
+    times   : (N,) s, of the results; step : s, fixed, or with a tolerance the longest
+    state   : of all bodies; inputs : (a,) forces and accelerations (k,) of led coordinates that it is consistent with
+    relaxed : (a,) forces of the springs of drives where they are relaxed, added to all forces that act
+    """
+
+    problem: Absolute
+    alpha: Alpha
+    times: Array
+    step: float
+    state: State
+    inputs: Array
+    accelerations: Array
+    relaxed: Array
+
+
+class Continuous(NamedTuple):
+    """What acts during a run whose inputs are known: continuous forces of the actuators, and the course of what is led.
+
+    forces : breaks (B,), s, and cubics (4, B - 1, a), the highest power first
+    """
+
+    forces: Piecewise
+    course: Prescribed
+
+
+def begin(
+    here: Configuration,
+    times: Array,
+    rates: Array,
+    options: StepOptions,
+    *,
+    led: tuple[int, ...] = (),
+    springs: Mapping[int, Yield] | None = None,
+    inputs: Array | None = None,
+    accelerations: Array | None = None,
+) -> Begun:
+    """Prepare a run from a configuration.
+
+    Parameters
+    ----------
+    here
+        Configuration at the start.
+    times
+        (N,) result times, s.
+    rates
+        (s,) rates of θ at the start.
+    options
+        The step must be given.
+    led
+        Numbers of the coordinates that are led.
+    springs
+        Stiffness and damping of drives that yield, by the number of the actuator.
+    inputs
+        (a,) forces at the start, without those of springs. If left out, the run starts without any force, and motors
+        without inertia do not settle.
+    accelerations
+        (k,) of the led coordinates at the start; zero if left out.
+    """
+    yields = springs or {}
+    second = np.zeros(len(led)) if accelerations is None else accelerations
+    relaxed = np.zeros(len(here.mechanism.actuators))
+    for number, spring in yields.items():
+        relaxed[number] = -spring.stiffness * spring.relaxed
+    given = None if inputs is None else inputs + relaxed
+    u = np.zeros(len(relaxed)) if given is None else given
+    problem = absolute(
+        here.rest, tuple(led), options.friction_speed, rigid=options.rigid, yields=tuple(yields.values())
+    )
+    require_damped(problem, options.spectral_radius)
+    X, V = centre_state(problem, here, rates, given)
+    first = instant(problem, X[None], V[None], here.w[None], u[None], second[None])
+    a = np.ascontiguousarray(first.acceleration[0])
+    state = State(X, V, a, a, np.ascontiguousarray(first.multipliers[0]), here.w)
+    grid = np.ascontiguousarray(times, dtype=float)
+    return Begun(problem, alpha_of(options.spectral_radius), grid, float(options.longest), state, u, second, relaxed)
+
+
+def method_of(problem: Absolute, alpha: Alpha, step: float, tolerance: float | None) -> Method:
+    """How steps of at most this length are taken; tolerance : that they may err by, None where they are fixed."""
+    shortest = min(float(problem.elements.beams.numbers[:, LENGTH].min(initial=np.inf)), problem.system.rows.extent)
+    # Rotations of an element come from positions of its ends: rounding counts the more the shorter it is.
+    rounding = ROUNDING * problem.system.rows.extent / shortest
+    newton = KEEPING if problem.elastic and alpha.f > DAMPED else NEWTON
+    return Method(*alpha, step, float(tolerance or 0.0), newton, rounding, problem.elastic)
+
+
+class MechanismRun:
+    """The full DAE, advanced through result times under `Continuous` inputs or under the `Pieces` of drives.
+
+    rigid : names of elastic parts that do not deform
+    """
+
+    basis: Basis | None = None
+
+    def __init__(self, begun: Begun, tolerance: float | None) -> None:
+        self._begun, self._problem, self._tolerance = begun, begun.problem, tolerance
+        self._method = method_of(begun.problem, begun.alpha, begun.step, tolerance)
+        self._state = State(*(part.copy() for part in begun.state))
+        self._record, self._between = empty_record(self._state, len(begun.times)), empty_record(self._state, 1)
+        self._carried = np.zeros(10)
+        self._carried[TIME], self._carried[[TRIAL, LAST]] = begun.times[0], begun.step
+        self._u, self._second = begun.inputs.copy(), begun.accelerations.copy()
+        self._acted: list[tuple[Array, Array]] = []  # breaks and cubics of the forces, interval by interval
+        self._led: list[tuple[float, Array]] = []  # time and accelerations at the beginning of each interval
+        self._known: Continuous | None = None
+        self._event, self.reason = 0, ""
+        rest = self._problem.rest
+        self.coordinates, self.inputs = rest.numbering.coordinates, tuple(rest.numbering.mechanism.actuators)
+        self.theta, self.units, self.rigid = len(self.coordinates), units_of(rest), self._problem.frames.rigid
+        self._rows = [rest.numbering.constraints + i for i in range(self.theta)]
+        self._load = carried(rest)
+        self.outputs = tuple(self._load.observation.names)
+
+    @property
+    def state(self) -> tuple[Array, Array]:
+        """θ and θ̇ (s,) at the present time."""
+        X, V = self._state.X, self._state.V
+        return self._state.w[: self.theta].copy(), measured_rates(self._problem, X[None], V[None], self._rows)[0]
+
+    @property
+    def seen(self) -> Array:
+        """Outputs (o,) at the present time, under the inputs until now."""
+        state, observation = self._state, self._load.observation
+        rows = list(self._load.measured.values())
+        values = state.w[None, [row - self._problem.rest.numbering.constraints for row in rows]]
+        x = np.stack([values, np.zeros_like(values), np.zeros_like(values)])
+        X, V, w, a = (part[None] for part in (state.X, state.V, state.w, state.acceleration))
+        multipliers = state.multipliers[None]
+        if observation.instant and not self._problem.elastic:
+            a, multipliers = instant(self._problem, X, V, w, self._u[None], self._second[None])
+        if observation.order:
+            x[1:] = measured_motion(self._problem, X, V, a, rows)
+        if observation.efforts:
+            forces = inner_forces(self._problem, FullMotion(X, V, a, multipliers, w, self._u[None]))
+            x = np.concatenate([x, np.stack([forces, np.zeros_like(forces), np.zeros_like(forces)])], axis=-1)
+        return np.asarray(observation.values(x)[0])
+
+    def advance(self, acting: Pieces | Continuous, until: int) -> bool:
+        """Advance to the result time of number `until`; see `Advancing`."""
+        if isinstance(acting, Continuous):
+            return self._follow(acting, until)
+        return self._pass(acting, until)
+
+    def _follow(self, acting: Continuous, until: int) -> bool:
+        """Along continuous courses: steps do not end at their breaks."""
+        self._known, carried, problem = acting, self._carried, self._problem
+        breaks, cubics = acting.forces
+        if self._begun.relaxed.any():
+            cubics = cubics.copy()
+            cubics[3] += self._begun.relaxed
+        self._acted.append((breaks, cubics))
+        energies = self._record.energies
+
+        def sound() -> bool:
+            return not grown(problem, energies[: int(carried[NEXT])], int(carried[STEPS]))
+
+        status = self._march(
+            Courses(breaks, cubics, *acting.course.targets), self._begun.times[: until + 1], self._record, sound,
+            bulk(problem.rest.numbering),
+        )  # fmt: skip
+        if status == PAUSED:
+            self.reason = stopped(float(carried[TIME]), self._defect())
+        return self._ended(status)
+
+    def _pass(self, pieces: Pieces, until: int) -> bool:
+        """Through pieces, at whose beginnings forces and accelerations of what is led may jump: steps end there."""
+        times, carried, event = self._begun.times, self._carried, self._event
+        begin, end = float(times[event]), float(times[until])
+        self._event = until
+        breaks = begin + pieces.times
+        breaks[-1] = end
+        forces = np.array(pieces.forces)
+        forces[3] += self._begun.relaxed
+        pieces = pieces._replace(forces=forces)
+        self._acted.append((breaks[:-1], forces))
+        self._led.append((begin, pieces.accelerations[0, 0]))
+        for p in range(len(breaks) - 1):
+            self._jump(forces[3, p], pieces.accelerations[p, 0])
+            of_forces, of_led = (np.ascontiguousarray(part[:, p : p + 1]) for part in (forces, pieces.led))
+            courses = Courses(breaks[p : p + 2], of_forces, breaks[p : p + 2], of_led)
+            last = p == len(breaks) - 2
+            if event == p == 0 and not last:  # the start is a result, and no break is
+                self._reach(courses, times[:1])
+            if last:
+                status = self._reach(courses, times[: until + 1])
+            else:
+                number, carried[NEXT] = carried[NEXT], 0.0
+                status = self._reach(courses, breaks[p + 1 : p + 2], self._between)
+                carried[NEXT] = number
+            self._u, self._second = at_end(pieces, p), pieces.accelerations[p, 1].copy()
+            if not self._ended(status):
+                return False
+        return True
+
+    def _reach(self, courses: Courses, times: Array, record: Record | None = None) -> int:
+        """March to the last of the times; record : another than that of the results."""
+        carried, before = self._carried, self._carried[STEPS]
+
+        def few() -> bool:
+            return bool(carried[STEPS] - before < MOST_STEPS)
+
+        status = self._march(courses, times, self._record if record is None else record, few)
+        if status == PAUSED:
+            self.reason = (
+                f"no step from {carried[TIME]:.6g} s on is long enough: more than {MOST_STEPS} between two "
+                f"samples at a tolerance of {self._tolerance or 0.0:.2g}; most likely the loop is unstable: "
+                "lower gains or sample faster"
+            )
+        return status
+
+    def _march(
+        self, courses: Courses, times: Array, record: Record, goes_on: Callable[[], bool], size: int | None = None
+    ) -> int:
+        """The compiled march, in parts between which a run can be interrupted, as long as `goes_on` is true.
+
+        size : of the mechanism, for a long march, of which the first parts may be interpreted
+        """
+        status = PAUSED
+        while status == PAUSED and goes_on():
+            at_once = AT_ONCE if size is None or at_hand(march) else FEW
+            status = compiled(march, count=1 if size is None else at_once * size)(
+                self._problem.steps, self._method, courses, times, self._state, record, self._carried, at_once
+            )
+        return int(status)
+
+    def _defect(self) -> float:
+        return defect_of(self._problem, self._record.energies[: int(self._carried[NEXT])])
+
+    def _ended(self, status: int) -> bool:
+        """Whether the march is done; if not, `reason` tells why."""
+        carried = self._carried
+        if status == OVERBENT:
+            self.reason = overbent(float(carried[TIME]))
+        elif status not in (DONE, PAUSED):
+            led = len(self._second) > 0
+            self.reason = stuck(float(carried[TIME]), float(carried[TRIAL]), led, self._tolerance, self._defect())
+        return status == DONE
+
+    def _jump(self, u: Array, led: Array) -> None:
+        """Move the accelerations to those under new inputs, and with new accelerations of led coordinates."""
+        if np.array_equal(u, self._u) and np.array_equal(led, self._second):
+            return
+        X, V, acceleration, algorithmic, multipliers, w = self._state
+        X2, V2, w2 = (np.stack([part, part]) for part in (X, V, w))
+        both = np.stack([self._u, u]), np.stack([self._second, led])
+        found = instant(self._problem, X2, V2, w2, *both)
+        change = found.acceleration[1] - found.acceleration[0]
+        acceleration += change
+        algorithmic += change
+        multipliers += found.multipliers[1] - found.multipliers[0]
+
+    def result(self, forces: Array | None = None, at: NDArray[np.int64] | None = None) -> Simulation:
+        """Return the motion so far.
+
+        Parameters
+        ----------
+        forces
+            Not needed: the run keeps the forces that acted.
+        at
+            Numbers of the result times to keep; all if left out.
+        """
+        reached, times, carried = int(self._carried[NEXT]), self._begun.times, self._carried
+        kept = slice(reached) if at is None else at[at < reached]
+        acted, led = self._acting()
+        recorded = (part[kept] for part in self._record)
+        motion = BodyMotion(self._problem, times[kept], acted, led, *recorded)
+        mechanism = self._problem.rest.numbering.mechanism
+        return Simulation(
+            mechanism.name, motion.time, motion, self.reason, float(carried[TIME]), int(carried[STEPS]),
+            int(carried[COUNT]), self._tolerance, rigid=self.rigid, bodies=motion,
+            damping=time_damping(mechanism).said if self._problem.frames.elastic else "",
+        )  # fmt: skip
+
+    def _acting(self) -> tuple[Piecewise, Piecewise]:
+        """Forces over time, and accelerations of led coordinates at times; both stay as they are after pieces end."""
+        if self._known is not None:
+            course = self._known.course
+            return self._acted[0], (course.targets[0], course.accelerations)
+        last = np.zeros((4, 1, len(self._u)))
+        last[3] = self._u
+        now = self._begun.times[self._event]
+        breaks = np.concatenate([*(part for part, _ in self._acted), [now, np.inf]])
+        cubics = np.concatenate([*(part for _, part in self._acted), last], axis=1)
+        times = np.array([*(time for time, _ in self._led), now])
+        return (breaks, cubics), (times, np.array([*(part for _, part in self._led), self._second]))
+
+
+def require_held(times: Array, options: StepOptions) -> None:
+    """Refuse times and options that no run from event to event can have."""
+    require_times(float(times[-1]), options.longest)
+    require_positive(tolerance=options.tolerance, friction_speed=options.friction_speed)
+
+
+def piecewise(breaks: Array, values: Array, begin: float, end: float) -> Piecewise:
+    """Breaks and coefficients (4, B - 1, k) of what is linear between them and constant outside."""
+    if breaks[0] > begin:
+        breaks, values = np.append(begin, breaks), np.vstack([values[:1], values])
+    if breaks[-1] < end:
+        breaks, values = np.append(breaks, end), np.vstack([values, values[-1:]])
+    slopes = np.diff(values, axis=0) / np.diff(breaks)[:, None]
+    return breaks, np.stack([np.zeros_like(slopes), np.zeros_like(slopes), slopes, values[:-1]])

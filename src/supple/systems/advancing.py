@@ -1,0 +1,81 @@
+"""Protocols of systems in time: how they are advanced, and what a controller or a drive can ask of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.hardware.pieces import Pieces
+from supple.results.basis import Basis
+from supple.results.simulation import Simulation
+from supple.results.units import Units
+
+Array = NDArray[np.float64]
+Values = Mapping[str, float] | ArrayLike | None
+Acting = TypeVar("Acting", contravariant=True)
+
+
+class Advancing(Protocol[Acting]):
+    """A system that advances through its result times under what acts on it."""
+
+    def advance(self, acting: Acting, until: int, /) -> bool:
+        """Advance to the result time of number `until` and record the state at every result time on the way.
+
+        Parameters
+        ----------
+        acting
+            What acts on the system until then, in the form that its compiled march takes.
+        until
+            Number of the result time at which the next event is.
+
+        Returns
+        -------
+        bool
+            False if the system cannot go on; `reason` of the run tells why.
+        """
+        ...
+
+
+class Plant(Advancing[Pieces], Protocol):
+    """A system that drives act on: a mechanism, a reduced model or a linear model.
+
+    coordinates     : names, θ first, `theta` of them
+    inputs, outputs : names of the actuators and of the outputs
+    units           : of everything that it returns
+    basis           : basis of the elastic coordinates, None without any
+    """
+
+    coordinates: tuple[str, ...]
+    theta: int
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    units: Units
+    basis: Basis | None
+
+    @property
+    def reason(self) -> str:
+        """Why the run ended early, or ""."""
+        ...
+
+    @property
+    def state(self) -> tuple[Array, Array]:
+        """Coordinates and their rates (n,) at the present time."""
+        ...
+
+    @property
+    def seen(self) -> Array:
+        """Outputs (o,) at the present time, before inputs jump there."""
+        ...
+
+    def result(self, forces: Array) -> Simulation:
+        """Return the motion so far.
+
+        Parameters
+        ----------
+        forces
+            (N, a) forces of the actuators from each result time on, N or N m.
+        """
+        ...
