@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from damaged_stores import SPOILS, TASK, Case, bit
+from damaged_stores import PAGE, SPOILS, TASK, Case, bit
 from same_models import same
 
 import supple
+from supple import SuppleWarning
 from supple.reduction import sampling
 
 
@@ -41,3 +43,18 @@ def test_two_runs_at_once_with_one_store_give_the_same_model(case, tmp_path, mon
         warnings.simplefilter("ignore")
         models = list(both.map(lambda _: supple.reduce(case.mechanism, **TASK, store=tmp_path / "x.samples"), (1, 2)))
     assert all(same(model, case.expected) for model in models)
+
+
+def test_a_damaged_store_is_set_aside_and_the_model_is_the_same(case, tmp_path):
+    store = tmp_path / "x.samples"
+    shutil.copy(case.original, store)
+    content = bytearray(store.read_bytes())
+    content[PAGE : 3 * PAGE] = bytes(2 * PAGE)
+    store.write_bytes(content)
+    with pytest.warns(SuppleWarning, match=r"the store .*x\.samples is damaged .*set aside as x\.samples\.damaged"):
+        model = supple.reduce(case.mechanism, **TASK, store=store)
+    assert same(model, case.expected)
+    assert (tmp_path / "x.samples.damaged").read_bytes() == bytes(content)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", SuppleWarning)
+        assert same(supple.reduce(case.mechanism, **TASK, store=store), case.expected)
