@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import sqlite3
 import threading
 import warnings
@@ -14,7 +13,6 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from supple import InputError, SuppleWarning
-from supple.reduction.leaf_pages import leaf_rows
 from supple.reduction.store import Sample, SampleStore, held_in
 
 WIDTH = 5
@@ -94,11 +92,21 @@ def test_a_damaged_file_is_set_aside(tmp_path):
     content = bytearray(path.read_bytes())
     content[100:4096] = bytes(3996)  # the table of contents
     path.write_bytes(content)
-    with pytest.warns(SuppleWarning, match="is damaged: 1200 samples were read"):
+    with pytest.warns(SuppleWarning, match=r"the store .*samples is damaged .*set aside as samples\.damaged, starting"):
         store = SampleStore(path, "this", WIDTH)
     with store:
-        assert len(store.find(KEYS)) == len(KEYS)  # nothing leads to them, and they are found
+        assert store.find(KEYS) == {}
     assert path.with_name("samples.damaged").read_bytes() == bytes(content)
+
+
+def test_damaged_files_are_all_kept(tmp_path):
+    path = tmp_path / "x.samples"
+    for k in range(3):
+        path.write_bytes(b"rubbish %d" % k)
+        with pytest.warns(SuppleWarning, match="is damaged"):
+            SampleStore(path, "this", WIDTH).close()
+    kept = [tmp_path / f"x.samples.damaged{ending}" for ending in ("", ".2", ".3")]
+    assert [file.read_bytes() for file in kept] == [b"rubbish 0", b"rubbish 1", b"rubbish 2"]
 
 
 def test_a_file_of_another_kind_is_refused_and_not_touched(tmp_path):
@@ -191,7 +199,7 @@ def test_samples_that_slip_into_another_set_are_not_believed(tmp_path):
 
 
 @pytest.mark.parametrize("late", [False, True])
-def test_what_can_be_read_of_a_damaged_file_is_kept(tmp_path, late):
+def test_damage_within_a_file_starts_a_new_one(tmp_path, late):
     path = tmp_path / "samples"
     filled(path)
     page, pages = 4096, path.stat().st_size // 4096
@@ -205,14 +213,29 @@ def test_what_can_be_read_of_a_damaged_file_is_kept(tmp_path, late):
         store = store or SampleStore(path, "this", WIDTH)
         found = store.find(KEYS)
     assert len(said) == 1
-    assert re.search(r"is damaged .*: \d+ samples were read and are kept, .* samples.damaged", str(said[0].message))
+    assert re.search(r"the store .*samples is damaged .*set aside as samples\.damaged", str(said[0].message))
     with store:
-        assert 0.7 * len(KEYS) < len(found) < len(KEYS)
-        for key, sample in found.items():
-            assert_array_equal(sample.coefficients, SAMPLES[KEYS.index(key)].coefficients)
+        assert found == {}
         store.add(KEYS, SAMPLES)
-        assert len(store.find(KEYS)) == len(KEYS)
+        again = store.find(KEYS)
+        for key, sample in zip(KEYS, SAMPLES, strict=True):
+            assert_array_equal(again[key].coefficients, sample.coefficients)
     assert sorted(item.name for item in tmp_path.iterdir()) == ["samples", "samples.damaged"]
+
+
+def test_damage_that_two_find_sets_one_file_aside(tmp_path):
+    """The second to find it goes on with the new file, and with what the first has put there."""
+    path = tmp_path / "samples"
+    filled(path)
+    stores = [SampleStore(path, "this", WIDTH) for _ in range(2)]
+    with path.open("r+b") as file:
+        file.write(b"\xa5" * path.stat().st_size)
+    with pytest.warns(SuppleWarning, match="is damaged"):
+        stores[0].add(KEYS[:5], SAMPLES[:5])
+    assert set(stores[1].find(KEYS)) == set(KEYS[:5])
+    for store in stores:
+        store.close()
+    assert {item.name for item in tmp_path.iterdir()} - {"samples.damaged-wal"} == {"samples", "samples.damaged"}
 
 
 def test_a_wrong_byte_in_the_header_is_survived(tmp_path):
@@ -230,23 +253,6 @@ def test_a_wrong_byte_in_the_header_is_survived(tmp_path):
                     assert_array_equal(sample.coefficients, SAMPLES[KEYS.index(key)].coefficients)
                 store.add(KEYS[:40], SAMPLES[:40])
                 assert len(store.find(KEYS[:40])) == 40
-
-
-@pytest.mark.parametrize("width", [3, 600, 2000])
-def test_large_samples_are_read_without_an_index(tmp_path, width):
-    """Rows of one page, of two, of several; and those that are still in the journal."""
-    path, rng = tmp_path / "samples", np.random.default_rng(width)
-    samples = [Sample(True, rng.normal(size=width)) for _ in KEYS[:30]]
-    with SampleStore(path, "this", width) as store:
-        store.add(KEYS[:20], samples[:20])
-        store._database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        store.add(KEYS[20:30], samples[20:])
-        for item in (path, path.with_name("samples-wal")):
-            shutil.copy(item, item.with_name(item.name.replace("samples", "copy")))
-    rows = {row[1]: row for _, row in leaf_rows(tmp_path / "copy") if len(row) == 5 and isinstance(row[1], bytes)}
-    assert set(rows) == set(KEYS[:30])
-    for key, sample in zip(KEYS, samples, strict=False):
-        assert rows[key][3] == sample.coefficients.tobytes()
 
 
 def test_a_store_that_is_removed_while_in_use_is_made_again(tmp_path):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from damaged_stores import SPOILS, TASK, Case, bit
+from damaged_stores import PAGE, SPOILS, TASK, Case, bit
 from same_models import same
 
 import supple
@@ -42,3 +44,22 @@ def test_two_runs_at_once_with_one_store_give_the_same_model(case, tmp_path, mon
         warnings.simplefilter("ignore")
         models = list(both.map(lambda _: supple.reduce(case.mechanism, **TASK, store=tmp_path / "x.samples"), (1, 2)))
     assert all(same(model, case.expected) for model in models)
+
+
+def test_a_damaged_store_is_set_aside_and_the_model_is_the_same(case, tmp_path):
+    store = tmp_path / "x.samples"
+    shutil.copy(case.original, store)
+    content = bytearray(store.read_bytes())
+    content[PAGE : 3 * PAGE] = bytes(2 * PAGE)
+    store.write_bytes(content)
+    models, said = [], []
+    for _ in range(2):
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.simplefilter("always")
+            models.append(supple.reduce(case.mechanism, **TASK, store=store))
+        said.append([str(item.message) for item in heard if "store" in str(item.message)])
+    assert len(said[0]) == 1
+    assert re.search(r"the store .*x\.samples is damaged .*set aside as x\.samples\.damaged", said[0][0])
+    assert said[1] == []  # the new store is whole
+    assert all(same(model, case.expected) for model in models)
+    assert (tmp_path / "x.samples.damaged").read_bytes() == bytes(content)

@@ -2,7 +2,7 @@
 
 One SQLite file holds any number of sets of samples. A set is named by everything that its values depend on, so that
 a changed mechanism never meets the samples of another; within a set a sample is found by the bytes of its θ. Damage
-is met where it shows: what can be read is kept, the rest is computed again, and that is told.
+is met where it shows: the file is set aside, a new one is started, and a note names both.
 """
 
 from __future__ import annotations
@@ -22,17 +22,26 @@ from numpy.typing import NDArray
 
 from supple.diagnostics import InputError, SuppleWarning
 from supple.diagnostics.limits import in_bytes, most
-from supple.files.whole import FULL, clear_parts
-from supple.reduction.salvage import mend, mending, set_aside
 from supple.reduction.store_faults import FAULTS, Fault, fault_of
-from supple.reduction.store_file import PATIENCE, VERSION, connected, prepared, seal, transaction, version_of, whole
+from supple.reduction.store_file import (
+    PATIENCE,
+    VERSION,
+    connected,
+    exclusively,
+    prepared,
+    seal,
+    set_aside,
+    transaction,
+    version_of,
+    whole,
+)
 
 Array = NDArray[np.float64]
 Found = TypeVar("Found")
 
 _ASKED = 500  # keys in one query; SQLite takes 999 at least
 _ROW = 80  # bytes that a sample takes besides its numbers
-_TRIES = 3  # a file that is damaged again as soon as it is mended lies on a disk that is
+_TRIES = 3  # new files that are damaged at once, one after the other, lie on a disk that is
 
 
 class Sample(NamedTuple):
@@ -205,12 +214,13 @@ class SampleStore:
     # ------------------------------------------------------------------ what may go wrong with it
 
     def _coping(self, work: Callable[[], Found], doing: str) -> Found:
-        """What the work returns, on a store that is opened if it is not, and mended as often as it takes."""
+        """What the work returns, on a store that is opened if it is not; damaged files are set aside."""
         if self.path is None:
             return self._without_file(work)
         for _ in range(_TRIES):
+            standing = _number(self.path)
             try:
-                if self._file != _number(self.path) or not self._file:  # not open yet, removed, or mended by another
+                if self._file != standing or not self._file:  # not open yet, removed, or set aside by another
                     self._open_ours(self.path)
                 return work()
             except (sqlite3.ProgrammingError, sqlite3.InterfaceError):  # ours to mend
@@ -219,9 +229,9 @@ class SampleStore:
                 fault = fault_of(error, self.path)
                 if fault is not Fault.DAMAGE:
                     raise self._refused(fault, error, doing) from None
-                self._mend(self.path, error)
+                self._start_anew(self.path, standing, error)
         raise InputError(
-            f"is damaged again as soon as it is mended, {_TRIES} times now", part=f"store {self.path}",
+            f"is damaged again as soon as it is made, {_TRIES} times now", part=f"store {self.path}",
             hint="its disk may be failing: name another place with --store",
         )  # fmt: skip
 
@@ -237,18 +247,11 @@ class SampleStore:
             ) from None  # fmt: skip
 
     def _open_ours(self, path: Path) -> None:
-        clear_parts(path)
         version = version_of(path)
         if version == 0:
-            self._mend(path, None)
-        elif version not in (None, VERSION):
-            try:
-                aside = set_aside(path, f".version-{version}")
-            except OSError as problem:
-                raise InputError(
-                    f"is of another supple, and cannot be set aside ({problem.strerror})", part=f"store {path}",
-                    hint="name another with --store",
-                ) from None  # fmt: skip
+            raise sqlite3.DatabaseError("its tables cannot be read")
+        if version not in (None, VERSION):
+            aside = self._renamed(path, "of another supple", f".version-{version}")
             warnings.warn(
                 f"the store {path} is of another supple (version {version} of the file, this one writes {VERSION}): "
                 f"set aside as {aside.name}, starting anew",
@@ -257,35 +260,33 @@ class SampleStore:
             )
         self._open()
 
-    def _mend(self, path: Path, error: BaseException | None) -> None:
+    def _start_anew(self, path: Path, standing: int, error: BaseException) -> None:
+        """Set the damaged file aside, unless another process has done so.
+
+        standing : number of the file that was found damaged
+        """
         self.close()
-        try:
-            with mending(path):
-                if self._file and self._file != _number(path):  # another process has done so meanwhile
-                    self._file = 0
-                    return
-                self._file = 0
-                if not path.exists() or (error is None and version_of(path) != 0):
-                    return
-                mended = mend(path, self.name)
-        except OSError as problem:
-            raise InputError(
-                f"is damaged, and cannot be mended ({problem.strerror or problem})", part=f"store {path}",
-                hint="make room" if problem.errno in FULL else "name another with --store",
-            ) from None  # fmt: skip
-        except FAULTS as problem:
-            raise InputError(
-                f"is damaged, and what can be read cannot be kept ({problem})", part=f"store {path}",
-                hint="make room, or name another with --store",
-            ) from None  # fmt: skip
-        why = f" ({error})" if error else ""
-        lost = f"about {mended.lost} could not be and are" if mended.lost else "what could not be read is"
+        self._file = 0
+        with exclusively(path):
+            if not standing or _number(path) != standing:
+                return
+            aside = self._renamed(path, "damaged", ".damaged")
         warnings.warn(
-            f"the store {path} is damaged{why}: {mended.kept} samples were read and are kept, {lost} computed again; "
-            f"the damaged file is {mended.aside.name}",
+            f"the store {path} is damaged ({error}): set aside as {aside.name}, starting anew; its samples are "
+            "computed again",
             SuppleWarning,
             stacklevel=5,
         )
+
+    @staticmethod
+    def _renamed(path: Path, what: str, ending: str) -> Path:
+        try:
+            return set_aside(path, ending)
+        except OSError as problem:
+            raise InputError(
+                f"is {what}, and cannot be set aside ({problem.strerror})", part=f"store {path}",
+                hint="name another with --store",
+            ) from None  # fmt: skip
 
     def _refused(self, fault: Fault, error: BaseException, doing: str) -> InputError:
         part = f"store {self.path}"

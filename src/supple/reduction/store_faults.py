@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 class Fault(Enum):
-    """DAMAGE is mended; the others are for the user."""
+    """DAMAGE sets the file aside; the others are for the user."""
 
     DAMAGE = "damaged"
     FULL = "no room"

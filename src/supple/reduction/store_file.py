@@ -6,14 +6,16 @@ of the set's name, θ, the flag and the coefficients, fits; nothing else in the 
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
 
 from supple.diagnostics import InputError
+from supple.files.whole import settle_folder
 from supple.reduction.store_faults import FAULTS
 
 VERSION = 2  # 1 had a checksum that did not know the set
@@ -163,3 +165,37 @@ def version_of(path: Path) -> int | None:
     if traces:
         return 0
     raise InputError("is not a store of samples", part=part, hint="name another file, or remove this one")
+
+
+def set_aside(path: Path, ending: str) -> Path:
+    """Rename a store and the journal beside it, to a name that is free; the new name."""
+    aside, n = path.with_name(path.name + ending), 1
+    while aside.exists():
+        n += 1
+        aside = path.with_name(f"{path.name}{ending}.{n}")
+    journal = path.with_name(path.name + "-wal")
+    with suppress(FileNotFoundError):  # first: SQLite would take it for the journal of the new file
+        if journal.stat().st_size:
+            journal.replace(aside.with_name(aside.name + "-wal"))
+        else:
+            journal.unlink()
+    path.with_name(path.name + "-shm").unlink(missing_ok=True)
+    path.replace(aside)
+    settle_folder(path.parent)
+    return aside
+
+
+@contextmanager
+def exclusively(path: Path) -> Iterator[None]:
+    """While no other process sets the same store aside."""
+    try:
+        import fcntl
+    except ImportError:  # another system, where two that find the same damage at once are not kept apart
+        yield
+        return
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)
