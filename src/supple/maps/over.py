@@ -71,7 +71,8 @@ def over(
     Examples
     --------
     >>> import supple
-    >>> found = supple.over(supple.load("ralf"), {"lift": [0.9, 1.0, 1.1]}, lambda mechanism, at: at.singularity)
+    >>> arm = supple.load("examples/ralf/mechanism.yaml")
+    >>> found = supple.over(arm, {"lift": [0.9, 1.0, 1.1]}, lambda mechanism, at: at.singularity)
     >>> found.values.shape
     (3, 1)
     """
