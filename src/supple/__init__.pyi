@@ -13,8 +13,6 @@ from supple.analyses.statics.buckling import Buckling as Buckling
 from supple.analyses.statics.buckling import buckling as buckling
 from supple.analyses.statics.compliance import Compliance as Compliance
 from supple.analyses.statics.compliance import compliance as compliance
-from supple.analyses.statics.compliance_map import ComplianceMap as ComplianceMap
-from supple.analyses.statics.compliance_map import compliance_map as compliance_map
 from supple.analyses.statics.deflection import Deflection as Deflection
 from supple.analyses.statics.deflection import deflection as deflection
 from supple.analyses.statics.equilibrium import equilibrium as equilibrium
@@ -22,8 +20,6 @@ from supple.analyses.statics.large_deflection import LargeDeflection as LargeDef
 from supple.analyses.sweep import Sweep as Sweep
 from supple.analyses.sweep import sweep as sweep
 from supple.analyses.time.simulation import simulate as simulate
-from supple.analyses.vibration.frequency_map import FrequencyMap as FrequencyMap
-from supple.analyses.vibration.frequency_map import frequency_map as frequency_map
 from supple.analyses.vibration.frequency_response import frf as frf
 from supple.analyses.vibration.modal import modes as modes
 from supple.analyses.vibration.mode_set import ModeSet as ModeSet
@@ -108,6 +104,12 @@ from supple.kinematics.closure import assemble as assemble
 from supple.kinematics.configuration import Configuration as Configuration
 from supple.kinematics.inspection import Inspection as Inspection
 from supple.kinematics.motion import motion as motion
+from supple.maps.compliance_map import ComplianceMap as ComplianceMap
+from supple.maps.compliance_map import compliance_map as compliance_map
+from supple.maps.frequency_map import FrequencyMap as FrequencyMap
+from supple.maps.frequency_map import frequency_map as frequency_map
+from supple.maps.map import Map as Map
+from supple.maps.over import over as over
 from supple.parameterization.local_model import LocalModel as LocalModel
 from supple.parameterization.local_model import local as local
 from supple.reduced.file import load_model as load_model
@@ -129,16 +131,17 @@ __all__ = [
     "Actuator", "ActuatorDrive", "Beam", "Body", "Branches", "Buckling", "Candidate", "Channel", "ClusterError",
     "Compliance", "ComplianceMap", "Configuration", "Coupling", "CrossSection", "Damper", "Damping", "Deflection",
     "Drive", "DriveKind", "DriveParameter", "ExportTarget", "Fit", "FittedDamping", "Force", "ForceLaw", "Frame",
-    "FrequencyMap", "FrequencyResponse", "Hardware", "Identified", "Inertia", "InputError", "Inspection", "Interface",
-    "InverseDynamics", "Joint", "JointKind", "LargeDeflection", "LawParameter", "LinearBatch", "LinearFamily",
-    "LinearModel", "LocalModel", "LoggedRun", "Material", "Measurement", "MeasurementCheck", "Mechanism",
-    "ModalParameters", "ModePairs", "ModeSet", "Motion", "Motor", "NumericalError", "PointMass", "Predicted",
-    "ReducedModel", "Responses", "Rotation", "SectionShape", "Sensor", "SensorKind", "Simulation", "SmallMotions",
-    "Solid", "Spring", "Superelement", "SuppleError", "SuppleWarning", "Sweep", "TestPlan", "TimeRecords", "Trajectory",
-    "Updated", "VirtualTest", "assemble", "branches", "buckling", "check", "check_measurement", "compare", "compliance",
-    "compliance_map", "deflection", "equilibrium", "estimate_responses", "export", "fit_damping", "frequency_map",
-    "frf", "hardware_of", "identify", "inverse", "join_responses", "linearize", "linearize_batch", "load",
-    "load_measurements", "load_mechanism", "load_model", "load_records", "load_responses", "loads", "local",
-    "match_channels", "modal_parameters", "model_responses", "modes", "motion", "pair_modes", "plan_test", "reduce",
-    "register", "report", "simulate", "small_motions", "sweep", "to_yaml", "trajectory", "update", "virtual_test",
+    "FrequencyMap", "FrequencyResponse", "Hardware", "Identified", "Inertia", "InputError", "Inspection",
+    "Interface", "InverseDynamics", "Joint", "JointKind", "LargeDeflection", "LawParameter", "LinearBatch",
+    "LinearFamily", "LinearModel", "LocalModel", "LoggedRun", "Map", "Material", "Measurement", "MeasurementCheck",
+    "Mechanism", "ModalParameters", "ModePairs", "ModeSet", "Motion", "Motor", "NumericalError", "PointMass",
+    "Predicted", "ReducedModel", "Responses", "Rotation", "SectionShape", "Sensor", "SensorKind", "Simulation",
+    "SmallMotions", "Solid", "Spring", "Superelement", "SuppleError", "SuppleWarning", "Sweep", "TestPlan",
+    "TimeRecords", "Trajectory", "Updated", "VirtualTest", "assemble", "branches", "buckling", "check",
+    "check_measurement", "compare", "compliance", "compliance_map", "deflection", "equilibrium",
+    "estimate_responses", "export", "fit_damping", "frequency_map", "frf", "hardware_of", "identify", "inverse",
+    "join_responses", "linearize", "linearize_batch", "load", "load_measurements", "load_mechanism", "load_model",
+    "load_records", "load_responses", "loads", "local", "match_channels", "modal_parameters", "model_responses",
+    "modes", "motion", "over", "pair_modes", "plan_test", "reduce", "register", "report", "simulate",
+    "small_motions", "sweep", "to_yaml", "trajectory", "update", "virtual_test",
 ]  # fmt: skip

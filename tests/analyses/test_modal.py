@@ -201,12 +201,14 @@ def test_a_map_marks_what_cannot_be_assembled(four_bar):
 
 
 def test_a_map_marks_where_modes_are_not_found(four_bar, monkeypatch):
-    from supple.analyses.vibration import frequency_map as module
+    from importlib import import_module
 
-    def failing(mechanism, here, **options):
-        if (np.abs(here.theta - 0.7) < 1e-12).any():
+    module = import_module("supple.maps.frequency_map")
+
+    def failing(mechanism, at, **options):
+        if (np.abs(at.theta - 0.7) < 1e-12).any():
             raise supple.NumericalError("its modes did not converge")
-        return supple.modes(mechanism, here, **options)
+        return supple.modes(mechanism, at, **options)
 
     monkeypatch.setattr(module, "modes", failing)
     with pytest.warns(supple.SuppleWarning, match=r"did not converge at 1 of 3 postures, the first crank=0.7;"):

@@ -9,6 +9,7 @@ from flexible_arm import HOME, five_bar, model
 import supple
 from supple.control import MarginMap, Study, closed_loop, lqr, margins
 from supple.description.scenario import Scenario
+from supple.maps.grid import model_grid
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -32,6 +33,15 @@ def linear():
 @cache
 def gain():
     return lqr(linear(), np.ones(4), np.ones(2))
+
+
+def margin_map():
+    """Margins of one input over two coordinates, made up."""
+    grid = model_grid(model(), {"A": [2.0, 2.1], "E": [1.0, 1.1, 1.2]})
+    values = np.tile([0.5, 4.0, 0.5, 0.01, 1.2, 1.0], (2, 3, 1))
+    values[..., 2] = np.linspace(0.5, 1.0, 6).reshape(2, 3)
+    names = ("a.gain.low", "a.gain.high", "a.phase", "a.delay", "a.disk", "together")
+    return MarginMap(supple.Map(grid, values, names, ("1", "1", "rad", "s", "1", "1"), "margin"))
 
 
 @cache
@@ -109,11 +119,8 @@ RESULTS = {
     ),
     "FeedbackGain": gain,
     "Margins": lambda: margins(linear(), gain()),
-    "MarginMap": lambda: MarginMap(
-        "arm", ("a",), {"x": np.array([0.0, 1.0]), "y": np.array([0.0, 1.0, 2.0])},
-        np.full((2, 3, 1, 2), [0.5, 4.0]), np.linspace(0.5, 1.0, 6).reshape(2, 3, 1), np.full((2, 3, 1), 0.01),
-        np.full((2, 3, 1), 1.2), np.full((2, 3), 1.0), np.full((2, 3), True), {}, linear().units,
-    ),
+    "MarginMap": margin_map,
+    "Map": lambda: supple.over(five_bar(), {"A": [2.05, 2.1], "E": [1.1, 1.12]}, supple.modes, count=2),
     "Study": lambda: Study(
         {"payload": np.array([1.0, 2.0, 3.0]), "delay": np.zeros(3)}, {"error": np.array([0.1, 9.0, np.nan])},
         {"error": 0.1}, ("", "", "it leaves the region"),

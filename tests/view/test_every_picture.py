@@ -16,7 +16,7 @@ from supple.cli.map_option import typed_units
 from supple.results.frequency_response import FrequencyResponse
 from supple.view.bode_plot import unwrapped_phase
 from supple.view.house_style import PALETTE, settings
-from supple.view.map_panels import colour_limits
+from supple.view.map_plot import colour_limits
 
 NOT_DRAWN = (
     "LocalModel", "Coefficients", "Comparison", "Sweep", "ModeSet of a batch", "Compliance of a batch", "Predicted",

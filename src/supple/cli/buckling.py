@@ -10,7 +10,8 @@ import typer
 
 from supple.cli.answer import answering
 from supple.cli.assemble import warn_of_limits
-from supple.cli.kept import draw, require_folder, written
+from supple.cli.kept import require_folder, write_result
+from supple.cli.map_option import Map, give_map, grid_of, show_values, stays_at
 from supple.cli.options import At, File, Json, Settings, configuration, read_mechanism
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ Output = Annotated[
     Path | None,
     typer.Option(
         "-o", "--file", metavar="FILE", show_default=False,
-        help="Draw the shapes: .png, .svg, .pdf; or write a table: .csv, .npz, .mat.",
+        help="Draw the shapes, or the map: .png, .svg, .pdf; or write a table: .csv, .npz, .mat.",
     ),
 ]  # fmt: skip
 
@@ -41,6 +42,7 @@ def buckling(
     at: At = None,
     scale: Scale = Scaled.ALL,
     count: Count = 4,
+    grid: Map = None,
     output: Output = None,
     settings: Settings = None,
     as_json: Json = False,
@@ -48,17 +50,23 @@ def buckling(
     """Compute the load factors under which a mechanism buckles, and its shapes."""
     with answering(as_json) as answer:
         from supple.analyses.statics.buckling import buckling as buckling_of
-        from supple.results.file import SUFFIXES
 
         require_folder(output)
         mechanism = read_mechanism(answer, file, settings)
+        if grid is not None:
+            from supple.maps.over import over
+
+            values, stays = grid_of(grid, mechanism), stays_at(mechanism, at)
+            shown = False if as_json else None
+            load_factors = over(
+                mechanism, values, buckling_of, at=stays, progress=shown, scale=scale.value, count=count
+            )
+            give_map(answer, load_factors, grid, output, lambda out: show_values(load_factors, out))
+            return
         found = buckling_of(mechanism, configuration(mechanism, at), scale=scale.value, count=count)
         warn_of_limits(answer, found.configuration)
         if output is not None:
-            if output.suffix.lower() in SUFFIXES:
-                written(output, lambda: found.save(output))
-            else:
-                draw(output, found.plot)
+            write_result(found, output)
         data = {
             "load_factors": found.load_factors,
             "scale": found.scale,

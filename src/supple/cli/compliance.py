@@ -9,20 +9,21 @@ import typer
 
 from supple.cli.answer import Answer, answering
 from supple.cli.assemble import warn_of_limits
-from supple.cli.kept import TableFile, draw, keep, written
+from supple.cli.kept import TableFile, keep, write_result
 from supple.cli.local import names
-from supple.cli.map_option import Map, grid_of, map_data, map_heading, stays_at, typed_units, warn_of_map
+from supple.cli.map_option import Map, give_map, grid_of, map_heading, stays_at
 from supple.cli.options import At, File, Json, Settings, configuration, read_mechanism
 from supple.cli.preload_option import Preload
 
 if TYPE_CHECKING:
     from supple.analyses.statics.compliance import Compliance
-    from supple.analyses.statics.compliance_map import ComplianceMap
     from supple.analyses.statics.deflection import Deflection
     from supple.analyses.statics.large_deflection import LargeDeflection
     from supple.analyses.vibration.ports import Port
+    from supple.cli.tables import Tables
     from supple.description.mechanism import Mechanism
     from supple.kinematics.numbering import Numbering
+    from supple.maps.compliance_map import ComplianceMap
 
 Places = Annotated[
     str | None,
@@ -98,7 +99,8 @@ def compliance(
         warn_of_limits(answer, here)
         wanted = [item.name for item in _ports(here.rest.numbering, places)]
         found = compliance_of(mechanism, here, wanted, preload=preload)
-        _written(found, output)
+        if output is not None:
+            write_result(found, output)
         try:
             stiffness: Any = found.stiffness
         except InputError as error:
@@ -124,29 +126,14 @@ def _map(
     *,
     preload: bool,
 ) -> None:
-    from supple.analyses.statics.compliance_map import compliance_map
     from supple.kinematics.rest import rest
+    from supple.maps.compliance_map import compliance_map
 
     wanted = [item.name for item in _ports(rest(mechanism).numbering, places)]
     shown = False if answer.as_json else None
     values, stays = grid_of(grid, mechanism), stays_at(mechanism, at)
     found = compliance_map(mechanism, values, wanted, at=stays, preload=preload, progress=shown)
-    warn_of_map(answer, found.postures)
-    _written(found, output, units=typed_units(grid))
-    data = map_data(found.postures) | {"names": found.names, "units": found.units, "compliance": found.values}
-    answer.give(data, lambda: _show_map(found, output))
-
-
-def _written(found: Any, output: Path | None, **options: Any) -> None:
-    """Its numbers, or its picture, by the suffix."""
-    from supple.results.file import SUFFIXES
-
-    if output is not None:
-        table = output.suffix.lower() in SUFFIXES
-        if table:
-            written(output, lambda: found.save(output))
-        else:
-            draw(output, lambda: found.plot(**options))
+    give_map(answer, found, grid, output, lambda out: _show_map(found, out))
 
 
 def _ports(numbering: Numbering, text: str | None) -> list[Port]:
@@ -183,12 +170,11 @@ def _show_sag(found: Deflection | LargeDeflection, ports: list[Port], data: dict
         out.table(("coordinate", "held by"), held)
 
 
-def _show_map(found: ComplianceMap, output: Path | None) -> None:
+def _show_map(found: ComplianceMap, out: Tables) -> None:
     import numpy as np
 
-    from supple.cli.tables import Tables, number
+    from supple.cli.tables import number
 
-    out = Tables()
     out.line(f"{map_heading(found.postures)}, displacement for a unit force along itself")
     rows = []
     for i, (name, unit) in enumerate(zip(found.names, found.units, strict=True)):
@@ -196,7 +182,6 @@ def _show_map(found: ComplianceMap, output: Path | None) -> None:
         unit = "rad/(N m)" if unit == "rad" else "m/N"
         rows.append((name, *(number(value, unit) for value in (own.min(), np.median(own), own.max()))))
     out.table(("direction", "least", "median", "largest"), rows)
-    out.line("--json gives all values" if output is None else f"written to {output}")
 
 
 def _show_compliance(found: Compliance, stiffness: Any) -> None:

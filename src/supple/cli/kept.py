@@ -30,6 +30,17 @@ def keep(found: Result, table: Path | None, picture: Path | None = None) -> None
         draw(picture, drawn.plot)
 
 
+def write_result(found: Result, output: Path, **options: Any) -> None:
+    """Write its numbers, or draw it with some options, by the suffix of the file."""
+    from supple.results.file import SUFFIXES
+
+    drawn: Any = found
+    if output.suffix.lower() in SUFFIXES:
+        written(output, lambda: found.save(output))
+    else:
+        draw(output, lambda: drawn.plot(**options))
+
+
 def require_folder(*targets: Path | None) -> None:
     """Of files that are to be written: before the work, not after."""
     from supple.diagnostics import InputError

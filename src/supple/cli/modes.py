@@ -13,16 +13,17 @@ from supple.cli.assemble import warn_of_limits
 from supple.cli.cluster_option import ClusterOption
 from supple.cli.deformed_modes import Deformed, Rates, deformed_modes
 from supple.cli.formulation_option import Formulation, FormulationOption
-from supple.cli.kept import draw, written
+from supple.cli.kept import write_result
 from supple.cli.local import names
-from supple.cli.map_option import Map, grid_of, map_data, map_heading, stays_at, typed_units, warn_of_map
+from supple.cli.map_option import Map, give_map, grid_of, map_heading, stays_at
 from supple.cli.options import At, File, Json, Settings, configuration, read_mechanism
 from supple.cli.preload_option import Preload
 
 if TYPE_CHECKING:
-    from supple.analyses.vibration.frequency_map import FrequencyMap
     from supple.analyses.vibration.mode_set import ModeSet
+    from supple.cli.tables import Tables
     from supple.description.mechanism import Mechanism
+    from supple.maps.frequency_map import FrequencyMap
 
 Count = Annotated[int, typer.Option("--count", metavar="N", help="How many of the lowest modes.")]
 FreeActuators = Annotated[
@@ -70,7 +71,7 @@ def modes(
             if deformed or rates is not None:
                 raise typer.BadParameter("a map is of the undeformed mechanism", param_hint="--map")
             options["cluster"] = cluster
-            _map(answer, mechanism, values, stays_at(mechanism, at), options, output, typed_units(grid or ""))
+            _map(answer, mechanism, values, stays_at(mechanism, at), options, output, grid or "")
             return
         if deformed or rates is not None:
             wanted = {"count": count, "free_actuators": free_actuators}
@@ -84,13 +85,7 @@ def modes(
         warn_of_limits(answer, found.configuration)
         warn_of_missing(answer, len(found), count)
         if output is not None:
-            from supple.results.file import SUFFIXES
-
-            table = output.suffix.lower() in SUFFIXES
-            if table:
-                written(output, lambda: found.save(output))
-            else:
-                draw(output, found.plot)
+            write_result(found, output)
         data = {
             "frequencies_hz": found.frequencies_hz,
             "descriptions": found.descriptions,
@@ -116,23 +111,14 @@ def _map(
     at: dict[str, float] | None,
     options: dict[str, Any],
     output: Path | None,
-    units: dict[str, str],
+    text: str,
 ) -> None:
-    from supple.analyses.vibration.frequency_map import frequency_map
-    from supple.results.file import SUFFIXES
+    from supple.maps.frequency_map import frequency_map
 
     shown = False if answer.as_json else None
     found = frequency_map(mechanism, grid, at=at, progress=shown, **options)
-    warn_of_map(answer, found.postures)
     warn_of_missing(answer, found.frequencies_hz.shape[-1], options["count"])
-    if output is not None:
-        table = output.suffix.lower() in SUFFIXES
-        if table:
-            written(output, lambda: found.save(output))
-        else:
-            draw(output, lambda: found.plot(units=units))
-    data = map_data(found.postures) | {"frequencies_hz": found.frequencies_hz, "bands_hz": found.bands_hz}
-    answer.give(data, lambda: _show_map(found, output))
+    give_map(answer, found, text, output, lambda out: _show_map(found, out))
 
 
 def _energy(found: ModeSet) -> dict[str, Any]:
@@ -167,10 +153,9 @@ def _hertz(value: float, free: bool) -> str:
     return "0" if free else f"{value:.5g}"
 
 
-def _show_map(found: FrequencyMap, output: Path | None) -> None:
-    from supple.cli.tables import Tables, number
+def _show_map(found: FrequencyMap, out: Tables) -> None:
+    from supple.cli.tables import number
 
-    out = Tables()
     out.line(map_heading(found.postures))
     rows = [(str(i + 1), number(low), number(high)) for i, (low, high) in enumerate(found.bands_hz)]
     out.table(("mode", "lowest [Hz]", "highest [Hz]"), rows)
@@ -181,4 +166,3 @@ def _show_map(found: FrequencyMap, output: Path | None) -> None:
             for value, line in zip(values, found.frequencies_hz, strict=True)
         ]
         out.table((name, *(f"{i + 1} [Hz]" for i in range(found.frequencies_hz.shape[-1]))), lines)
-    out.line("--json gives all values" if output is None else f"written to {output}")

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
+from supple.results.entries import Entries
 from supple.results.file import save_result
 from supple.results.notebook import result_html
 from supple.results.table import Table
@@ -36,6 +37,13 @@ class Result(ABC):
     def arrays(self) -> dict[str, NDArray[Any]]:
         """What .npz and .mat files hold: the columns of the table and their units, or arrays of more dimensions."""
         return self.table().arrays()
+
+    def entries(self) -> Entries:
+        """The few numbers it comes down to, for a map over configurations (`over`)."""
+        raise InputError(
+            f"a {type(self).__name__} does not come down to a few numbers", part="map",
+            hint="return the numbers you want from the question",
+        )  # fmt: skip
 
     def __repr__(self) -> str:
         return brief(type(self).__name__, self.summary())

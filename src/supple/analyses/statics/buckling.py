@@ -21,6 +21,7 @@ from supple.formulations.elastic_rest.load_factors import load_factors
 from supple.formulations.elastic_rest.loaded_stiffness import under_loads
 from supple.formulations.elastic_rest.loads import FORCES, GRAVITY
 from supple.kinematics.configuration import At, Configuration
+from supple.results.entries import Entries
 from supple.results.picture import picture
 from supple.results.result import Result
 from supple.results.table import Table
@@ -60,6 +61,11 @@ class Buckling(Result):
     def table(self) -> Table:
         """Number and load factor of each shape."""
         return Table({"shape": np.arange(1, len(self) + 1), "load_factor": self.load_factors}, index="shape")
+
+    def entries(self) -> Entries:
+        """The load factors."""
+        names = tuple(f"load factor {i + 1}" for i in range(len(self)))
+        return Entries("load factor", names, ("1",) * len(self), self.load_factors)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """With the displacements of the nodes of every body, `displacements BODY`, in its axes."""

@@ -21,6 +21,7 @@ from supple.formulations.elastic_rest.loaded_stiffness import under_loads
 from supple.formulations.elastic_rest.static_response import static_response
 from supple.formulations.measured_units import units_of
 from supple.kinematics.configuration import At, Configuration
+from supple.results.entries import Entries
 from supple.results.names import listed
 from supple.results.picture import picture
 from supple.results.result import Result
@@ -59,6 +60,12 @@ class Compliance(Result):
         pairs = {f"{a}/{b}": self.values[:, i, j] for i, a in enumerate(self.names) for j, b in enumerate(self.names)}
         known = units_of(self.configuration.rest).coordinates
         return batch_table(self.configuration.coordinates, pairs, pair_units(self.names, self.units), known)
+
+    def entries(self) -> Entries:
+        """The matrix row by row, `ROW/COLUMN`."""
+        units = pair_units(self.names, self.units)
+        values = self.values.reshape(*self.values.shape[:-2], -1)
+        return Entries("compliance", tuple(units), tuple(units.values()), values)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         texts = {"names": self.names, "units": self.units}

@@ -33,6 +33,7 @@ from supple.kinematics.configuration import At, Configuration
 from supple.kinematics.joint_frames import joint_frames
 from supple.kinematics.primitives import gradient
 from supple.kinematics.rest import rest as undeformed
+from supple.results.entries import Entries
 from supple.results.names import listed
 from supple.results.picture import picture
 from supple.results.result import Result
@@ -77,6 +78,11 @@ class Deflection(Result):
         return Table(
             {"name": texts["name"], "value": np.array(values, dtype=float), "unit": texts["unit"]}, index="name"
         )
+
+    def entries(self) -> Entries:
+        """Displacements that sensors measure, and holding forces, as in its table."""
+        names, values, units = self.table().columns.values()
+        return Entries("deflection", tuple(names.tolist()), tuple(units.tolist()), values)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """With the displacements of the nodes of every body, `displacements BODY`, in its axes."""

@@ -15,6 +15,7 @@ from supple.diagnostics.arguments import require_arguments
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest, Held
 from supple.formulations.measured_units import units_of
 from supple.kinematics.configuration import Configuration
+from supple.results.entries import Entries
 from supple.results.picture import picture
 from supple.results.result import Result
 from supple.results.table import Table, batch_table
@@ -63,6 +64,11 @@ class ModeSet(Result):
             "description": np.array(self.descriptions, dtype=str),
         }  # fmt: skip
         return Table(columns, {"frequency_hz": "Hz"}, index="mode")
+
+    def entries(self) -> Entries:
+        """The natural frequencies, `mode 1`, ..."""
+        names = tuple(f"mode {i + 1}" for i in range(len(self)))
+        return Entries("frequency", names, ("Hz",) * len(self), self.frequencies_hz)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """With the displacements of the nodes of every body, `displacements BODY`, in its axes."""

@@ -11,46 +11,78 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.control.margins.local_loop import LoopController
 from supple.control.margins.margins import Margins, margins
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
+from supple.maps.grid import model_grid
+from supple.maps.map import MapView, Panel, draw_panels
+from supple.maps.over import answers
 from supple.reduced.model import ReducedModel
-from supple.reduced.repertoire import named_theta
-from supple.reduced.state_arguments import Values, theta_points
-from supple.results.picture import picture
-from supple.results.result import Result
-from supple.results.table import Table
+from supple.reduced.state_arguments import Values
 from supple.results.units import Units
 
 Array = NDArray[np.float64]
 Designed = Callable[[dict[str, float]], LoopController]
 
 _POINTS = 11  # along each coordinate
+_EVEN = 1e-3  # of a margin: less of a change is none
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MarginMap(Result):
-    """Margins at every configuration of a grid; zero, and factors of one, where the loop is unstable.
+class MarginMap(MapView):
+    """Margins at every configuration of a grid; zero, and factors of one, where the loop is unstable."""
 
-    coordinates : name -> its values, in the order of the grid's axes (n₁, n₂, ...)
-    gain        : (..., m, 2) factors of each input alone; phase (..., m) rad, delay (..., m) s, disk (..., m)
-    together    : (...) α of all inputs at once
-    stable      : (...); at : what the other coordinates stay at
-    """
+    @property
+    def name(self) -> str:
+        """The name of the model."""
+        return self.map.grid.name
 
-    name: str
-    inputs: tuple[str, ...]
-    coordinates: dict[str, Array]
-    gain: Array
-    phase: Array
-    delay: Array
-    disk: Array
-    together: Array
-    stable: NDArray[np.bool_]
-    at: dict[str, float]
-    units: Units
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The names of the inputs, m of them."""
+        return tuple(name.removesuffix(".disk") for name in self.map.names if name.endswith(".disk"))
+
+    @property
+    def _each(self) -> Array:
+        """(..., m, 5): the two gains, phase, delay and disk of each input."""
+        return self.map.values[..., :-1].reshape(*self.map.grid.shape, len(self.inputs), -1)
+
+    @property
+    def gain(self) -> Array:
+        """(..., m, 2) factors of each input alone."""
+        return self._each[..., :2]
+
+    @property
+    def phase(self) -> Array:
+        """(..., m) rad."""
+        return self._each[..., 2]
+
+    @property
+    def delay(self) -> Array:
+        """(..., m) s."""
+        return self._each[..., 3]
+
+    @property
+    def disk(self) -> Array:
+        """(..., m) α of each input alone."""
+        return self._each[..., 4]
+
+    @property
+    def together(self) -> Array:
+        """(...) α of all inputs at once."""
+        return self.map.values[..., -1]
+
+    @property
+    def stable(self) -> NDArray[np.bool_]:
+        """(...) whether the loop is stable: the disk of a stable loop is never empty."""
+        return self.together > 0.0
+
+    @property
+    def units(self) -> Units:
+        """Units of the coordinates."""
+        return Units(coordinates=self.map.grid.units_of(self.map.grid.theta_names))
 
     def summary(self) -> str:
-        over = ", ".join(f"{name} {x[0]:.4g} to {x[-1]:.4g} ({len(x)})" for name, x in self.coordinates.items())
+        over = self.map.grid.extent()
         if not self.stable.all():
             return f'of "{self.name}" over {over}: unstable at {int((~self.stable).sum())} of {self.stable.size}'
         low, high = self.gain[..., 0].max(), self.gain[..., 1].min()
@@ -67,21 +99,6 @@ class MarginMap(Result):
         found = {name: float(x[i]) for (name, x), i in zip(self.coordinates.items(), place, strict=True)}
         return {**self.at, **found}
 
-    def table(self) -> Table:
-        """A row a configuration: coordinates, margins of each input (`NAME.phase`, ...), and of all together."""
-        grid = np.meshgrid(*self.coordinates.values(), indexing="ij")
-        columns: dict[str, NDArray[Any]] = {name: x.ravel() for name, x in zip(self.coordinates, grid, strict=True)}
-        units = {name: self.units.coordinates.get(name, "") for name in self.coordinates} | {"together": "1"}
-        for k, name in enumerate(self.inputs):
-            columns |= {
-                f"{name}.gain.low": self.gain[..., k, 0].ravel(), f"{name}.gain.high": self.gain[..., k, 1].ravel(),
-                f"{name}.phase": self.phase[..., k].ravel(), f"{name}.delay": self.delay[..., k].ravel(),
-                f"{name}.disk": self.disk[..., k].ravel(),
-            }  # fmt: skip
-            units |= {f"{name}.phase": "rad", f"{name}.delay": "s"}
-            units |= {f"{name}.{kind}": "1" for kind in ("gain.low", "gain.high", "disk")}
-        return Table({**columns, "together": self.together.ravel()}, units)
-
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Axes of the grid, and margins over it."""
         names = ("gain", "phase", "delay", "disk", "together", "stable")
@@ -89,7 +106,16 @@ class MarginMap(Result):
 
     def plot(self, *, axes: Any = None) -> Any:
         """Curves over one coordinate, or maps over two, of the least margin of all inputs (matplotlib); the figure."""
-        return picture("margin_map_plot")(self, axes)
+        kinds = {
+            "gain": (self.gain[..., 1].min(axis=-1), "1"), "phase": (self.phase.min(axis=-1), "rad"),
+            "delay": (self.delay.min(axis=-1), "s"), "disk of all inputs": (self.together, "1"),
+        }  # fmt: skip
+        shown = [Panel("", np.where(self.stable & np.isfinite(x), x, np.nan), kind, unit, _EVEN)
+                 for kind, (x, unit) in kinds.items()]  # fmt: skip
+        shown = [panel for panel in shown if np.isfinite(panel.values).any()]
+        if not shown:
+            raise InputError("the loop is unstable everywhere", part="margin map", hint="look at the controller first")
+        return draw_panels(self.map.grid, shown, axes, None)
 
 
 def margin_map(
@@ -113,41 +139,17 @@ def margin_map(
             f"{type(model).__name__} is no reduced model", part="margin map",
             hint="give supple.reduce(mechanism, internal_modes=...)",
         )  # fmt: skip
+
+    def margins_at(model: ReducedModel, at: dict[str, float]) -> Margins:
+        law: Any = controller(at) if callable(controller) else controller
+        return margins(model, law, at=at, computation_delay=computation_delay)
+
+    return MarginMap(answers(model_grid(model, _region(model) if grid is None else grid, at), model, margins_at, {}))
+
+
+def _region(model: ReducedModel) -> dict[str, ArrayLike]:
+    """Values of every coordinate over the region of the model."""
     names = model.layout.coordinates[: model.layout.theta]
-    values = _grid(model, names, grid)
-    others = [name for name in names if name not in values]
-    if others and at is None:
-        raise InputError(f'where "{others[0]}" stays is not said', part="margin map", hint="give at=...")
-    base = theta_points(model.layout, named_theta(model, at))[0][0] if at is not None else np.zeros(len(names))
-    theta = np.broadcast_to(base, (*(len(item) for item in values.values()), len(names))).copy()
-    for name, mesh in zip(values, np.meshgrid(*values.values(), indexing="ij"), strict=True):
-        theta[..., names.index(name)] = mesh
-    found: list[Margins] = []
-    for point in theta.reshape(-1, len(names)):
-        here = dict(zip(names, point.tolist(), strict=True))
-        law: Any = controller(here) if callable(controller) else controller
-        found.append(margins(model, law, at=here, computation_delay=computation_delay))
-    shape = theta.shape[:-1]
-
-    def gathered(name: str) -> Array:
-        items = np.array([getattr(item, name) for item in found])
-        return items.reshape(*shape, *items.shape[1:])
-
-    return MarginMap(
-        model.name, found[0].inputs, values, gathered("gain"), gathered("phase"), gathered("delay"), gathered("disk"),
-        gathered("together"), gathered("stable") > 0.5,
-        {name: float(base[names.index(name)]) for name in others}, model.units,
-    )  # fmt: skip
-
-
-def _grid(model: ReducedModel, names: tuple[str, ...], grid: Mapping[str, ArrayLike] | None) -> dict[str, Array]:
-    if grid is None:
-        roots = model.fitted.arrays.roots_f
-        low, high = roots[:, 0].min(axis=0), roots[:, 1].max(axis=0)
-        return {name: np.linspace(low[i], high[i], _POINTS) for i, name in enumerate(names)}
-    found = {name: np.atleast_1d(np.asarray(x, dtype=float)) for name, x in grid.items()}
-    for name in found:
-        if name not in names:
-            raise InputError(f'"{name}" is not a coordinate of the model', part="margin map",
-                             hint=nearest(name, names))  # fmt: skip
-    return found
+    roots = model.fitted.arrays.roots_f
+    low, high = roots[:, 0].min(axis=0), roots[:, 1].max(axis=0)
+    return {name: np.linspace(low[i], high[i], _POINTS) for i, name in enumerate(names)}

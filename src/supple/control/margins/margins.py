@@ -24,6 +24,7 @@ from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.reduced.model import ReducedModel
 from supple.reduced.state_arguments import Values
+from supple.results.entries import Entries
 from supple.results.linear_model import LinearModel
 from supple.results.picture import picture
 from supple.results.result import Result
@@ -97,6 +98,14 @@ class Margins(Result):
         columns |= {name: np.array(values) for name, values in both.items()}
         plain = dict.fromkeys(("gain.low", "gain.high", "disk"), "1")
         return Table(columns, {"phase": "rad", "delay": "s", "worst": "Hz", **plain}, index="input")
+
+    def entries(self) -> Entries:
+        """Margins of each input, `NAME.gain.low`, `NAME.gain.high`, `NAME.phase`, ..., and `together`."""
+        kinds = {"gain.low": "1", "gain.high": "1", "phase": "rad", "delay": "s", "disk": "1"}
+        names = tuple(f"{name}.{kind}" for name in self.inputs for kind in kinds)
+        each = np.column_stack([self.gain, self.phase, self.delay, self.disk])
+        units = (*(tuple(kinds.values()) * len(self.inputs)), "1")
+        return Entries("margin", (*names, "together"), units, np.append(each.ravel(), self.together))
 
     def plot(self, *, axes: Any = None) -> Any:
         """Nyquist's curves with the disk that each stays out of (matplotlib); returns the panels."""

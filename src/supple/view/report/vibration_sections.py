@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.analyses.posture_grid import posture_grid
-from supple.analyses.vibration.frequency_map import FrequencyMap, frequency_map
 from supple.analyses.vibration.modal import modes
 from supple.analyses.vibration.mode_set import ModeSet
 from supple.diagnostics import NumericalError
+from supple.maps.frequency_map import FrequencyMap, frequency_map
+from supple.maps.grid import posture_grid
+from supple.maps.map import Map
 from supple.view.house_style import PALETTE, in_house_style, label, legend_beside, new_figure
 from supple.view.panels import Panels, panels
 from supple.view.report.drawing import Drawings
@@ -58,18 +58,13 @@ def vibration_of(stance: Stance, progress: bool | None) -> Vibration | None:
 
 
 def _mapped(stance: Stance, grid: dict[str, Array], stays: dict[str, float], progress: bool | None) -> FrequencyMap:
-    """Frequencies over a grid; a posture where they do not converge, as at the end of a region, stays empty."""
+    """Frequencies over a grid; empty where they converge at none of its postures, as at the end of a region."""
     try:
         return frequency_map(stance.mechanism, grid, at=stays, count=COUNT, progress=progress)
     except NumericalError:
         postures = posture_grid(stance.mechanism, grid, stays)
-    found = np.full((len(postures.configurations.theta), COUNT), np.nan)
-    for n, one in enumerate(postures.configurations.each()):
-        if one.assembled:
-            with suppress(NumericalError):
-                hertz = modes(stance.mechanism, one, count=COUNT).frequencies_hz
-                found[n, : len(hertz)] = hertz
-    return FrequencyMap(postures, found.reshape(*postures.shape, COUNT))
+    names = tuple(f"mode {i + 1}" for i in range(COUNT))
+    return FrequencyMap(Map(postures, np.full((*postures.shape, COUNT), np.nan), names, ("Hz",) * COUNT, "frequency"))
 
 
 def vibration_sections(stance: Stance, found: Vibration | None, draw: Drawings) -> list[Section]:

@@ -1,0 +1,178 @@
+"""A map over one or two coordinates, or positions of a place, drawn: curves, or colours; empty where none exist."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.description.quantities.expression import quantity
+from supple.diagnostics import InputError
+from supple.maps.grid import Grid
+from supple.maps.map import Panel
+from supple.view.house_style import PALETTE, in_house_style, label, legend_beside, new_figure
+from supple.view.panels import Panels, panels, places
+
+Array = NDArray[np.float64]
+
+_FENCE = 3.0  # spreads of the middle half beyond which a value is an outlier
+_COLUMNS = 3
+_STACKED = 3  # panels of curves above one another; more stand in two columns
+_FEW = 12  # points of a curve that are marked
+_ALIKE = 1e-3  # of their values: curves that are no further apart lie on one another
+_LINES = ("-", "--", ":")
+_DISPLAYED = {
+    "m/N": ("µm/N", 1e6), "rad/(N m)": ("µrad/(N m)", 1e6), "N/m": ("N/µm", 1e-6), "N m/rad": ("N m/µrad", 1e-6),
+    "rad": ("°", 180.0 / np.pi), "s": ("ms", 1e3),
+}  # fmt: skip
+_LONGER = 2.5  # times the shorter axis: a plane longer than this would leave most of its panel empty
+_EMPTY = "0.92"  # grey of what does not exist, so that it is not taken for a low value
+
+
+class Axis(NamedTuple):
+    """title : with its unit; values : in it; length : whether it is one"""
+
+    title: str
+    values: Array
+    length: bool
+
+
+@in_house_style
+def map_plot(grid: Grid, shown: Sequence[Panel], *, axes: Any, units: Mapping[str, str]) -> Panels:
+    """Curves over one coordinate, coloured maps over two, the coordinates in the units given for them."""
+    over = map_axes(grid, units)
+    return _coloured(grid, over, shown, axes) if len(over) == 2 else _curves(grid, over[0], shown, axes)
+
+
+def map_axes(grid: Grid, units: Mapping[str, str]) -> list[Axis]:
+    """The axes of a map, in the units given for them; more than two are not drawn."""
+    for name in units:
+        if name not in grid.axes:
+            raise InputError(f'the map is not over "{name}"', part="units", hint=", ".join(grid.axes))
+    if len(grid.axes) > 2:
+        raise InputError(
+            f"a map over {len(grid.axes)} coordinates is not drawn",
+            hint="vary one or two of them and leave the others where they are",
+        )
+    own = grid.units_of(grid.axes)
+    return [_axis(name, values, own[name], units.get(name)) for name, values in grid.axes.items()]
+
+
+def _axis(name: str, values: Array, own: str, unit: str | None) -> Axis:
+    if unit is None:
+        return Axis(label(name, own), values, own == "m")
+    return Axis(label(name, "°" if unit == "deg" else unit), values / quantity(f"1 {unit}"), own == "m")
+
+
+def standing(grid: Grid) -> str:
+    """`tool.z = -1.1 m`: what stays, and how many postures are empty."""
+    units = grid.units_of(grid.fixed)
+    said = [f"{name} = {value:.4g} {units[name]}" for name, value in grid.fixed.items()]
+    missing = int((~grid.assembled).sum())
+    if missing:
+        why = "out of reach" if grid.by_place else "not assembled"
+        said.append(f"{missing} of {grid.assembled.size} postures {why}")
+    return ", ".join(said)
+
+
+def _curves(grid: Grid, over: Axis, shown: Sequence[Panel], into: Any) -> Panels:
+    """Values of one quantity in one unit share a panel; curves that lie on one another differ in their dashes."""
+    groups: dict[str, list[tuple[str, Array]]] = {}
+    for panel in shown:
+        text, factor = _in_display_units(panel)
+        groups.setdefault(text, []).append((panel.title, panel.values * factor))
+    if into is None:
+        columns = 1 if len(groups) <= _STACKED else 2
+        rows = -(-len(groups) // columns)
+        figure = new_figure(8.0 if columns == 1 else 10.0, 4.8 if len(groups) == 1 else 2.9 * rows + 0.4)
+        stack = list(figure.subplots(rows, columns, squeeze=False, sharex=True).ravel())
+    else:
+        stack, columns = places(into, len(groups)), 1
+    x = over.values
+    for axes, (text, curves) in zip(stack, groups.items(), strict=False):
+        for i, (title, curve) in enumerate(curves):
+            alike = sum(bool(np.allclose(curve, other, rtol=_ALIKE, equal_nan=True)) for _, other in curves[:i])
+            axes.plot(
+                x, curve, color=PALETTE[i % len(PALETTE)], linestyle=_LINES[alike % len(_LINES)],
+                marker="." if len(x) < _FEW else "", label=title or None,
+            )  # fmt: skip
+        axes.set_ylabel(text)
+        known = np.concatenate([curve[np.isfinite(curve)] for _, curve in curves])
+        axes.set_ylim(bottom=min(0.0, float(known.min(initial=0.0))))
+        legend_beside(axes)
+    for axes in stack[len(groups) :]:
+        axes.set_visible(False)
+    for axes in stack[max(0, len(groups) - columns) : len(groups)]:
+        axes.set_xlabel(over.title)
+        axes.tick_params(labelbottom=True)
+    stack[0].set_title(standing(grid), fontsize="medium")
+    return panels(stack[: len(groups)])
+
+
+def _in_display_units(panel: Panel) -> tuple[str, float]:
+    """The label of an axis, and the factor that brings SI to it."""
+    unit, factor = _DISPLAYED.get(panel.unit, (panel.unit, 1.0))
+    return label(panel.quantity, unit), factor
+
+
+def _coloured(grid: Grid, axes: Sequence[Axis], shown: Sequence[Panel], into: Any = None) -> Panels:
+    """Maps over two axes, a panel each, in a figure of their own or in axes that are given."""
+    first, second = axes
+    columns = min(_COLUMNS, len(shown))
+    rows = -(-len(shown) // columns)
+    if into is None:
+        figure = new_figure(3.5 * columns, 3.0 * rows + 0.3)
+        drawn_on = list(figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True).ravel())
+    else:
+        drawn_on = places(into, len(shown))
+        figure = drawn_on[0].figure
+    for i, (axes_of, panel) in enumerate(zip(drawn_on, shown, strict=False)):
+        text, factor = _in_display_units(panel)
+        values = panel.values * factor
+        low, high, extend = colour_limits(values)
+        if high - low < panel.even * abs(high):  # one colour, and a bar that can be read
+            low, high, extend = 0.9 * low, 1.1 * high, "neither"
+        shading = "gouraud" if np.isfinite(values).all() and min(grid.shape) > 1 else "nearest"
+        axes_of.set_facecolor(_EMPTY)
+        drawn = axes_of.pcolormesh(
+            first.values, second.values, values.T, shading=shading, vmin=low, vmax=high, rasterized=True
+        )
+        axes_of.grid(visible=False)
+        beside = axes_of.inset_axes((1.05, 0.0, 0.06, 1.0))  # as tall as the map, whatever its sides are
+        figure.colorbar(drawn, cax=beside, extend=extend).set_label(text)
+        axes_of.set_title(panel.title)
+        if into is not None or i + columns >= len(shown):  # the lowest of its column
+            axes_of.set_xlabel(first.title)
+            axes_of.tick_params(labelbottom=True)
+        axes_of.set_ylabel(second.title)
+        if grid.by_place and _alike(first, second):
+            axes_of.set_aspect("equal", adjustable="box")
+    for axes_of in drawn_on[len(shown) :]:
+        axes_of.set_visible(False)
+    said = standing(grid)
+    if said and into is None:
+        figure.suptitle(said, fontsize="medium")
+    return panels(drawn_on[: len(shown)])
+
+
+def _alike(first: Axis, second: Axis) -> bool:
+    """Whether a plane is seen as it is: two lengths in one unit, neither much longer than the other."""
+    spans = [float(np.ptp(axis.values)) for axis in (first, second)]
+    units = {axis.title.rpartition(" / ")[2] for axis in (first, second)}
+    return first.length and second.length and len(units) == 1 and 0.0 < max(spans) < _LONGER * min(spans)
+
+
+def colour_limits(values: Array) -> tuple[float, float, str]:
+    """Between which values colours change, outliers left outside, and at which ends the bar is pointed to say so."""
+    known = values[np.isfinite(values)]
+    low, high = float(known.min()), float(known.max())
+    first, third = np.percentile(known, [25.0, 75.0])
+    reach = _FENCE * float(third - first)
+    if reach == 0.0:  # at least half of them are equal
+        return low, high, "neither"
+    inside = known[(known >= first - reach) & (known <= third + reach)]
+    least, most = float(inside.min()), float(inside.max())
+    pointed = {(False, False): "neither", (True, False): "min", (False, True): "max", (True, True): "both"}
+    return least, most, pointed[low < least, high > most]

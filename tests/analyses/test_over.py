@@ -1,0 +1,41 @@
+"""`over`: any question with a short answer over a grid."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+import supple
+
+
+@pytest.fixture(scope="module")
+def ralf(example):
+    return example("ralf")
+
+
+GRID = {"lift": [0.9, 1.0, 1.1]}
+
+
+def test_a_public_question_is_asked_with_its_options(ralf):
+    found = supple.over(ralf, GRID, supple.modes, count=2)
+    assert (found.names, found.units, found.quantity) == (("mode 1", "mode 2"), ("Hz", "Hz"), "frequency")
+    assert_array_equal(found.values, supple.frequency_map(ralf, GRID, count=2).frequencies_hz)
+    assert_allclose(found.bounds[0], [found.of("mode 1").min(), found.of("mode 1").max()])
+
+
+def test_numbers_of_a_question_of_ones_own_are_named_and_have_units(ralf, tmp_path):
+    found = supple.over(ralf, GRID, lambda mechanism, at: {"height": at.frame("T").position[1]}, units="m")
+    alone = [supple.assemble(ralf, {"lift": x}).frame("T").position[1] for x in GRID["lift"]]
+    assert_allclose(found.of("height"), alone, rtol=1e-9)
+    assert found.table().units == {"lift": "m", "height": "m"}
+    with np.load(found.save(tmp_path / "map.npz")) as saved:
+        assert_array_equal(saved["values"], found.values)
+    assert found.plot()[0].get_ylabel() == "value / m"
+
+
+def test_an_answer_that_is_not_short_is_refused(ralf):
+    with pytest.raises(supple.InputError, match="does not come down to a few numbers"):
+        supple.over(ralf, GRID, supple.linearize, rigid=True)
+    with pytest.raises(supple.InputError, match="the question returns"):
+        supple.over(ralf, GRID, lambda mechanism, at: "soft")
