@@ -160,7 +160,8 @@ class _Ask:
         here: Any
         if isinstance(self.described, Travelling):
             subject = self.described.mechanism
-            here = Configuration(rest(subject), *rows)
+            theta, X, w, reached = rows
+            here = Configuration(rest(subject), theta, X, w, reached)
             here = here if self.batches else next(here.each())
         else:
             subject = self.described
@@ -172,7 +173,7 @@ class _Ask:
 def entries_of(found: Any, units: str | Mapping[str, str] = "") -> Entries:
     """The numbers of an answer: of a result its own, else those that are given."""
     if isinstance(found, Result):
-        return found.entries()
+        return found.map_entries()
     if isinstance(found, Mapping):
         names, values = tuple(str(name) for name in found), np.array(list(found.values()), dtype=float)
     else:

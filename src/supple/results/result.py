@@ -38,7 +38,7 @@ class Result(ABC):
         """What .npz and .mat files hold: the columns of the table and their units, or arrays of more dimensions."""
         return self.table().arrays()
 
-    def entries(self) -> Entries:
+    def map_entries(self) -> Entries:
         """The few numbers it comes down to, for a map over configurations (`over`)."""
         raise InputError(
             f"a {type(self).__name__} does not come down to a few numbers", part="map",

@@ -62,7 +62,7 @@ class Buckling(Result):
         """Number and load factor of each shape."""
         return Table({"shape": np.arange(1, len(self) + 1), "load_factor": self.load_factors}, index="shape")
 
-    def entries(self) -> Entries:
+    def map_entries(self) -> Entries:
         """The load factors."""
         names = tuple(f"load factor {i + 1}" for i in range(len(self)))
         return Entries("load factor", names, ("1",) * len(self), self.load_factors)

@@ -61,7 +61,7 @@ class Compliance(Result):
         known = units_of(self.configuration.rest).coordinates
         return batch_table(self.configuration.coordinates, pairs, pair_units(self.names, self.units), known)
 
-    def entries(self) -> Entries:
+    def map_entries(self) -> Entries:
         """The matrix row by row, `ROW/COLUMN`."""
         units = pair_units(self.names, self.units)
         values = self.values.reshape(*self.values.shape[:-2], -1)

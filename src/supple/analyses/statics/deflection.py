@@ -79,7 +79,7 @@ class Deflection(Result):
             {"name": texts["name"], "value": np.array(values, dtype=float), "unit": texts["unit"]}, index="name"
         )
 
-    def entries(self) -> Entries:
+    def map_entries(self) -> Entries:
         """Displacements that sensors measure, and holding forces, as in its table."""
         names, values, units = self.table().columns.values()
         return Entries("deflection", tuple(names.tolist()), tuple(units.tolist()), values)

@@ -65,7 +65,7 @@ class ModeSet(Result):
         }  # fmt: skip
         return Table(columns, {"frequency_hz": "Hz"}, index="mode")
 
-    def entries(self) -> Entries:
+    def map_entries(self) -> Entries:
         """The natural frequencies, `mode 1`, ..."""
         names = tuple(f"mode {i + 1}" for i in range(len(self)))
         return Entries("frequency", names, ("Hz",) * len(self), self.frequencies_hz)

@@ -99,7 +99,7 @@ class Margins(Result):
         plain = dict.fromkeys(("gain.low", "gain.high", "disk"), "1")
         return Table(columns, {"phase": "rad", "delay": "s", "worst": "Hz", **plain}, index="input")
 
-    def entries(self) -> Entries:
+    def map_entries(self) -> Entries:
         """Margins of each input, `NAME.gain.low`, `NAME.gain.high`, `NAME.phase`, ..., and `together`."""
         kinds = {"gain.low": "1", "gain.high": "1", "phase": "rad", "delay": "s", "disk": "1"}
         names = tuple(f"{name}.{kind}" for name in self.inputs for kind in kinds)
