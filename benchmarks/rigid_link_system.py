@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import supple
-from supple.analyses.vibration.link_modes import UNCONDENSED
 from supple.diagnostics import SuppleNote
 from supple.formulations.elastic_rest.dense import dense_modes
 from supple.formulations.elastic_rest.elastic_rest import elastic_rest
+from supple.modal_analysis.link_modes import UNCONDENSED
 
 Array = NDArray[np.float64]
 

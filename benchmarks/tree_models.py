@@ -26,7 +26,7 @@ INSTANTS, ROUNDS, SINGLE = 1000, 9, 200
 @contextmanager
 def general_path() -> Iterator[None]:
     """Inside, no mechanism is a tree."""
-    inverse = "supple.analyses.inverse_dynamics.inverse_dynamics.recursive_tree"
+    inverse = "supple.inverse_dynamics.inverse_dynamics.recursive_tree"
     with patch(inverse, lambda mechanism: None), patch.object(rigid_rows, "tree_of_rows", lambda position: None):
         yield
 

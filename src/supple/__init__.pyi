@@ -1,31 +1,9 @@
 """What a type checker reads: the public names, which `__init__.py` imports when they are first used."""
 
 from supple import control as control
-from supple.analyses.check import check as check
-from supple.analyses.inverse_dynamics.inverse_dynamics import InverseDynamics as InverseDynamics
-from supple.analyses.inverse_dynamics.inverse_dynamics import inverse as inverse
-from supple.analyses.linear_models.linearization import linearize as linearize
-from supple.analyses.linear_models.linearization_batch import LinearBatch as LinearBatch
-from supple.analyses.linear_models.linearization_batch import linearize_batch as linearize_batch
-from supple.analyses.motions.trajectory import Trajectory as Trajectory
-from supple.analyses.motions.trajectory import trajectory as trajectory
-from supple.analyses.statics.buckling import Buckling as Buckling
-from supple.analyses.statics.buckling import buckling as buckling
-from supple.analyses.statics.compliance import Compliance as Compliance
-from supple.analyses.statics.compliance import compliance as compliance
-from supple.analyses.statics.deflection import Deflection as Deflection
-from supple.analyses.statics.deflection import deflection as deflection
-from supple.analyses.statics.equilibrium import equilibrium as equilibrium
-from supple.analyses.statics.large_deflection import LargeDeflection as LargeDeflection
-from supple.analyses.sweep import Sweep as Sweep
-from supple.analyses.sweep import sweep as sweep
-from supple.analyses.time.simulation import simulate as simulate
-from supple.analyses.vibration.frequency_response import frf as frf
-from supple.analyses.vibration.modal import modes as modes
-from supple.analyses.vibration.mode_set import ModeSet as ModeSet
-from supple.analyses.vibration.small_motions import SmallMotions as SmallMotions
-from supple.analyses.vibration.small_motions import small_motions as small_motions
 from supple.approximation.fits.fit import Fit as Fit
+from supple.checking.check import check as check
+from supple.comparison.comparison import compare as compare
 from supple.description.actuator import Actuator as Actuator
 from supple.description.actuator_drive import ActuatorDrive as ActuatorDrive
 from supple.description.body import Body as Body
@@ -71,6 +49,7 @@ from supple.formats.measurements.load_responses import load_responses as load_re
 from supple.formats.mechanism_file import loads as loads
 from supple.formats.mechanism_text import to_yaml as to_yaml
 from supple.formulations.hardware import hardware_of as hardware_of
+from supple.frequency_response.frequency_response import frf as frf
 from supple.hardware.hardware import Hardware as Hardware
 from supple.identification.damping.fit_damping import fit_damping as fit_damping
 from supple.identification.damping.fitted_damping import FittedDamping as FittedDamping
@@ -97,6 +76,8 @@ from supple.identification.updating.plan_test import plan_test as plan_test
 from supple.identification.updating.update import update as update
 from supple.identification.updating.updated import Predicted as Predicted
 from supple.identification.updating.updated import Updated as Updated
+from supple.inverse_dynamics.inverse_dynamics import InverseDynamics as InverseDynamics
+from supple.inverse_dynamics.inverse_dynamics import inverse as inverse
 from supple.kinds.registry import register as register
 from supple.kinematics.branches import Branches as Branches
 from supple.kinematics.branches import branches as branches
@@ -104,17 +85,25 @@ from supple.kinematics.closure import assemble as assemble
 from supple.kinematics.configuration import Configuration as Configuration
 from supple.kinematics.inspection import Inspection as Inspection
 from supple.kinematics.motion import motion as motion
+from supple.linearization.linearization import linearize as linearize
+from supple.linearization.linearization_batch import LinearBatch as LinearBatch
+from supple.linearization.linearization_batch import linearize_batch as linearize_batch
 from supple.maps.compliance_map import ComplianceMap as ComplianceMap
 from supple.maps.compliance_map import compliance_map as compliance_map
 from supple.maps.frequency_map import FrequencyMap as FrequencyMap
 from supple.maps.frequency_map import frequency_map as frequency_map
 from supple.maps.map import Map as Map
 from supple.maps.over import over as over
+from supple.maps.sweep import Sweep as Sweep
+from supple.maps.sweep import sweep as sweep
+from supple.modal_analysis.mode_set import ModeSet as ModeSet
+from supple.modal_analysis.modes import modes as modes
+from supple.modal_analysis.small_motions import SmallMotions as SmallMotions
+from supple.modal_analysis.small_motions import small_motions as small_motions
 from supple.parameterization.local_model import LocalModel as LocalModel
 from supple.parameterization.local_model import local as local
 from supple.reduced.file import load_model as load_model
 from supple.reduced.model import ReducedModel as ReducedModel
-from supple.reduction.comparison import compare as compare
 from supple.reduction.reduce import reduce as reduce
 from supple.results.channel import Channel as Channel
 from supple.results.frequency_response import FrequencyResponse as FrequencyResponse
@@ -123,6 +112,17 @@ from supple.results.linear_model import LinearModel as LinearModel
 from supple.results.responses import Responses as Responses
 from supple.results.simulation import Simulation as Simulation
 from supple.results.time_records import TimeRecords as TimeRecords
+from supple.simulation.simulation import simulate as simulate
+from supple.statics.buckling import Buckling as Buckling
+from supple.statics.buckling import buckling as buckling
+from supple.statics.compliance import Compliance as Compliance
+from supple.statics.compliance import compliance as compliance
+from supple.statics.deflection import Deflection as Deflection
+from supple.statics.deflection import deflection as deflection
+from supple.statics.equilibrium import equilibrium as equilibrium
+from supple.statics.large_deflection import LargeDeflection as LargeDeflection
+from supple.trajectories.trajectory import Trajectory as Trajectory
+from supple.trajectories.trajectory import trajectory as trajectory
 from supple.view.report.report import report as report
 
 __version__: str

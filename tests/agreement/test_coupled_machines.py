@@ -19,9 +19,9 @@ from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
 import supple
-from supple.analyses.linear_models.tree_linearization import tree_order
 from supple.formulations.recursive import inverse_dynamics, mass_matrix
 from supple.formulations.recursive.tree_of_mechanism import MechanismTree, tree_of_mechanism
+from supple.linearization.tree_linearization import tree_order
 
 
 @dataclass
@@ -237,7 +237,7 @@ def test_the_local_model_is_that_of_the_tree(machine):
 def test_the_linear_model_is_that_of_the_tree(machine, route, monkeypatch):
     """By the recursions with coordinates eliminated, and in independent coordinates of the closed chain."""
     if route == "closed chain":
-        monkeypatch.setattr("supple.analyses.linear_models.linearization_batch.tree_order", lambda mechanism: None)
+        monkeypatch.setattr("supple.linearization.linearization_batch.tree_order", lambda mechanism: None)
     else:
         assert (tree_order(machine.mechanism) is None) == bool(machine.mechanism.sensors)  # of which one is coupled
     theta, v, a = states(machine, 3)

@@ -10,12 +10,12 @@ import pytest
 from numpy.testing import assert_allclose
 
 import supple
-from supple.analyses.statics.deformed_rest import deformed_rest
-from supple.analyses.time.inner_forces import FullMotion, inner_forces
 from supple.description.body import Frame
 from supple.description.sensor import Sensor
 from supple.equations.effort_row import effort_places
 from supple.reduced.observed import observed_motion
+from supple.simulation.inner_forces import FullMotion, inner_forces
+from supple.statics.deformed_rest import deformed_rest
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "flexible-four-bar" / "mechanism.yaml"
 LENGTHS = (0.5, 0.5218, 0.6936)

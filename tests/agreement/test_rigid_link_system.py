@@ -9,13 +9,13 @@ import pytest
 from numpy.testing import assert_allclose
 
 import supple
-from supple.analyses.vibration.link_modes import UNCONDENSED
-from supple.analyses.vibration.mac import mac
 from supple.diagnostics import InputError
 from supple.formats.mechanism_file import loads
 from supple.formulations.elastic_rest.dense import dense_modes
 from supple.formulations.elastic_rest.elastic_rest import elastic_rest
 from supple.formulations.rigid_link_system.link_march import motion_at_start
+from supple.modal_analysis.link_modes import UNCONDENSED
+from supple.modal_analysis.mac import mac
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 CONDENSED = 1e-6

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import supple
-from supple.analyses.motions.trajectory import Trajectory
+from supple.trajectories.trajectory import Trajectory
 
 FOUR_BAR = """\
 supple: 1

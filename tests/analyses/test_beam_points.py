@@ -5,9 +5,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 import supple
-from supple.analyses.vibration.beam_points import motion_between_nodes
 from supple.formats.mechanism_file import loads
 from supple.formulations.elastic_rest.elastic_rest import elastic_rest
+from supple.modal_analysis.beam_points import motion_between_nodes
 
 CANTILEVER = """
 supple: 1

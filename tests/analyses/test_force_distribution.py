@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from scipy.linalg import null_space
 from scipy.optimize import linprog
 
-from supple.analyses.inverse_dynamics.force_distribution import (
+from supple.inverse_dynamics.force_distribution import (
     Objective,
     least_peak,
     least_peak_within,
@@ -18,8 +18,8 @@ from supple.analyses.inverse_dynamics.force_distribution import (
     multiplier_objective,
     torque_objective,
 )
-from supple.analyses.inverse_dynamics.force_programs import Rates, least_excess, least_largest, least_rate_excess
-from supple.analyses.inverse_dynamics.force_rates import least_squares_within_rates
+from supple.inverse_dynamics.force_programs import Rates, least_excess, least_largest, least_rate_excess
+from supple.inverse_dynamics.force_rates import least_squares_within_rates
 
 SIZES = [(1, 2), (1, 5), (2, 3), (3, 7), (6, 8)]  # equations, actuators
 

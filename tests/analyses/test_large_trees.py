@@ -10,10 +10,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 import supple
-from supple.analyses.linear_models import tree_linearization
 from supple.formulations.absolute import instant as instants
 from supple.formulations.absolute.system import absolute
 from supple.kinematics.rest import rest
+from supple.linearization import tree_linearization
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "kinematics"))
 from large_machines import chain, ladder, tower

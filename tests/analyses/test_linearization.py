@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 from random_mechanisms import CASES, case
 
 import supple
-from supple.analyses.linear_models.tree_linearization import tree_order
+from supple.linearization.tree_linearization import tree_order
 
 GIVEN = {  # θ from rest, θ̇ and forces, each of a size that moves everything
     "four-bar": ([0.3], [1.5], [2.0]),
@@ -75,7 +75,7 @@ def test_both_routes_give_the_same_for_trees(name, monkeypatch):
     state = {"at": made.thetas(1, 3)[0], "rates": rates, "inputs": u}
     assert tree_order(mechanism) is not None
     tree = supple.linearize(mechanism, **state)
-    monkeypatch.setattr("supple.analyses.linear_models.linearization_batch.tree_order", lambda mechanism: None)
+    monkeypatch.setattr("supple.linearization.linearization_batch.tree_order", lambda mechanism: None)
     chain = supple.linearize(mechanism, **state)
     for one, other in ((tree.A, chain.A), (tree.B, chain.B), *zip(tree.second_order, chain.second_order, strict=True)):
         assert_allclose(one, other, atol=1e-10 * max(np.abs(other).max(initial=0.0), 1.0))

@@ -45,7 +45,7 @@ def exact_two_link(values):
 @pytest.mark.parametrize("route", ["recursive", "independent coordinates"])
 def test_the_two_link_arm_in_motion_against_sympy(example, route, monkeypatch):
     if route != "recursive":
-        monkeypatch.setattr("supple.analyses.linear_models.linearization_batch.tree_order", lambda mechanism: None)
+        monkeypatch.setattr("supple.linearization.linearization_batch.tree_order", lambda mechanism: None)
     arm, rng = example("two-link"), np.random.default_rng(0)
     for values in rng.normal(size=(4, 6)) * [1.5, 1.5, 3, 3, 50, 50]:
         jacobian, accelerations = exact_two_link(values)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from supple.analyses.motions.profile import profile
+from supple.trajectories.profile import profile
 
 DISTANCES = st.floats(1e-4, 50.0).flatmap(lambda x: st.sampled_from([x, -x]))
 BOUND = st.one_of(st.none(), st.floats(1e-2, 1e3))

@@ -105,7 +105,7 @@ def test_every_failure_is_one_line_a_status_and_an_object(
     def fail(mechanism):
         raise error
 
-    monkeypatch.setattr("supple.analyses.check.check", fail)
+    monkeypatch.setattr("supple.checking.check.check", fail)
     part, message, hint = pieces
     said = supple("check", four_bar)
     assert (said.status, said.out) == (status, "")
@@ -123,7 +123,7 @@ def test_every_failure_is_one_line_a_status_and_an_object(
 
 
 def test_the_report_of_a_defect_says_what_is_needed_to_find_it(supple, four_bar, folder, monkeypatch):
-    monkeypatch.setattr("supple.analyses.check.check", lambda mechanism: 1 / 0)
+    monkeypatch.setattr("supple.checking.check.check", lambda mechanism: 1 / 0)
     found = supple("check", four_bar, "--json").object["error"]
     (file,) = folder.glob("supple-defect-*.txt")
     assert found["report"] == str(file)
@@ -134,7 +134,7 @@ def test_the_report_of_a_defect_says_what_is_needed_to_find_it(supple, four_bar,
 
 
 def test_a_report_that_cannot_be_written_goes_to_standard_error(supple, four_bar, monkeypatch, tmp_path):
-    monkeypatch.setattr("supple.analyses.check.check", lambda mechanism: 1 / 0)
+    monkeypatch.setattr("supple.checking.check.check", lambda mechanism: 1 / 0)
     monkeypatch.setattr("pathlib.Path.write_text", lambda *_, **__: (_ for _ in ()).throw(PermissionError("no")))
     said = supple("check", four_bar, "--json")
     assert (said.status, said.object["error"]["report"]) == (4, None)
@@ -165,7 +165,7 @@ def test_a_wrong_command_line_is_an_object_too(supple, arguments, part, words):
 @pytest.mark.parametrize("how", ["option", "variable"])
 def test_a_traceback_can_be_had(supple, four_bar, folder, monkeypatch, how):
     monkeypatch.setenv("SUPPLE_DEBUG", "1" if how == "variable" else "0")
-    monkeypatch.setattr("supple.analyses.check.check", lambda mechanism: 1 / 0)
+    monkeypatch.setattr("supple.checking.check.check", lambda mechanism: 1 / 0)
     said = supple(*(["--debug"] if how == "option" else []), "check", four_bar)
     assert said.status == 4
     assert "Traceback" in said.err
@@ -176,7 +176,7 @@ def test_an_error_found_late_has_its_line(supple, four_bar, monkeypatch):
     def fail(mechanism):
         raise api.InputError("too hot", path=("joints", "E"))
 
-    monkeypatch.setattr("supple.analyses.check.check", fail)
+    monkeypatch.setattr("supple.checking.check.check", fail)
     line = four_bar.read_text().splitlines().index("  E: {revolute: [coupler, follower]}") + 1
     assert supple("check", four_bar).err == f"error: {four_bar}:{line}: too hot\n"
 

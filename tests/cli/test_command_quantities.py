@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from supple.cli.frf import damping_law, frequency_lines
 from supple.diagnostics import InputError
+from supple.frequency_response.command import damping_law, frequency_lines
 
 FOUR_BAR = """
 supple: 1

@@ -10,10 +10,10 @@ from numpy.testing import assert_allclose
 
 import supple
 from supple import control
-from supple.analyses.motions.trajectory import Trajectory
 from supple.control.plants.goal import goal_of
 from supple.diagnostics import UnstableLoop
 from supple.reduced.time.led_motion import quasi_static
+from supple.trajectories.trajectory import Trajectory
 
 T = 1e-3
 HOME = {"shoulder": np.radians(40.0), "elbow": np.radians(-60.0)}

@@ -134,7 +134,7 @@ def test_mass_and_gravity_are_those_of_the_eliminated_tree(robot):
 def test_linear_models_are_those_of_the_eliminated_tree(robot, route, monkeypatch):
     name, theirs = robot
     if route == "closed chain":
-        monkeypatch.setattr("supple.analyses.linear_models.linearization_batch.tree_order", lambda mechanism: None)
+        monkeypatch.setattr("supple.linearization.linearization_batch.tree_order", lambda mechanism: None)
     if name in MASSLESS:
         pytest.skip("what weighs nothing has no accelerations")
     rng = np.random.default_rng(4)

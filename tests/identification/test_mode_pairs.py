@@ -8,8 +8,8 @@ from known_modes import few_modes
 from numpy.testing import assert_allclose
 
 import supple
-from supple.analyses.vibration.channel_ports import channel_ports
 from supple.identification.modal_parameters.pairing import principal_angles
+from supple.modal_analysis.channel_ports import channel_ports
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

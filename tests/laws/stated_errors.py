@@ -27,9 +27,9 @@ from typing import NamedTuple
 import numpy as np
 
 import supple
+from supple.comparison.comparison import families, judged
 from supple.kinematics.closure import assemble
 from supple.kinematics.rest import rest
-from supple.reduction.comparison import families, judged
 from supple.reduction.exact_coefficients import modes_of, scattered_over
 from supple.reduction.families import FREQUENCIES
 

@@ -8,10 +8,10 @@ from random_parts import rotation
 from redrawn import shuffled
 
 import supple
-from supple.analyses.vibration.mac import mac
 from supple.formulations.elastic_rest.dense import dense_modes, dense_system
 from supple.formulations.elastic_rest.elastic_rest import elastic_rest
 from supple.kinematics.rest import rest
+from supple.modal_analysis.mac import mac
 
 CONDENSED = 6e-7
 """Of a frequency: bodies are condensed to 1e-6 of ω²."""
@@ -91,10 +91,10 @@ def test_responses_are_reciprocal(name, free):
 @each
 def test_direct_responses_are_those_of_all_modes(name):
     """Loss factors and Rayleigh's damping leave modes uncoupled, so the sum over all of them is exact."""
-    from supple.analyses.vibration.direct_response import Proportional, direct_response
-    from supple.analyses.vibration.modal_response import modal_response
-    from supple.analyses.vibration.ports import port, port_rows
-    from supple.analyses.vibration.restraint import restraint
+    from supple.frequency_response.direct_response import Proportional, direct_response
+    from supple.frequency_response.modal_response import modal_response
+    from supple.modal_analysis.ports import port, port_rows
+    from supple.modal_analysis.restraint import restraint
 
     made = mechanism(name)
     found, here = elastic_rest(made, 512.0), supple.assemble(made)

@@ -15,7 +15,7 @@ from numpy.testing import assert_allclose
 from rescaled import Units, parts_of, rescaled_mechanism
 
 import supple
-from supple.analyses.vibration.mode_energy import mode_energy
+from supple.modal_analysis.mode_energy import mode_energy
 
 EXAMPLES = ("flexible-four-bar", "flexible-five-bar", "aluminium-four-bar", "ralf", "five-bar-urdf")
 SCALES = (

@@ -13,9 +13,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import supple
+from supple.comparison.comparison import compare, families, judged
 from supple.diagnostics import SuppleWarning
 from supple.reduction import sampling as sampling_module
-from supple.reduction.comparison import compare, families, judged
 from supple.reduction.exact_coefficients import modes_of, scattered_over
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

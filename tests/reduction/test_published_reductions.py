@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import supple
-from supple.reduction.comparison import families
+from supple.comparison.comparison import families
 from supple.reduction.exact_coefficients import scattered_over
 
 

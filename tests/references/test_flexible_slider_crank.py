@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 import supple
-from supple.analyses.time.prescribed import prescribed
 from supple.formulations.absolute.instant import instant
 from supple.formulations.absolute.step import State
 from supple.formulations.absolute.system import absolute
@@ -20,6 +19,7 @@ from supple.integration.generalized_alpha import alpha_of
 from supple.kinematics.closure import assemble
 from supple.simulation.driver import Known, drive
 from supple.simulation.mechanism_run import Begun, Continuous, MechanismRun, piecewise
+from supple.simulation.prescribed import prescribed
 
 CRANK, ROD = 0.15, 0.3
 MASSES, INERTIAS = (0.36, 0.151104, 0.075552), (0.002727, 0.0045339259)

@@ -13,8 +13,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import supple
 from supple.cli.map_option import typed_units
+from supple.frequency_response.plot import unwrapped_phase
 from supple.results.frequency_response import FrequencyResponse
-from supple.view.bode_plot import unwrapped_phase
 from supple.view.house_style import PALETTE, settings
 from supple.view.map_plot import colour_limits
 

@@ -16,9 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.polynomial import chebyshev
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from supple.array_types import Array
 
 _ROUNDING = 1e-12  # of f: what its values are known to
 _SMOOTH = 1e-4  # the last coefficient over the largest; where f is analytic over ten times h it is (h/2)^(n - 2)

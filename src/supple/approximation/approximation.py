@@ -18,9 +18,8 @@ from supple.approximation.piecewise.piecewise import NOWHERE, Piecewise
 from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.box_tree import Forest, Node
 from supple.approximation.samples import Derived, FamilyError
+from supple.array_types import Array
 from supple.diagnostics import InputError, NumericalError
-
-Array = NDArray[np.float64]
 
 MEDIAN_POINTS = 1024
 _ASIDE = 2e-14  # of the largest bound: across a face, which is only known to rounding, and nowhere else

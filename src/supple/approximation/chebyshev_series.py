@@ -23,8 +23,8 @@ from supple.approximation.piecewise.packing import NOWHERE
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.box_tree import Forest, Node
+from supple.array_types import Array
 
-Array = NDArray[np.float64]
 Function = Callable[[Array], Array]
 
 _FIRST, _GROWTH = 7, 1.4  # points along each axis to begin with, and what they grow by

@@ -5,11 +5,9 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.approximation.fits.scattered_designs import scattered
-
-Array = NDArray[np.float64]
+from supple.array_types import Array
 
 
 def outward(dimension: int, count: int, seed: int) -> Array:

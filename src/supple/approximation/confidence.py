@@ -35,9 +35,8 @@ from supple.approximation.fit_error import norms
 from supple.approximation.piecewise.piecewise import NOWHERE, Piecewise
 from supple.approximation.refinement.box_tree import Forest
 from supple.approximation.samples import Derived, FamilyError, Placed, Sampler
+from supple.array_types import Array
 from supple.diagnostics import NumericalError
-
-Array = NDArray[np.float64]
 
 SHARE, CONFIDENCE = 1e-3, 0.95
 GUARD = 1.05  # times the largest error that was found: what is stated

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.approximation.piecewise.piecewise import NOWHERE, Piecewise
+from supple.array_types import Array
 from supple.diagnostics import InputError
-
-Array = NDArray[np.float64]
 
 
 def hessian(fitted: Piecewise, x: Array) -> Array:

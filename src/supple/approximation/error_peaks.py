@@ -26,9 +26,8 @@ from numpy.typing import NDArray
 from supple.approximation.fits.scattered_designs import scattered
 from supple.approximation.piecewise.piecewise import NOWHERE, Piecewise
 from supple.approximation.samples import Placed
+from supple.array_types import Array, Integers
 
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Compared = Callable[[Array], tuple[NDArray[np.bool_], dict[str, Array]]]
 """Points (N, s) to whether the function exists at each, and the errors of each family at those where it does."""
 

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.approximation.samples import Placed, Sampler, Samples
+from supple.array_types import Array
 from supple.diagnostics import NumericalError
 
-Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 _MOST = 0.1  # of half a box: what a point may be moved by

@@ -6,14 +6,12 @@ from collections.abc import Mapping
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.approximation.fit_error import norms
 from supple.approximation.fits.scattered_designs import scattered
 from supple.approximation.piecewise.piecewise import NOWHERE, Piecewise
 from supple.approximation.samples import Derived
-
-Array = NDArray[np.float64]
+from supple.array_types import Array
 
 _TOGETHER = 16384  # points looked at in one batch
 

@@ -13,11 +13,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.approximation.samples import Derived, FamilyError
+from supple.array_types import Array
 
-Array = NDArray[np.float64]
 Families = Mapping[str, Array]
 
 

@@ -18,12 +18,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.approximation.fit_error import norms
 from supple.approximation.samples import Derived, Samples
-
-Array = NDArray[np.float64]
+from supple.array_types import Array
 
 _ROWS = 256  # outputs looked at together: bounds the memory
 _SMALL = 1e-4  # of the largest value of an output: a change

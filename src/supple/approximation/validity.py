@@ -6,13 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.approximation.approximation import bounding_half
 from supple.approximation.refinement.box import Box
-
-Array = NDArray[np.float64]
-Flags = NDArray[np.bool_]
+from supple.array_types import Array, Flags
 
 HOPELESS = 1 / 8  # boxes with no valid point at all are halved only down to this width
 FINEST = 2.0**-30  # boxes are halved for accuracy down to this width

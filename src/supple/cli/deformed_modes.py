@@ -13,8 +13,8 @@ from supple.cli.options import configuration
 from supple.cli.quantities import along, quantities_of
 
 if TYPE_CHECKING:
-    from supple.analyses.vibration.small_motions import SmallMotions
     from supple.description.mechanism import Mechanism
+    from supple.modal_analysis.small_motions import SmallMotions
 
 Deformed = Annotated[
     bool,
@@ -38,8 +38,8 @@ def deformed_modes(
     output: Path | None,
 ) -> None:
     """Compute, keep and tell them. options : count, free_actuators."""
-    from supple.analyses.vibration.small_motions import small_motions
     from supple.kinematics.rest import rest
+    from supple.modal_analysis.small_motions import small_motions
 
     names = rest(mechanism).numbering.coordinates
     given = None if rates is None else quantities_of(rates, "--rates", names, "a coordinate", along(mechanism, "rate"))

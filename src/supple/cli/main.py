@@ -10,44 +10,33 @@ from typing import Annotated
 
 import typer
 
-from supple.cli import (
-    assemble,
-    buckling,
-    check,
-    compare,
-    compliance,
-    convert,
-    doctor,
-    evaluate,
-    examples,
-    export,
-    frf,
-    identify,
-    inverse,
-    linearize,
-    local,
-    measured,
-    modal,
-    modes,
-    new,
-    plan_test,
-    reduce,
-    report,
-    schema,
-    simulate,
-    sweep,
-    view,
-    virtual_test,
-    warmup,
-)
+from supple.checking import command as check
+from supple.cli import assemble, convert, doctor, evaluate, examples, local, new, schema, sweep, warmup
 from supple.cli.completion import complete_named_shell
 from supple.cli.defect import defect
 from supple.cli.failure import INTERRUPTED, failure, failure_of, memory_ran_out, refused_name
 from supple.cli.kind_option import ListsKinds
 from supple.cli.streams import guarded
 from supple.cli.usage import AnswersUsage
+from supple.comparison import command as compare
 from supple.compilation.patience import patiently
 from supple.diagnostics import SuppleError
+from supple.export import command as export
+from supple.frequency_response import command as frf
+from supple.identification.modal_parameters import command as modal
+from supple.identification.testing import command as measured
+from supple.identification.testing import command as virtual_test
+from supple.identification.updating import command as identify
+from supple.identification.updating import command as plan_test
+from supple.inverse_dynamics import command as inverse
+from supple.linearization import command as linearize
+from supple.modal_analysis import command as modes
+from supple.reduction import command as reduce
+from supple.simulation import command as simulate
+from supple.statics import command as buckling
+from supple.statics import command as compliance
+from supple.view import command as view
+from supple.view.report import command as report
 
 app = typer.Typer(
     name="supple",

@@ -13,10 +13,10 @@ from supple.cli.options import configuration, setting_texts, without_equilibrium
 from supple.cli.quantities import along, quantities_of, quantity_of
 
 if TYPE_CHECKING:
-    from supple.analyses.motions.trajectory import Trajectory
     from supple.description.mechanism import Mechanism
     from supple.description.quantities.dimension import Dimension
     from supple.reduced.model import ReducedModel
+    from supple.trajectories.trajectory import Trajectory
 
 Rom = Annotated[
     str, typer.Argument(metavar="ROM", help="A reduced model, as `supple reduce` writes it.", show_default=False)

@@ -69,9 +69,9 @@ def configuration(mechanism: Mechanism, at: str | None) -> dict[str, float] | No
     `rest` is what is not mentioned; `equilibrium` goes on from there to where nothing is pushed, actuators without
     force. A configuration that the file calls so goes before either. Where a place is given, all of θ comes back.
     """
-    from supple.analyses.statics.equilibrium import equilibrium
     from supple.kinematics.posture import coordinate_values
     from supple.kinematics.rest import rest
+    from supple.statics.equilibrium import equilibrium
 
     said, resting = asked_posture(mechanism, at)
     if said is None:

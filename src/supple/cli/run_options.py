@@ -144,10 +144,10 @@ def _inputs(mechanism: Mechanism, asked: Asked) -> tuple[dict[str, Any], Any]:
 
 def start_configuration(mechanism: Mechanism, asked: Asked, forces: dict[str, Any], *, rigid: bool) -> Configuration:
     """Where a mechanism starts, as --start and --at name it; an equilibrium with what drives hold as it is."""
-    from supple.analyses.time.driven_start import resting_start
     from supple.formulations.hardware import hardware_of
     from supple.hardware.hardware import NO_HARDWARE
     from supple.kinematics.closure import assemble
+    from supple.simulation.driven_start import resting_start
 
     start, at = asked.start, asked.at
     if start == EQUILIBRIUM:
@@ -158,7 +158,7 @@ def start_configuration(mechanism: Mechanism, asked: Asked, forces: dict[str, An
 
 
 def _duration(mechanism: Mechanism, motion: str | None) -> float:
-    from supple.analyses.motions.trajectory import trajectory
+    from supple.trajectories.trajectory import trajectory
 
     assert motion is not None
     return float(trajectory(mechanism, motion).time[-1])

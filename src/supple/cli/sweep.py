@@ -32,7 +32,7 @@ def runs_of(arguments: Sequence[str]) -> list[Run]:
     ranges = {place: text for place, text in _settings(arguments) if ":" in text.partition("=")[2]}
     if not ranges:
         return []
-    from supple.analyses.sweep import settings, spaced
+    from supple.maps.sweep import settings, spaced
 
     swept: dict[str, Sequence[float | str]] = {}
     for text in ranges.values():

@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.compilation.kernel import kernel
-
-Array = NDArray[np.float64]
 
 SLOT, MOST = 4, 3  # numbers of a slot: the place of a part, and its sizes along three axes at most
 AT, FIRST, SECOND, THIRD = 0, 1, 2, 3

@@ -9,8 +9,9 @@ from traceback import extract_tb
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from supple.array_types import Array
 from supple.control.commands import Commands, followed
 from supple.control.controller import Controller
 from supple.control.drive_match import require_fitting
@@ -36,8 +37,6 @@ from supple.results.linear_model import LinearModel
 from supple.results.simulation import warn_of
 from supple.simulation.driver import drive
 from supple.systems.advancing import Plant
-
-Array = NDArray[np.float64]
 
 _AFTER = 1.0  # s, that a run goes on after its motion
 

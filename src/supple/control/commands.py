@@ -7,15 +7,12 @@ from math import isfinite
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.control.controller import Controller
 from supple.control.measurement import Measurement
 from supple.diagnostics import InputError, nearest
 from supple.reduced.named_values import in_order
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 _WHOLE = 1e-6  # of a sample
 

@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from supple.array_types import Array
 from supple.control.measurement import NOT_MEASURED, Measurement
 from supple.diagnostics import InputError
 from supple.results.basis import Basis, require_same_basis
 from supple.results.names import listed
 from supple.results.result import brief
-
-Array = NDArray[np.float64]
 
 
 class Controller(Protocol):

@@ -5,16 +5,12 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from supple.array_types import Array
 from supple.control.plants.sampled import Sampled
 from supple.hardware.drive_bank import DriveBank
 from supple.results.closed_loop import ClosedLoop
 from supple.results.signals import Signals, labelled
 from supple.systems.advancing import Plant
-
-Array = NDArray[np.float64]
 
 
 def loop_result(

@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array, Integers
 from supple.diagnostics import InputError, nearest
 from supple.hardware.hardware import Hardware
 from supple.results.basis import Basis
 from supple.results.names import listed
 from supple.results.result import brief
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
-
 
 NOT_MEASURED = (
     "estimate what is not measured: supple.control.lqg(linear, Q, R, ...) in the place of lqr, or "

@@ -11,15 +11,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.description.body import Rotation
 from supple.description.mechanism import GROUND, Mechanism
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.parts import part_name
 from supple.geometry.rotation import axes_from_x, rotation_about
 
-Array = NDArray[np.float64]
 Path = tuple[str | int, ...]
 
 

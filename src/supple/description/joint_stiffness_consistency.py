@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.description.joints.elasticity import Elasticity
 from supple.description.joints.joint import Joint
 from supple.description.joints.joint_kind import directions
@@ -19,7 +19,6 @@ from supple.description.quantities.dimension import ANGLE
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.parts import part_name
 
-Array = NDArray[np.float64]
 Pair = tuple[str, str]
 
 _ROUNDING = 1e-6  # of the mean of two stiffnesses: how far halves of a matrix that was printed may differ

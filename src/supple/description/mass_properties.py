@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.description.body import Body, Inertia, Solid
 from supple.description.drawing import Drawing, Path, from_to
 from supple.description.elastic.placed_beam import beam_mass, oversized, placed_beams
@@ -13,8 +13,6 @@ from supple.diagnostics.parts import part_name
 from supple.diagnostics.quoting import quoted
 from supple.geometry.inertia import MassProperties, nothing, unphysical
 from supple.geometry.rotation import axes_from_z
-
-Array = NDArray[np.float64]
 
 _STATED = 1e-2  # of the mass, or of the size: what is stated is rounded; more is a mistake
 

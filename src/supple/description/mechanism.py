@@ -194,7 +194,7 @@ class Mechanism(Part):
 
         at : the posture to begin with; runs : simulations to play back; test : measured modes; see `view_page`
         """
-        return picture("view_page")(self, **options)
+        return picture("view.view_page.view_page")(self, **options)
 
     def plane_axes(self) -> NDArray[np.float64]:
         """P (3, 3): its columns are the drawing's axes and the normal, in the world; the identity in space."""

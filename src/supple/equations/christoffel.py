@@ -7,11 +7,9 @@ M η̈ + Γ[η̇, η̇],   Γ[η̇, η̇]_i = Σ_jk Γ_ijk η̇_j η̇_k
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.compilation import kernel
-
-Array = NDArray[np.float64]
 
 
 @kernel(inline=True)

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.diagnostics import InputError
 from supple.equations.christoffel import christoffel, inertia_forces, mass_gradient, turning
 from supple.equations.deformation import whole_gradient, whole_slope
@@ -24,8 +25,6 @@ from supple.results.names import listed
 from supple.results.result import Result, bundle
 from supple.results.table import Table, matrix_table
 from supple.results.units import UNKNOWN, Units
-
-Array = NDArray[np.float64]
 
 _KEPT = ("theta", "M", "christoffel", "K", "damping", "potential", "force", "input_map", "friction_map", "internal_hz")
 

@@ -12,8 +12,8 @@ alone, and their transposes: `mass_slope` (s, n, d). With stiffening it has all 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.compilation import kernel
 from supple.equations.row import (
     MASS,
@@ -23,8 +23,6 @@ from supple.equations.row import (
     MASS_SLOPE,
     MASS_SLOPE_GRADIENT,
 )
-
-Array = NDArray[np.float64]
 
 
 @kernel(inline=True)

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.compilation import kernel
 from supple.equations.deformation import bending_slopes, is_bent, take_bending
 from supple.equations.dry_friction import dry_friction
@@ -36,8 +37,6 @@ from supple.equations.row import (
     STIFFNESS,
     STIFFNESS_SLOPE,
 )
-
-Array = NDArray[np.float64]
 
 
 class CoefficientRow(NamedTuple):

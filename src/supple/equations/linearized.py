@@ -11,16 +11,14 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.approximation.analytic_slope import NOISE, Stencil, slope, smooth
+from supple.array_types import Array
 from supple.equations.coefficients import Labels
 from supple.equations.output_motion import OutputMatrices
 from supple.results.basis import Basis, State
 from supple.results.linear_model import LinearModel, SecondOrder
 from supple.results.linear_slopes import LinearSlopes
-
-Array = NDArray[np.float64]
 
 
 class OperatingPoint(NamedTuple):

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.diagnostics import InputError
 
-Array = NDArray[np.float64]
 Numbers = NDArray[Any]  # real, or complex where derivatives are taken by a complex step
 
 ORDERS = 3  # value, rate, second rate

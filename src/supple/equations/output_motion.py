@@ -16,11 +16,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.equations.observation import ORDERS, Observation
-
-Array = NDArray[np.float64]
 
 
 class OutputMotion(NamedTuple):

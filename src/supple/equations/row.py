@@ -34,11 +34,9 @@ from itertools import accumulate
 from math import prod
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.equations.effort_row import effort_places
-
-Array = NDArray[np.float64]
 
 # Places in `RowLayout.offsets`: a kernel finds a coefficient at `row[at[FORCE] + i]`.
 MASS, STIFFNESS, DAMPING, CHRISTOFFEL, POTENTIAL, FORCE, FORCE_SLOPE, INPUT_MAP = range(8)

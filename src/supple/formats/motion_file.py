@@ -14,13 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from supple.array_types import Array
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import real_numbers
 from supple.formats.time_table import read_time_table
-
-Array = NDArray[np.float64]
 
 FEWEST = 6  # rows: what a spline of degree five needs
 

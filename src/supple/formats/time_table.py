@@ -14,13 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.diagnostics import InputError
 from supple.diagnostics.quoting import brief, quoted
 from supple.formats.text_file import read_bytes, text_of
-
-Array = NDArray[np.float64]
 
 LARGEST = 2**26  # bytes
 _LONGEST_FIELD = 200  # characters; a number is shorter

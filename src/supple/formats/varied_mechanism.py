@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.quoting import quoted
@@ -23,8 +24,6 @@ from supple.formats.mechanism_text import as_text, to_yaml
 from supple.formats.source import source_of
 from supple.formats.varied import from_written, require_parameters, written_data
 from supple.formats.yaml_tree import Tree
-
-Array = NDArray[np.float64]
 
 _KEPT = 72  # mechanisms that are remembered, with all that was worked out: levels of fits, values of checks, and some
 _ASIDE = ("supple", "configurations", "motions", "scenarios", "description")  # they only name things

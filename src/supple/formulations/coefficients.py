@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array, Integers
 from supple.description.force_law import CONSTANT, DAMPER, INERTIA, SPRING, ForceLaw
 from supple.description.load import Acting
 from supple.description.mass_properties import mass_properties
@@ -19,10 +19,6 @@ from supple.kinematics.numbering import Numbering
 from supple.kinematics.rest import Rest
 from supple.kinematics.row_arrays import ROWS
 from supple.kinematics.sensed import Form, plain, sensed
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
-
 
 # What a use of a measure is: a law acts along it, or a port is there (an input, an output), or dry friction.
 LAW, ACTUATOR, SENSOR, DRY = range(4)

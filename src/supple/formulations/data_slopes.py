@@ -16,6 +16,7 @@ from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
 from supple.approximation.analytic_slope import NEAR, NOISE, WIDE, Reach, Stencil, slope, smooth, stencil
+from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.quoting import quoted
@@ -26,8 +27,6 @@ from supple.formulations.elastic_rest.body_coordinates import own_band
 from supple.kinematics.numbering import numbering
 from supple.kinematics.primitives import SCALE, ZERO
 from supple.kinematics.rest import rest
-
-Array = NDArray[np.float64]
 
 _SAME = 1e-9  # of an array of slopes: less is rounding
 _TERMS, _CELL = 10, 0.05  # of polynomials over a tenth of a parameter, half of it to either side

@@ -13,15 +13,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.description.drawing import Drawing
 from supple.description.elastic.placed_beam import PlacedBeam, placed_beams
 from supple.description.mechanism import GROUND
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.parts import part_name
-
-Array = NDArray[np.float64]
 
 _SECTION = {"N": 0, "Qy": 1, "Qz": 2, "T": 3, "My": 4, "Mz": 5}
 _FLAT_SECTION = {"N": 0, "Q": 1, "M": 5}

@@ -11,15 +11,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array, Integers
 from supple.description.joints.stiffness import StiffnessTable
 from supple.diagnostics import InputError
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.primitives import FACTOR, KIND, LENGTHS, SCALE, THEN
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 class SoftRow(NamedTuple):

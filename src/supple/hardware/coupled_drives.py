@@ -12,9 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.hardware.drive_bank import DriveBank
-
-Array = NDArray[np.float64]
 
 _SHARE = 0.05
 _MOST = 1_000_000  # intervals

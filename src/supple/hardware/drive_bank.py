@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.compilation import compiled
 from supple.diagnostics import InputError, nearest
 from supple.hardware.drive_block import DriveBlock
@@ -31,8 +31,6 @@ from supple.hardware.drive_kernels import (
 from supple.hardware.hardware import Hardware
 from supple.hardware.pieces import Pieces
 from supple.hardware.settled import settled
-
-Array = NDArray[np.float64]
 
 _LONG_AGO = 1e9  # s
 _WAITING = 16  # commands that may be on their way at first; room grows where delays are long

@@ -7,13 +7,11 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.diagnostics import InputError
 from supple.diagnostics.quoting import quoted
 from supple.hardware.sound import require_sound
-
-Array = NDArray[np.float64]
 
 _SHAPES = {"A": 2, "B": 1, "C": 1, "E": 1}
 _FEEDS = 1e-9  # of C A B, or of what C and B could give: up to here a command is not felt at once

@@ -15,8 +15,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.diagnostics import SuppleNote, user_level
 from supple.hardware.drive_bank import DriveBank, output_row
 from supple.hardware.drive_block import DriveBlock
@@ -24,8 +24,6 @@ from supple.hardware.hardware import Hardware
 from supple.hardware.pieces import Pieces
 from supple.hardware.state_space import first_order_hold
 from supple.integration.input_course import merged
-
-Array = NDArray[np.float64]
 
 _CUBIC = 0.1  # of 1/ω of the fastest block: a cubic is then off by 3e-7 of what still moves
 _MOST = 200_000  # pieces, at most, of a run that a fast drive would cut in more

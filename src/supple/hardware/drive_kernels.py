@@ -6,13 +6,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array, Integers
 from supple.compilation import kernel
 from supple.hardware.pieces import Pieces
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 TERMS = 14  # of the Taylor series; with ‖A‖ h <= 1/2 the next is below rounding
 STRIDE = 0.5  # h times the fastest rate of a block, for the series

@@ -8,14 +8,11 @@ f / c   = (C (iω - A)⁻¹ B + D) e^{-iωT},   or (k + iω c_v) θ_s / c where 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array, Complex
 from supple.diagnostics import InputError
 from supple.hardware.drive_block import DriveBlock
 from supple.hardware.instrument import Instrument
-
-Array = NDArray[np.float64]
-Complex = NDArray[np.complex128]
 
 
 def motion_response(block: DriveBlock, omega: Array) -> Complex:

@@ -5,11 +5,9 @@ from __future__ import annotations
 from zlib import crc32
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.hardware.instrument import Instrument
-
-Array = NDArray[np.float64]
 
 _NOISE, _WALK = 0, 1  # streams of their own: more of one leaves the other as it is
 

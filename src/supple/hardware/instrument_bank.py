@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.compilation import compiled
 from supple.diagnostics import InputError, nearest
 from supple.hardware.errors import reading_errors
@@ -24,8 +24,6 @@ from supple.hardware.instrument_kernels import (
     take_readings,
 )
 from supple.hardware.low_pass import low_pass_matrices, sampled_low_pass
-
-Array = NDArray[np.float64]
 
 _WHOLE = 1e-6  # of a sample: how far a time may be from a whole number of them
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.compilation import kernel
-
-Array = NDArray[np.float64]
 
 # Slots.
 ORDER, WHOLE, FRACTION, LEAST, LARGEST, RESOLUTION, EVERY = 0, 1, 2, 3, 4, 5, 6

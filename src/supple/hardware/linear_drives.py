@@ -15,16 +15,14 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.diagnostics import InputError
 from supple.hardware.drive_block import DriveBlock
 from supple.hardware.hardware import Hardware
 from supple.hardware.settled import settled
 from supple.hardware.state_space import StateSpace
 from supple.results.linear_model import LinearModel
-
-Array = NDArray[np.float64]
 
 _UNIT = 1e-6  # of a column of P₃: what is less is a fit's error, or rounding
 _BESIDE = 1e-9  # of a state: what θ_s and its rate do not say of it

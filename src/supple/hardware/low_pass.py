@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
+from supple.array_types import Array
 from supple.hardware.instrument import Instrument
 from supple.hardware.servos import servo
 from supple.hardware.state_space import first_order_hold
-
-Array = NDArray[np.float64]
 
 
 def low_pass_matrices(instrument: Instrument) -> tuple[Array, Array]:

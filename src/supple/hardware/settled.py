@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.hardware.drive_block import DriveBlock
-
-Array = NDArray[np.float64]
 
 
 def settled(

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
+from supple.array_types import Array
 from supple.diagnostics import InputError, nearest
 from supple.hardware.hardware import Hardware
 from supple.identification.logged_runs import LoggedRun
@@ -17,8 +18,6 @@ from supple.reduced.model import ReducedModel
 from supple.results.picture import picture
 from supple.results.result import Result
 from supple.results.table import Table
-
-Array = NDArray[np.float64]
 
 _WHITE = 0.2  # correlation from one sample to the next, from which on what is left over is no noise alone
 
@@ -91,7 +90,7 @@ class Identified(Result):
 
     def plot(self, run: int = 0, *, axes: Any = None) -> Any:
         """What was logged in a run, the model's answer and what is left over, of every output (matplotlib)."""
-        return picture("identified_plot")(self, run, axes)
+        return picture("identification.plot.identified_plot")(self, run, axes)
 
     def with_noise(self) -> Hardware:
         """The drives and instruments found, with the noise that was left over as that of the instruments."""

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import least_squares
 
+from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.arguments import require_arguments
@@ -25,8 +26,6 @@ from supple.identification.logged_runs import LoggedRun, logged_run
 from supple.identification.prediction import predicted
 from supple.identification.unknowns import Unknowns, unknowns
 from supple.reduced.model import ReducedModel
-
-Array = NDArray[np.float64]
 
 _ROUNDS = 4  # of noise found and fits repeated, at most
 _SETTLED = 0.02  # of σ: less of a change, and the noise is known

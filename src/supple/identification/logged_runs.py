@@ -13,14 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import real_numbers
 from supple.formats.time_table import read_time_table
 from supple.results.simulation import Simulation
-
-Array = NDArray[np.float64]
 
 COMMAND, MEASURED = ".command", ".measured"
 _EVEN = 1e-3  # of the sample time: by how much samples may come early or late

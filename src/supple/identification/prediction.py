@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.control.plants.sampled import sampled
 from supple.diagnostics import InputError, NumericalError
 from supple.hardware.drive_bank import DriveBank
@@ -17,8 +17,6 @@ from supple.reduced.model import ReducedModel
 from supple.simulation.driven_system import Sent
 from supple.simulation.driver import drive
 from supple.simulation.model_run import ModelRun
-
-Array = NDArray[np.float64]
 
 
 def predicted(model: ReducedModel, hardware: Hardware, run: LoggedRun, outputs: Sequence[str]) -> Array:

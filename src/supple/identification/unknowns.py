@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
 from supple.formulations.hardware import hardware_of
@@ -21,8 +21,6 @@ from supple.hardware.hardware import Hardware
 from supple.reduced.damped import damped
 from supple.reduced.model import ReducedModel
 from supple.reduced.scaled import scaled
-
-Array = NDArray[np.float64]
 
 FACTORS = ("damping", "stiffness")
 ADDED = {"damping.mass": 1.0, "damping.stiffness": 1e-4}  # and what one of them counts as, where nothing is known

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from supple.array_types import Array
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.arguments import real_numbers
 from supple.integration.result_times import longest_step, require_rising
 
-Array = NDArray[np.float64]
 Signal = float | ArrayLike | Callable[[float], float]
 Inputs = Mapping[str, Signal] | ArrayLike | None
 

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
+from supple.array_types import Integers
 from supple.compilation import kernel
-
-Integers = NDArray[np.int64]
 
 
 class Pattern(NamedTuple):

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from supple.array_types import Array
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import real_numbers
 from supple.diagnostics.limits import require_within
-
-Array = NDArray[np.float64]
 
 LONGEST = 1e-3  # s, and
 LEAST_STEPS = 100  # of a run, where no step is asked for

@@ -13,9 +13,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from supple.array_types import Array
 
 KINDS = ("step", "sine", "chirp")
 JUMP = 1e-6  # s that a force takes to appear or vanish where nothing else is said

@@ -16,11 +16,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.array_types import Array, Integers
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.primitives import DOT, KIND, NONE, THEN, A, B, U, W
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 _OPPOSITE = -0.9  # n·w of a hinge as drawn below which its axes are meant to be opposite
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.description.joints.joint import Joint
 from supple.description.joints.joint_kind import directions
 from supple.description.mechanism import GROUND, Mechanism
@@ -14,8 +14,6 @@ from supple.diagnostics import InputError
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.far_closure import distance
 from supple.kinematics.rest import rest
-
-Array = NDArray[np.float64]
 
 _SAME = 1e-4  # rad, or extents: values that do not differ
 _FLAT = 1e-6  # extents: an elbow this close to its line lies on it

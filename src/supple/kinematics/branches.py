@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.compilation import compiled
 from supple.compilation.parts import in_parts
 from supple.description.joints.joint_kinds import JOINT_KINDS
@@ -38,8 +39,6 @@ from supple.kinematics.scattered_closure import ASSEMBLED, SINGULAR, close_scatt
 from supple.results.picture import picture
 from supple.results.result import Result
 from supple.results.table import Table
-
-Array = NDArray[np.float64]
 
 CLOSED = 1e-10  # extents or rad: what is left of any joint
 _APART = 1e-5  # extents or rad, of all bodies together: two assemblies
@@ -106,7 +105,7 @@ class Branches(Result):
 
     def plot(self, **options: Any) -> Any:
         """Draw them all (matplotlib), see `sketch`; returns the panels."""
-        return picture("sketch")(self.configurations, **options)
+        return picture("view.sketch.sketch")(self.configurations, **options)
 
 
 def branches(mechanism: Mechanism, at: At = None, *, count: int = 300, seed: int = 0) -> Branches:

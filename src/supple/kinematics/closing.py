@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.compilation import compiled
 from supple.compilation.native_array import native_array
 from supple.compilation.parts import in_parts
@@ -17,8 +17,6 @@ from supple.kinematics.numbering import Numbering
 from supple.kinematics.rest import Rest
 from supple.kinematics.rigid_modes import rigid_modes
 from supple.kinematics.row_arrays import RowArrays
-
-Array = NDArray[np.float64]
 
 _DEAD = 0.02  # singularity measure below which a halted closure stands before a dead point
 _SHARE = 1e-2  # of a coordinate in the forces that balance without it moving

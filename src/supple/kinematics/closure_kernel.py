@@ -15,8 +15,8 @@ from math import cos, pi, sin, sqrt
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.compilation import kernel
 from supple.compilation.copying import copy_row, copy_table
 from supple.geometry.vectors import cross
@@ -24,8 +24,6 @@ from supple.kinematics.elimination import factor, solve, workspace
 from supple.kinematics.householder import last_over_first
 from supple.kinematics.primitives import ANGLE, KIND, NONE, SCALE, THEN, TURNS, continued, row_value, value
 from supple.kinematics.row_arrays import row_sizes
-
-Array = NDArray[np.float64]
 
 CONTRACTION = 0.3
 REACH = 0.7  # rad for rotations, in extents for displacements

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.diagnostics import InputError
 from supple.diagnostics.parts import part_name
 from supple.kinematics.closure_kernel import unwrapped, update
@@ -16,8 +16,6 @@ from supple.kinematics.joint_tree import settled_at
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.primitives import SCALE
 from supple.kinematics.ranked_rows import LARGE, sparse_rows
-
-Array = NDArray[np.float64]
 
 BRANCH = "look whether this is the branch you mean, and draw it closer if not"
 _GAP = 1e-10  # of the extent: what counts as closed

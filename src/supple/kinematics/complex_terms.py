@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.array_types import Integers
 from supple.kinematics.primitives import (
     ALONG,
     ANGLE,
@@ -31,7 +32,6 @@ from supple.kinematics.primitives import (
 )
 
 Array = NDArray[Any]
-Integers = NDArray[np.int64]
 
 STEP = 1e-40  # of a complex step: what it leaves of an error is below rounding
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.compilation import compiled
 from supple.description.mechanism import Mechanism
 from supple.diagnostics.arguments import require_arguments
@@ -19,8 +20,6 @@ from supple.results.notebook import result_html
 from supple.results.picture import picture
 from supple.results.result import bundle
 from supple.results.table import Table
-
-Array = NDArray[np.float64]
 
 At = str | Mapping[str, Any] | Sequence[float] | Array | None
 """How a caller names θ: a configuration's name, {coordinate: value}, {place: position or pose}, {"place.x": value},
@@ -180,4 +179,4 @@ class Configuration:
 
     def plot(self, **options: Any) -> Any:
         """Draw it (matplotlib), see `sketch`; returns the panels."""
-        return picture("sketch")(self, **options)
+        return picture("view.sketch.sketch")(self, **options)

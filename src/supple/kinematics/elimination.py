@@ -14,15 +14,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array, Integers
 from supple.compilation import kernel
 from supple.kinematics.householder import householder, sign_of_selected, solve_dense
 from supple.kinematics.primitives import NONE, SCALE, THEN, A, B, gradient
 from supple.kinematics.row_arrays import CHILD_SIDE, FIRST_FREE, FIRST_ROW, PARENT, ROW_COUNT, row_sizes
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 class Workspace(NamedTuple):

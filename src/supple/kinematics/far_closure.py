@@ -16,8 +16,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array, Integers
 from supple.geometry.rotation import skew
 from supple.kinematics.alignment import Alignments, alignments, apart
 from supple.kinematics.closure_kernel import unwrapped
@@ -26,8 +26,6 @@ from supple.kinematics.joint_tree import JointTree, freedoms, joint_tree, motion
 from supple.kinematics.numbering import Numbering, terms
 from supple.kinematics.primitives import ALONG, KIND, NONE, PA, PB, SCALE, THEN, A, B, U, gradient
 
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Rows = tuple[Array, Integers, Integers, Array]
 
 FAR = 0.1  # gaps of a drawing, in extents or rad, that Newton's method is not left alone with

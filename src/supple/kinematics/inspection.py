@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.description.elastic.elastic_parts import ElasticPart, SectionPart, elastic_parts, section_parts
 from supple.description.mass_properties import allowances
@@ -27,8 +26,6 @@ from supple.kinematics.primitives import SCALE
 from supple.kinematics.ranked_rows import RANK_TOLERANCE, RankedRows, ranked
 from supple.kinematics.rest import Rest, rest
 from supple.results.notebook import facts_html
-
-Array = NDArray[np.float64]
 
 _INVOLVED = 1e-6  # share in a motion or a dependence that counts
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.compilation import kernel
 from supple.kinematics.elimination import scaled_rows, workspace
 from supple.kinematics.numbering import Numbering, terms
@@ -16,8 +16,6 @@ from supple.kinematics.row_arrays import row_sizes
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
-
-Array = NDArray[np.float64]
 
 
 @kernel(purpose="rows of joints")

@@ -6,13 +6,11 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.description.measure import LETTERS, Term
 from supple.diagnostics import InputError, nearest
 from supple.kinematics.primitives import ALONG, ANGLE, DISTANCE, DOT
-
-Array = NDArray[np.float64]
 
 _ZERO = np.zeros(3)
 

@@ -11,14 +11,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array, Integers
 from supple.geometry.rotation import exponential, skew
 from supple.kinematics.numbering import Numbering, terms
 from supple.kinematics.primitives import SCALE, A, gradient, row_value
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 _CLOSED = 1e-9  # rows of a joint that stays closed
 _SETTLING = 30  # corrections of one joint

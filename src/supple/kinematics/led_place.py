@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
+from supple.array_types import Array
 from supple.compilation import compiled
 from supple.description import measure
 from supple.description.mechanism import Mechanism
@@ -30,8 +31,6 @@ from supple.kinematics.numbering import numbering
 from supple.kinematics.primitives import U, row_value
 from supple.kinematics.rest import Rest, independent_rows, rest
 from supple.kinematics.row_arrays import RowArrays
-
-Array = NDArray[np.float64]
 
 _PRODUCTS = (
     "xy",

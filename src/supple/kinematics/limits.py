@@ -7,10 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.kinematics.measures import key_of
 from supple.kinematics.numbering import Numbering
-
-Array = NDArray[np.float64]
 
 _ROUNDING = 1e-9  # of a limit: closure and arithmetic leave this much
 

@@ -11,15 +11,13 @@ A row between two bodies is carried along both of their branches up to the body 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from supple.array_types import Array
 from supple.kinematics.elimination import scaled_rows, workspace
 from supple.kinematics.numbering import Numbering, terms
 from supple.kinematics.primitives import A
 from supple.kinematics.row_arrays import FIRST_FREE, PARENT
-
-Array = NDArray[np.float64]
 
 _CANCELLED = 1e-11  # what is left of a row at the body that its branches share
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.description.mass_properties import mass_properties
 from supple.diagnostics.limits import most
 from supple.diagnostics.quoting import listed
@@ -12,8 +12,6 @@ from supple.kinematics.jacobian import scaled_jacobian
 from supple.kinematics.measure_slopes import slope_row
 from supple.kinematics.ranked_rows import LARGE, sparse_rows
 from supple.kinematics.rest import Rest
-
-Array = NDArray[np.float64]
 
 _INERTIALESS = 1e-12  # of the largest eigenvalue of the mass matrix: a motion that carries no inertia
 _INVOLVED = 1e-6  # share of a body in such a motion that counts

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.kinematics.numbering import Numbering, terms
 from supple.kinematics.primitives import SCALE, A, gradient
 from supple.kinematics.ranked_rows import RankedRows
-
-Array = NDArray[np.float64]
 
 
 def measure_slopes(found: Numbering, X: Array, rows: RankedRows, measured: Sequence[int]) -> Array:

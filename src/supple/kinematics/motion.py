@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from supple.array_types import Array
 from supple.compilation import compiled, kernel
 from supple.compilation.native_array import native_array
 from supple.diagnostics import InputError
@@ -21,8 +22,6 @@ from supple.kinematics.elimination import workspace
 from supple.kinematics.rigid_modes import rigid_modes
 from supple.kinematics.row_arrays import row_sizes
 from supple.results.result import brief, bundle
-
-Array = NDArray[np.float64]
 
 
 class FrameMotion(NamedTuple):

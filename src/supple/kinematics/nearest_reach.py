@@ -16,13 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
+from supple.array_types import Array
 from supple.geometry.rotation import skew
 from supple.kinematics.closing import close_all, departure
 from supple.kinematics.closure_kernel import Start
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.led_place import LedPlace
-
-Array = NDArray[np.float64]
 
 _HEAVY = 1e3  # weight of what is not the position
 _ITERATIONS = 40

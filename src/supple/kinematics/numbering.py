@@ -15,6 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.array_types import Array, Integers
 from supple.description import measure
 from supple.description.drawing import Drawing, Path
 from supple.description.mechanism import GROUND, Mechanism
@@ -47,9 +48,6 @@ from supple.kinematics.primitives import (
 )
 from supple.kinematics.row_arrays import ROWS, RowArrays, RowSizes
 from supple.kinematics.term import Row, Term
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,13 +19,11 @@ from functools import cached_property
 from heapq import heapify, heappop, heappush
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import qr
 from scipy.sparse import csr_array
 from scipy.sparse.linalg import LinearOperator, SuperLU, eigsh, splu
 
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from supple.array_types import Array, Integers
 
 NOTHING = 1e-10  # of the largest entry: what is left of a column that depends on others
 REGULAR = 3e-9  # of the largest singular value: a smaller one leaves the rank open

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
+from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.description.posture import TURNS, Posture, axes_of, component_dimension, posture, spelled
 from supple.description.quantities.coordinate_dimensions import coordinate_dimensions
@@ -27,8 +28,6 @@ from supple.kinematics.nearest_reach import Near, Wanted, errors, nearest_moved
 from supple.kinematics.primitives import row_value
 from supple.kinematics.rest import rest
 from supple.kinematics.spread_postures import led_from_others, spread_postures
-
-Array = NDArray[np.float64]
 
 _THERE = 1e-9  # extents, or rad and a thousandth of it: the place is where it is wanted
 _SHORT = 1.0 - 1e-9  # of a way that is not gone to its end

@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.diagnostics import InputError
 from supple.kinematics.completion import close_drawing, move
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.ranked_rows import LARGE, RankedRows, ranked
-
-Array = NDArray[np.float64]
 
 _NUDGE = 0.05  # how far a nearby position is looked for: rad, or extents
 _TRIES = 3

@@ -11,8 +11,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array, Integers
 from supple.kinematics.jacobian import scaled_jacobian, sparse_jacobian
 from supple.kinematics.numbering import Numbering
 
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from supple.kinematics.orthogonal_fronts import Fronts
 
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 RANK_TOLERANCE = 1e-9  # of the largest singular value
 LARGE = 240  # columns from which sparse fronts are sooner done than dense singular values

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import qr
 
+from supple.array_types import Array
 from supple.description.consistency import require_consistent
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
@@ -18,8 +19,6 @@ from supple.kinematics.measures import key_of
 from supple.kinematics.numbering import Numbering, numbering
 from supple.kinematics.rank import Mobility, dependence, mobility
 from supple.kinematics.ranked_rows import LARGE, row_groups
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from supple.array_types import Array, Integers
 from supple.compilation import kernel
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 # Columns of RowArrays.tree.
 PARENT, FIRST_ROW, ROW_COUNT, FIRST_FREE, CHILD_SIDE = range(5)

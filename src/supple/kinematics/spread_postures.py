@@ -12,11 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats.qmc import Halton
 
+from supple.array_types import Array
 from supple.kinematics.closing import close_all, start_of
 from supple.kinematics.led_place import LedPlace
 from supple.kinematics.nearest_reach import Wanted, errors, side, units
-
-Array = NDArray[np.float64]
 
 _SPREAD = 300  # postures over the reach
 _TRIED = 4  # of them for each target, the nearest first

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.analyses.statics.compliance import compliance
+from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.arguments import require_arguments
@@ -19,8 +19,7 @@ from supple.maps.map import MapView, Panel, draw_panels
 from supple.maps.over import answers
 from supple.results.names import listed
 from supple.results.units import force, yields
-
-Array = NDArray[np.float64]
+from supple.statics.compliance import compliance
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -9,15 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.analyses.vibration.modal import modes, require_count
+from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics.arguments import require_arguments
 from supple.kinematics.configuration import At
 from supple.maps.grid import posture_grid
 from supple.maps.map import MapView, Panel, draw_panels
 from supple.maps.over import answers
-
-Array = NDArray[np.float64]
+from supple.modal_analysis.modes import modes, require_count
 
 
 @dataclass(frozen=True, eq=False, repr=False)

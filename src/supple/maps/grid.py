@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.description.posture import component_dimension
 from supple.description.quantities.dimension import LENGTH
@@ -33,8 +34,6 @@ from supple.reduced.repertoire import named_theta
 from supple.reduced.state_arguments import theta_points
 from supple.results.labelled_arrays import Variable, dataset
 from supple.results.names import fresh
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
 from supple.maps.grid import Grid, PostureGrid
@@ -16,8 +17,6 @@ from supple.results.names import listed
 from supple.results.picture import picture
 from supple.results.result import Result
 from supple.results.table import Table, batch_table
-
-Array = NDArray[np.float64]
 
 
 class Panel(NamedTuple):
@@ -127,7 +126,7 @@ class Map(Result):
 
 def draw_panels(grid: Grid, shown: Sequence[Panel], axes: Any, units: Mapping[str, str] | None) -> Any:
     """The picture that every map has."""
-    return picture("map_plot")(grid, shown, axes=axes, units=units or {})
+    return picture("view.map_plot.map_plot")(grid, shown, axes=axes, units=units or {})
 
 
 @dataclass(frozen=True, eq=False, repr=False)

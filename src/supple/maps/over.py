@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.analyses.progress_bar import ProgressBar
+from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, NumericalError, SuppleWarning
 from supple.diagnostics.arguments import require_arguments, shown
@@ -20,11 +20,10 @@ from supple.kinematics.configuration import Configuration
 from supple.kinematics.rest import rest
 from supple.maps.grid import Grid, model_grid, posture_grid
 from supple.maps.map import Map
+from supple.maps.progress_bar import ProgressBar
 from supple.reduced.model import ReducedModel
 from supple.results.entries import Entries
 from supple.results.result import Result
-
-Array = NDArray[np.float64]
 
 _TOGETHER = 64  # configurations in a batch, and between two steps of the progress bar
 
@@ -87,8 +86,8 @@ def over(
 
 def _takes_batches(question: Callable[..., Any]) -> bool:
     """Whether a question answers for many configurations in one call."""
-    from supple.analyses.statics.compliance import compliance
-    from supple.analyses.vibration.modal import modes
+    from supple.modal_analysis.modes import modes
+    from supple.statics.compliance import compliance
 
     return question in (modes, compliance)
 

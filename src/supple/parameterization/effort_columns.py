@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.compilation.threads import single_blas_thread
 from supple.equations.effort_row import EffortPlaces, effort_places
 from supple.formulations.coefficients import DRY, NUMBER, ROLE, along_measure, carried
@@ -38,8 +39,6 @@ from supple.parameterization.effort_cut import (
     to_sensor,
 )
 from supple.parameterization.modal_inertia import turning_in_z
-
-Array = NDArray[np.float64]
 
 _RANK = 1e-10
 _ROUNDING = 1e-10  # of what cancels: modes are known to 1e-12, and differences of them to less

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.compilation import compiled
 from supple.description.mechanism import GROUND
 from supple.formulations.efforts import inside, section_of
@@ -24,8 +24,6 @@ from supple.geometry.rotation import skew
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.joint_frames import joint_frames
 from supple.kinematics.primitives import PA, PB, A, B, gradient
-
-Array = NDArray[np.float64]
 
 
 class LoadPattern(NamedTuple):

@@ -12,14 +12,12 @@ coordinates of unit stiffness, Λ^½ z, which turn with the same Q: K^½ is a sm
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
-
-Array = NDArray[np.float64]
 
 
 def carried_over(first: ElasticRest, rest: ElasticRest, vectors: Array) -> Array:

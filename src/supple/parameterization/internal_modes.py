@@ -15,8 +15,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.compilation import kernel
 from supple.formulations.elastic_rest.gauss import solved
 from supple.formulations.elastic_rest.response_operator import multipliers
@@ -24,8 +24,6 @@ from supple.parameterization.mode_choice import MODES, SORTED, STRAIN, SUBSPACE
 from supple.parameterization.mode_crossings import separate_crossings
 from supple.parameterization.mode_matching import along, retained, upwards
 from supple.parameterization.mode_reference import turn_slopes, turn_to_reference
-
-Array = NDArray[np.float64]
 
 SPARE = 3  # internal modes beside the wanted ones, among which the most alike are looked for
 EXACT = 1e-12  # residual of internal modes: their derivatives inherit it

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.compilation import compiled
 from supple.compilation.native_array import native_array
 from supple.compilation.parts import in_parts
@@ -23,8 +24,6 @@ from supple.parameterization.linear_kernel import (
     linear_batch,
 )
 from supple.parameterization.rigid_rows import layout_of, rigid_rows
-
-Array = NDArray[np.float64]
 
 
 class LinearRows(NamedTuple):

@@ -10,9 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
+from supple.array_types import Array
 from supple.equations.row import RowLayout
 from supple.formats.varied import require_parameters
 from supple.formulations.data_slopes import neighbours
@@ -20,8 +18,6 @@ from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import Configuration
 from supple.parameterization.mode_choice import ModeChoice
 from supple.parameterization.parameter_slopes import KNOWN, parameter_slopes
-
-Array = NDArray[np.float64]
 
 _JUDGED = ("M", "K", "outputs")  # where these are smooth, all are
 _COUNTED = ("overlap", "places")  # what is known of the search for modes, and no coefficient

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.description.mechanism import Mechanism
-
-Array = NDArray[np.float64]
 
 LEAST = 1e-9  # smallest eigenvalue of M scaled to ones on its diagonal; accelerations lose as many digits
 _PART = 0.1  # of the largest: what takes part in a motion

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array, Integers
 from supple.compilation import kernel
 from supple.equations.christoffel import christoffel_symbols
 from supple.equations.row import (
@@ -39,9 +39,6 @@ from supple.parameterization.modal_inertia import inertia
 from supple.parameterization.modal_measures import Coefficients, Inputs, Motion, along_measures
 from supple.parameterization.mode_reference import Following
 from supple.parameterization.row_slopes import rigid_in_z, rows_and_slopes
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 class Positions(NamedTuple):

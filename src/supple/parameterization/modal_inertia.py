@@ -13,12 +13,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.compilation import kernel
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.formulations.elastic_rest.rows import FIRST, WIDTH
 from supple.formulations.elastic_rest.turning import turning_in_z
-
-Array = NDArray[np.float64]
 
 
 class BodyArrays(NamedTuple):

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array, Integers
 from supple.description.force_law import DAMPER
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
@@ -33,9 +33,6 @@ from supple.parameterization.modal_inertia import BodyArrays, body_arrays
 from supple.parameterization.modal_measures import MeasureUses
 from supple.parameterization.mode_choice import TRACKING, ModeChoice, require_sense
 from supple.parameterization.mode_matching import along, one_by_one, upwards
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 _BAND = 2.5  # over the highest internal mode at the germ, spare ones included: room for the rest of the region
 

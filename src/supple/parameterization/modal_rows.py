@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.compilation import compiled
 from supple.compilation.parts import in_parts
 from supple.compilation.threads import single_blas_thread
@@ -29,7 +29,6 @@ from supple.parameterization.rigid_rows import chosen, coordinate_steps, rigid_r
 from supple.parameterization.rigid_rows import layout_of as rigid_layout_of
 from supple.parameterization.stiffening import stiffen
 
-Array = NDArray[np.float64]
 Loads = Literal["slopes", "values", "none"]
 
 

@@ -9,8 +9,8 @@ see `tracking_faults`.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.diagnostics import NumericalError
 from supple.formulations.elastic_rest.constrained_modes import constrained_modes
 from supple.kinematics.closure import assemble
@@ -18,8 +18,6 @@ from supple.kinematics.configuration import Configuration
 from supple.parameterization.internal_modes import EXACT, SPARE
 from supple.parameterization.modal_parameterization import ModalParameterization
 from supple.parameterization.mode_matching import along, one_by_one
-
-Array = NDArray[np.float64]
 
 _ALIKE = 0.95  # root of the MAC below which a step is halved
 _STEPS, _LEAST = 8, 2.0**-14  # of the segment: steps at first, and the shortest

@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.compilation import compiled, kernel
 from supple.compilation.parts import in_parts
 from supple.equations.row import RowLayout
@@ -25,8 +25,6 @@ from supple.kinematics.configuration import Configuration
 from supple.parameterization.elastic_modes import DONE, SINGULAR
 from supple.parameterization.modal_coefficients import ModalRows
 from supple.parameterization.modal_parameterization import ModalParameterization
-
-Array = NDArray[np.float64]
 
 STEP = 1e-4  # of θ, rad, or of the mechanism's size: differences of geometric stiffness are good to its square
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.array_types import Array, Integers
 from supple.compilation import compiled
 from supple.compilation.parts import in_parts
 from supple.equations.row import RowLayout, local_layout
@@ -17,9 +18,6 @@ from supple.kinematics.numbering import Numbering
 from supple.parameterization.effort_columns import effort_columns
 from supple.parameterization.rigid_kernel import rigid_batch
 from supple.parameterization.tree_rows import tree_of_rows, tree_rows
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 _STEP = 5e-4
 

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.compilation.threads import single_blas_thread
 from supple.description.mass_properties import mass_properties
 from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates
@@ -28,8 +29,6 @@ from supple.formulations.elastic_rest.static_response import static_response
 from supple.formulations.elastic_rest.turning import turned_twice_in_z, turning_in_z
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import Configuration
-
-Array = NDArray[np.float64]
 
 _STEP = 1e-4  # of θ, rad, or of the mechanism's size: differences of geometric stiffness are good to its square
 

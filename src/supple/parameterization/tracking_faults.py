@@ -10,15 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.formulations.elastic_rest.constrained_modes import constrained_modes
 from supple.kinematics.closure import assemble
 from supple.parameterization.local_model import local
 from supple.parameterization.modal_parameterization import ModalParameterization
 from supple.parameterization.mode_tracking import continued
-
-Array = NDArray[np.float64]
 
 _SAME = 0.5  # least product of two modes that count as one
 _GRID = 12  # points a side of a triangle, where the search for a meeting begins

@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array, Integers
 from supple.compilation import compiled, kernel
 from supple.description.mechanism import GROUND
 from supple.equations.christoffel import christoffel_symbols
@@ -61,9 +61,6 @@ from supple.kinematics.rest import Rest
 from supple.kinematics.row_arrays import row_sizes
 from supple.parameterization.position import moved_to, position_workspace
 from supple.parameterization.rigid_measures import measures
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 _SIDE = (0,) * 8  # configurations side by side; always as many, so that a row does not depend on its batch
 

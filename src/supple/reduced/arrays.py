@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.approximation.piecewise.packing import (
     COEFFICIENTS,
@@ -21,14 +20,12 @@ from supple.approximation.piecewise.packing import (
     packed_arrays,
 )
 from supple.approximation.piecewise.piecewise import Piecewise
+from supple.array_types import Array, Integers
 from supple.compilation import kernel
 from supple.equations.forces import CoefficientRow, Friction
 from supple.equations.row import COEFFICIENTS as BLOCKS
 from supple.reduced.layout import CoefficientLayout
 from supple.reduced.row_map import RowMap
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 ROW, NUMBERS = 20, 21  # in the header of the fitted function, which leaves them free
 assert COEFFICIENTS < ROW < NUMBERS < HEADER

@@ -6,15 +6,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.approximation.piecewise.piecewise import PiecewiseArrays
+from supple.array_types import Array
 from supple.reduced.family import with_columns
 
 if TYPE_CHECKING:
     from supple.reduced.model import ReducedModel
 
-Array = NDArray[np.float64]
 
 _FIRST_ROW = 0  # of a leaf, in `leaves_i`: its first term is the constant T_0
 

@@ -6,17 +6,15 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.approximation.piecewise.packing import NOWHERE
+from supple.array_types import Array
 from supple.compilation import compiled
 from supple.equations.coefficients import Coefficients
 from supple.reduced.single_kernel import row_in_place, single_scratch
 
 if TYPE_CHECKING:
     from supple.reduced.model import ReducedModel
-
-Array = NDArray[np.float64]
 
 
 class Evaluator:

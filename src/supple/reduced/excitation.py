@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array, Complex
 from supple.diagnostics import InputError, nearest
 from supple.equations.coefficients import Coefficients
 from supple.hardware.drive_block import DriveBlock
@@ -17,8 +17,6 @@ from supple.hardware.linear_drives import along_one
 if TYPE_CHECKING:
     from supple.reduced.model import ReducedModel
 
-Array = NDArray[np.float64]
-Complex = NDArray[np.complex128]
 
 LED = ".acceleration"  # what follows a coordinate's name where it is led
 _NEGLIGIBLE = 1e-8  # of a force: what a fit leaves where there is none

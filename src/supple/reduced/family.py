@@ -12,7 +12,6 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.approximation.piecewise.piecewise import Piecewise, PiecewiseArrays
 from supple.approximation.piecewise.slice import sliced
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from supple.reduced.layout import CoefficientLayout
     from supple.reduced.model import ReducedModel
 
-Array = NDArray[np.float64]
 
 _SLACK = 1e-9  # of a range: what rounding may take a value outside
 

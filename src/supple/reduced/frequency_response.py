@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple.array_types import Array, Complex
 from supple.diagnostics import InputError, nearest
 from supple.equations.coefficients import Coefficients
 from supple.equations.dry_friction import FRICTION_SPEED
@@ -35,9 +36,6 @@ from supple.results.units import force, rate
 if TYPE_CHECKING:
     from supple.reduced.model import ReducedModel
     from supple.reduced.state_arguments import Values
-
-Array = NDArray[np.float64]
-Complex = NDArray[np.complex128]
 
 
 def model_response(

@@ -10,15 +10,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.equations.dry_friction import FRICTION_SPEED
 from supple.reduced.observed import Moving, outputs_along
 
 if TYPE_CHECKING:
     from supple.reduced.model import ReducedModel
 
-Array = NDArray[np.float64]
 
 _STEPS = 4  # Newton's: δ enters almost linearly, the second takes care of what ∂K/∂θ adds
 _SINGULAR = 1e-15  # of the largest singular value, as of rounding

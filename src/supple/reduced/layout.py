@@ -13,12 +13,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.equations.effort_row import effort_places
 from supple.equations.observation import Observation
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

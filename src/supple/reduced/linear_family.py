@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple.array_types import Array
 from supple.diagnostics import InputError, SuppleWarning, nearest
 from supple.results.linear_family import MATRICES, POINTS, AffineFamily, LinearFamily, Names
 from supple.results.linear_model import LinearModel
@@ -24,7 +25,6 @@ from supple.results.linear_model import LinearModel
 if TYPE_CHECKING:
     from supple.reduced.model import ReducedModel
 
-Array = NDArray[np.float64]
 
 _FIRST, _MOST = 3, 20_000  # points along a coordinate to begin with; in all
 _CHECKS, _EDGES = 100, 24  # random θ that judge the family; edges of the grid that say where it must be finer

@@ -12,9 +12,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from supple.approximation.curvature import hessian
+from supple.array_types import Array
 from supple.diagnostics import InputError
 from supple.equations.coefficients import Coefficients
 from supple.equations.linearized import OperatingPoint, linear_model, state_space
@@ -32,8 +33,6 @@ from supple.results.linear_model import LinearModel, SecondOrder
 if TYPE_CHECKING:
     from supple.reduced.model import ReducedModel
     from supple.reduced.state_arguments import Values
-
-Array = NDArray[np.float64]
 
 
 def linearize_model(

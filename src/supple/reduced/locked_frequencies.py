@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.reduced.layout import CoefficientLayout
-
-Array = NDArray[np.float64]
 
 _STILL = 1e-6  # of the highest frequency: below, a mode is one of rigid motion, and its frequency rounding
 

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.approximation.piecewise.piecewise import Piecewise
+from supple.array_types import Array
 from supple.compilation import compiled
 from supple.compilation.native_array import native_array
 from supple.diagnostics import InputError, NumericalError
@@ -51,8 +52,6 @@ from supple.results.picture import picture
 from supple.results.result import brief
 from supple.results.simulation import Simulation
 from supple.results.units import UNKNOWN, Units
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -402,7 +401,7 @@ class ReducedModel:
 
         at : the posture to begin with; runs : simulations to play back; see `view_page`
         """
-        return picture("view_page")(self, **options)
+        return picture("view.view_page.view_page")(self, **options)
 
     def save(self, path: str | Path) -> Path:
         """Write the model to a file (HDF5, see docs/rom-file.md); `load_model` reads it back bit for bit."""

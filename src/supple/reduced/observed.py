@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.approximation.taylor import along
+from supple.array_types import Array
 from supple.equations.effort_row import EffortMotion, effort_factors, effort_places
 from supple.equations.observation import ORDERS
 from supple.equations.output_motion import OutputMotion
@@ -21,7 +22,6 @@ from supple.equations.output_motion import OutputMotion
 if TYPE_CHECKING:
     from supple.reduced.model import ReducedModel
 
-Array = NDArray[np.float64]
 Numbers = NDArray[Any]
 
 _COMPLEX_STEP = 1e-30

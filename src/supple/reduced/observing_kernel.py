@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.approximation.piecewise.packing import COEFFICIENTS, DEGREE, FACTORS, LEAVES_F, LEAVES_I, STRIDE, TERMS
 from supple.approximation.piecewise.packing import S as AXES
+from supple.array_types import Array, Integers
 from supple.compilation import kernel
 from supple.equations.dry_friction import dry_friction
 from supple.equations.forces import slip
@@ -21,8 +21,6 @@ from supple.equations.row import EFFORTS
 if TYPE_CHECKING:
     from supple.reduced.model import ReducedModel
 
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 NONE = -1
 OUTPUT, FIRST, FIRST_ORDER, SECOND, SECOND_ORDER = range(5)  # columns of terms

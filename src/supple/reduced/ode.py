@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.equations.dry_friction import FRICTION_SPEED
 from supple.reduced.state_arguments import Values, batch
 
 if TYPE_CHECKING:
     from supple.reduced.model import ReducedModel
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.quoting import quoted
@@ -16,7 +15,6 @@ from supple.reduced.state_arguments import Values
 if TYPE_CHECKING:
     from supple.reduced.model import ReducedModel
 
-Array = NDArray[np.float64]
 
 REST, EQUILIBRIUM = "rest", "equilibrium"
 _ABSENT = 1e-9  # of a coordinate's value: how far from the held one a configuration may be

@@ -16,14 +16,11 @@ from math import prod
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array, Integers
 from supple.equations.christoffel import WEIGHTS
 from supple.equations.row import RowLayout, row_layout
 from supple.reduced.layout import CoefficientLayout, curvature_places, slope_pairs
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 class RowMap(NamedTuple):

@@ -6,16 +6,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.approximation.piecewise.piecewise import PiecewiseArrays
+from supple.array_types import Array
 from supple.diagnostics import InputError
 from supple.reduced.family import with_columns
 
 if TYPE_CHECKING:
     from supple.reduced.model import ReducedModel
-
-Array = NDArray[np.float64]
 
 
 def scaled(model: ReducedModel, *, stiffness: float = 1.0, damping: float = 1.0) -> ReducedModel:

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from supple.approximation.piecewise.packing import NOWHERE
+from supple.array_types import Array
 from supple.compilation import compiled
 from supple.equations.coefficients import Coefficients, Labels
 from supple.equations.row import RowLayout
@@ -20,8 +21,6 @@ from supple.reduced.kernels import INSIDE
 from supple.reduced.layout import CoefficientLayout
 from supple.reduced.single_kernel import row_in_place, single_scratch
 from supple.reduced.state_arguments import Values
-
-Array = NDArray[np.float64]
 
 
 class SingleCalls:

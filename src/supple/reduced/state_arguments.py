@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from supple.array_types import Array
 from supple.compilation.native_array import native_array
 from supple.reduced.layout import CoefficientLayout
 from supple.reduced.named_values import in_order
 
-Array = NDArray[np.float64]
 Values = Mapping[str, float] | ArrayLike
 
 

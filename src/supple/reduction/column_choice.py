@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.description.mass_properties import mass_properties
 from supple.description.mechanism import Mechanism
 from supple.equations.coefficients import Labels
@@ -23,8 +24,6 @@ from supple.reduction.column_packing import entries, packed_values
 from supple.reduction.columns import Columns
 from supple.reduction.families import block_places
 from supple.reduction.natural_size import natural_sizes
-
-Array = NDArray[np.float64]
 
 ROUNDING = 1e-10  # of its own size: a coefficient that changes by less over the region does not change
 

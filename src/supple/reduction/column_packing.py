@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.reduced.layout import curvature_places, packed, slope_pairs, unpacked
-
-Array = NDArray[np.float64]
 
 _SLOPES = {"outputs": "rigid", "force": "dforce_theta"}  # names of derivatives of a rigid mechanism; else d...
 

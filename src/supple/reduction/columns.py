@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.approximation.samples import Samples
+from supple.array_types import Array
 from supple.equations.christoffel import christoffel
 from supple.equations.deformation import whole_gradient
 from supple.equations.row import RowLayout
@@ -27,8 +28,6 @@ from supple.reduced.locked_frequencies import kept_frequencies, locked_frequenci
 from supple.reduction import natural_size
 from supple.reduction.column_packing import entries, packed_gradient, packed_values, unpacked_slope
 from supple.reduction.families import FAMILIES, FREQUENCIES, block_places
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

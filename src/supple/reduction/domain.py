@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.analyses.motions.trajectory import Trajectory
 from supple.approximation.refinement.box import Box
+from supple.array_types import Array, Flags
 from supple.description.mechanism import Mechanism
 from supple.description.motion import Motion
 from supple.diagnostics import InputError
@@ -27,9 +27,7 @@ from supple.reduction.path_rows import path_layout, path_rows
 from supple.reduction.region import Interval, Region, coordinate_limits, held_coordinates, region_boxes
 from supple.reduction.sampling import Sampling
 from supple.reduction.scanned_region import PathScan, Scanned, VariedScan
-
-Array = NDArray[np.float64]
-Flags = NDArray[np.bool_]
+from supple.trajectories.trajectory import Trajectory
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,10 +19,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from supple.analyses.statics.deflection import deflection
 from supple.approximation.fits.scattered_designs import scattered
+from supple.array_types import Array
 from supple.description.mass_properties import mass_properties
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import SuppleError, SuppleWarning
@@ -34,8 +33,7 @@ from supple.kinematics.rest import rest
 from supple.reduced.model import ReducedModel
 from supple.reduced.observed import Moving, outputs_along
 from supple.reduction.domain import Domain
-
-Array = NDArray[np.float64]
+from supple.statics.deflection import deflection
 
 _POINTS = 5  # configurations, the middle of the region among them
 _STEPS, _SETTLED = 20, 1e-12  # Newton's, for δ, and the change of it at which they end

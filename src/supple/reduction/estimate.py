@@ -28,9 +28,8 @@ from supple.approximation.influence import influence
 from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.leaf import check_count
 from supple.approximation.samples import Derived, Sampler
+from supple.array_types import Array
 from supple.compilation.patience import natively
-
-Array = NDArray[np.float64]
 
 _DECIDING = 4e-3  # s: what `auto` spends on deciding, for each sample or check; from 1.5 to 9 ms were seen
 _LOOKS = 6  # of `auto` at the candidates, for each box

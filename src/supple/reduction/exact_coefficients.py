@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.approximation.confidence import uniform_points
+from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.equations.coefficients import Coefficients, EquationsOfMotion
 from supple.equations.row import RowLayout
@@ -18,8 +18,6 @@ from supple.reduced.model import ReducedModel
 from supple.reduction.domain import Domain
 from supple.reduction.path_rows import path_layout, path_rows
 from supple.reduction.sampling import Sampling
-
-Array = NDArray[np.float64]
 
 
 def modes_of(model: ReducedModel) -> dict[str, Any]:

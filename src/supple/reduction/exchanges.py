@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.approximation.fits.scattered_designs import scattered
+from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.formats.varied_mechanism import VariedMechanism, as_varied
 from supple.formulations.elastic_rest.constrained_modes import constrained_modes, rows_at
@@ -30,8 +31,6 @@ from supple.parameterization.mode_choice import ModeChoice
 from supple.parameterization.mode_matching import KEPT
 from supple.parameterization.tracking_faults import TrackingFault, tracking_faults
 from supple.reduction.scanned_region import Scanned, points_along, slices_of
-
-Array = NDArray[np.float64]
 
 _POINTS, _LINES = 240, 24  # points of a scan in one dimension; lines of each kind in more, each of a few points
 _CLOSE = 1e-7  # of a line: how close a change of places is pinned down

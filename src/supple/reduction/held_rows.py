@@ -8,12 +8,9 @@ the row of the whole mechanism.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Integers
 from supple.equations.row import RowLayout
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 _AXES = {  # e: η, t: θ, i: inputs; what is not named is kept whole
     "M": "ee", "K": "ee", "damping": "ee", "christoffel": "eee", "potential": ".", "force": "e", "force_slope": "t.",

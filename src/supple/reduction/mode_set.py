@@ -18,8 +18,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.analyses.vibration.modal import modes
 from supple.approximation.fits.scattered_designs import scattered
+from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import NumericalError
 from supple.formats.varied_mechanism import VariedMechanism, as_varied
@@ -28,6 +28,7 @@ from supple.formulations.elastic_rest.constrained_modes import constrained_modes
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.kinematics.closure import assemble
 from supple.kinematics.rest import rest as undeformed
+from supple.modal_analysis.modes import modes
 from supple.parameterization.family_germ import carried_over, stresses_over
 from supple.parameterization.internal_modes import EXACT, SPARE
 from supple.parameterization.modal_parameterization import modal_parameterization, stresses_of
@@ -37,7 +38,6 @@ from supple.reduction.exchanges import Exchange, exchanges, strain_likeness
 from supple.reduction.scanned_region import Scanned
 from supple.results.names import listed
 
-Array = NDArray[np.float64]
 Count = int | Literal["auto"]
 
 _POINTS, _CORNERS = 160, 64  # of a scan, for each coordinate of each box of the region; and at most so many corners

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from supple.analyses.motions.trajectory import Prescribed, Trajectory, trajectory
 from supple.formats.model_description import described
 from supple.reduced.model import ReducedModel
 from supple.reduction.held_motion import without_held
 from supple.reduction.path import path_from
 from supple.reduction.path_motion import along_path
+from supple.trajectories.trajectory import Prescribed, Trajectory, trajectory
 
 
 def follows_path(model: ReducedModel) -> bool:

@@ -18,14 +18,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.description.mass_properties import mass_properties
 from supple.description.mechanism import Mechanism
 from supple.kinematics.rest import rest
 from supple.reduced.layout import curvature_places
-
-Array = NDArray[np.float64]
 
 ROUNDING = 1e-10  # modes are solved to 1e-12, and their derivatives lose some of it
 STILL = 1e-9

@@ -14,8 +14,8 @@ from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.description.quantities.dimension import Measured, unit_of
 from supple.description.quantities.expression import resolve_parameters
@@ -33,7 +33,6 @@ from supple.kinematics.rest import rest
 from supple.reduced.family import Parameter
 from supple.reduction.region import coordinate_limits
 
-Array = NDArray[np.float64]
 Vary = Mapping[str, Sequence[float | str]]
 """{parameter: (lower, upper)}, numbers in SI units or texts with their own."""
 

@@ -18,17 +18,16 @@ from itertools import pairwise
 from typing import Any, NamedTuple, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.interpolate import make_interp_spline
 
-from supple.analyses.motions.trajectory import Prescribed, Trajectory, trajectory
 from supple.approximation.refinement.box import Box
+from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.kinematics.closure import assemble
 from supple.kinematics.rest import rest
-
-Array = NDArray[np.float64]
+from supple.trajectories.trajectory import Prescribed, Trajectory, trajectory
 
 ARCLENGTH = "arclength"
 _INSTANTS = 8001  # of a motion, from which its path is taken

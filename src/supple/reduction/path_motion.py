@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from supple.analyses.motions.trajectory import Trajectory
 from supple.diagnostics import InputError
 from supple.reduction.path import ARCLENGTH, Path, travelled
-
-Array = NDArray[np.float64]
+from supple.trajectories.trajectory import Trajectory
 
 _OFF = 1e-4  # of its length: further away is elsewhere
 

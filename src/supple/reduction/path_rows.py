@@ -12,13 +12,11 @@ along the path; across it they, or a guide, supply what is needed to stay on it.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.equations.christoffel import christoffel
 from supple.equations.row import RowLayout, local_layout
 from supple.reduction.path import Curve
-
-Array = NDArray[np.float64]
 
 
 def path_layout(layout: RowLayout) -> RowLayout:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.approximation.approximation import Approximation, Report
 from supple.approximation.confidence import Confirmation
@@ -22,6 +21,7 @@ from supple.approximation.piecewise.piecewise import Piecewise
 from supple.approximation.refinement.refinement import adaptive
 from supple.approximation.refinement.uniform import uniform
 from supple.approximation.samples import Samples
+from supple.array_types import Array
 from supple.compilation.threads import single_blas_thread
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import require_rigid_alone, taken_as_rigid
@@ -52,8 +52,6 @@ from supple.reduction.singular_scan import require_reachable, require_regular, u
 from supple.reduction.stated_error import stated_errors
 from supple.reduction.task import Task, checked_task
 from supple.reduction.truncation import truncation
-
-Array = NDArray[np.float64]
 
 LARGEST_STORE = 2 * 1024**3  # bytes of samples, before a refinement gives up
 _PROBES = 5  # samples that tell what does not change

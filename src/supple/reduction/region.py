@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.analyses.motions.trajectory import Prescribed
 from supple.approximation.refinement.box import Box
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
@@ -15,6 +14,7 @@ from supple.diagnostics.arguments import is_list, real_numbers, shown
 from supple.kinematics.rest import rest
 from supple.reduction.path import Path
 from supple.reduction.region_units import SMALLER, Interval, coordinate_units, spoken, written
+from supple.trajectories.trajectory import Prescribed
 
 Ranges = Mapping[str, Sequence[float] | float]
 Boxes = Ranges | Sequence[Ranges] | None

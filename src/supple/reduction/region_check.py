@@ -10,18 +10,16 @@ import warnings
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.approximation.fits.scattered_designs import scattered
 from supple.approximation.refinement.box import Box
+from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, SuppleWarning
 from supple.kinematics.closure import assemble
 from supple.kinematics.rest import rest
 from supple.reduction.domain import Domain
 from supple.reduction.region_units import SMALLER, Interval, coordinate_units, spoken, written
-
-Array = NDArray[np.float64]
 
 _CORNERS = 32  # of a box, at most
 _INSIDE = 16  # scattered points of a box

@@ -17,8 +17,8 @@ from types import FunctionType
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array, Flags
 from supple.compilation.kernel import digest
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
@@ -43,9 +43,6 @@ from supple.parameterization.parameter_slopes import parameter_slopes
 from supple.parameterization.rest_loads import stiffness_over_modes
 from supple.parameterization.rigid_kernel import rigid_batch
 from supple.reduction.store import Sample, SampleStore
-
-Array = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 BATCH = 256  # samples in a transaction: what a kill can cost
 _TIMED = 32  # checks by which it is known how long one takes

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from supple.approximation.fits.scattered_designs import scattered
 from supple.approximation.refinement.box import Box
+from supple.array_types import Array
 from supple.reduction.path import Path
-
-Array = NDArray[np.float64]
 
 
 class Scanned(Protocol):

@@ -7,15 +7,13 @@ command ends with status 3.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.approximation.check_points import outward
+from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.reduced.model import ReducedModel
 from supple.reduction.domain import Domain
 from supple.reduction.exact_coefficients import exact_coefficients, scattered_over
-
-Array = NDArray[np.float64]
 
 _SCATTERED = 1000  # points of the region where matrices are looked at
 _LEAVES, _IN_LEAF = 250, 12  # boxes that are looked at closer, and points of each: fits are worst near faces

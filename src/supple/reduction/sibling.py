@@ -14,10 +14,10 @@ import warnings
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.approximation.fits.scattered_designs import scattered
 from supple.approximation.piecewise.piecewise import Piecewise
+from supple.array_types import Array
 from supple.compilation.threads import single_blas_thread
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, SuppleWarning
@@ -33,8 +33,6 @@ from supple.reduced.model import ReducedModel
 from supple.reduction.column_packing import packed_values
 from supple.reduction.named_parts import repertoire_of, units_of_layout
 from supple.reduction.sampling import sampled_rows
-
-Array = NDArray[np.float64]
 
 _OVER = 2.5  # samples for each term
 _CHECKS = 24

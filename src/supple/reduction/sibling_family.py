@@ -20,11 +20,10 @@ from scipy.stats import qmc
 from supple.approximation.fits.chebyshev_products import basis
 from supple.approximation.fits.multi_index import total_degree
 from supple.approximation.piecewise.piecewise import Piecewise
+from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.reduced.model import ReducedModel
 from supple.reduction.sibling import Siblings
-
-Array = NDArray[np.float64]
 
 _DEGREES = {1: 4, 2: 3}  # of the polynomials, by the number of parameters
 _CLOSE = 1e-4  # of a group of columns: what a family may miss the check by

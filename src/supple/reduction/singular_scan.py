@@ -16,17 +16,15 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.approximation.fits.scattered_designs import scattered
 from supple.approximation.refinement.box import Box
+from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import NumericalError
 from supple.kinematics.closure import assemble
 from supple.reduction.domain import Domain
 from supple.reduction.region_units import coordinate_units, written
-
-Array = NDArray[np.float64]
 
 _VERTICES = {2: 17, 3: 9, 4: 5, 5: 4}  # of the grid along each axis; above, points are scattered
 _SCATTERED = 512

@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from supple.approximation.approximation import Approximation
 from supple.approximation.samples import FamilyError
 from supple.reduction.columns import Columns
 from supple.reduction.families import FREQUENCIES
-
-Array = NDArray[np.float64]
 
 ROUNDING = 1e-9
 """No error is stated below: closure ends at 1e-12 of the mechanism's extent, and coefficients, which are its

@@ -18,8 +18,8 @@ from types import TracebackType
 from typing import NamedTuple, Self, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.diagnostics import InputError, SuppleWarning
 from supple.diagnostics.limits import in_bytes, most
 from supple.reduction.store_faults import FAULTS, Fault, fault_of
@@ -36,7 +36,6 @@ from supple.reduction.store_file import (
     whole,
 )
 
-Array = NDArray[np.float64]
 Found = TypeVar("Found")
 
 _ASKED = 500  # keys in one query; SQLite takes 999 at least

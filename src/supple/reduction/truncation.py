@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import eigh
 
-from supple.analyses.vibration.modal import modes
 from supple.approximation.fits.scattered_designs import scattered
+from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.formats.varied_mechanism import VariedMechanism
 from supple.formulations.coefficients import carried
@@ -23,13 +22,12 @@ from supple.formulations.elastic_rest.constrained_modes import rows_at
 from supple.formulations.elastic_rest.loaded_statics import loaded_response
 from supple.formulations.elastic_rest.static_response import static_response
 from supple.kinematics.closure import assemble
+from supple.modal_analysis.modes import modes
 from supple.parameterization.local_model import LocalModel, local
 from supple.parameterization.modal_parameterization import ModalParameterization
 from supple.parameterization.mode_choice import ModeChoice
 from supple.parameterization.rest_loads import loaded
 from supple.reduction.scanned_region import Scanned
-
-Array = NDArray[np.float64]
 
 _CHECKS = 40
 _WITHIN = 1.0001

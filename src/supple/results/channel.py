@@ -7,12 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.quoting import quoted
 
-Array = NDArray[np.float64]
 Vector3 = tuple[float, float, float]
 
 AXES = ("x", "y", "z", "rx", "ry", "rz")

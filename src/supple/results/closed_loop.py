@@ -8,16 +8,15 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from supple.array_types import Array
 from supple.diagnostics import InputError, nearest
 from supple.results.picture import picture
 from supple.results.signals import Signals, gathered
 from supple.results.simulation import Simulation
 from supple.results.spectrum import Spectrum, spectrum_of
 from supple.results.table import Table
-
-Array = NDArray[np.float64]
 
 _END = 0.05  # of a run: what still leaves its bounds there has not settled
 _LAST = 0.1  # of a run, whose mean is taken for where a signal ends
@@ -143,11 +142,11 @@ class ClosedLoop(Simulation):
             "force": self.inputs,
         }  # fmt: skip
         if names:
-            return picture("time_plot")(known, names, axes)
+            return picture("view.time_plot.time_plot")(known, names, axes)
         forces = self.inputs.units
         told = {name: values for name, values in self.commands.items() if self.commands.units[name] != forces.get(name)}
         energies = {name: self.energy[name] for name in ("kinetic", "potential", "total") if name in self.energy}
-        return picture("time_plot")({
+        return picture("view.time_plot.time_plot")({
             "output": self.seen, "error": self.errors.moving(),
             "command": Signals(self.time, told, self.commands.units).moving(), "force": self.inputs.moving(),
             "driving force": self.driving_forces.moving(), "energy": Signals(self.time, energies, self.energy.units),

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from supple.array_types import Array
 
 # 1 % of the energy is ½ % of an amplitude, what a plot just shows; steps that follow the motion stay far below.
 LARGEST_DEFECT = 0.01

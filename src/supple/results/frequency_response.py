@@ -8,15 +8,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.array_types import Array, Complex
 from supple.diagnostics import InputError, nearest
 from supple.results.labelled_arrays import Variable, dataset
 from supple.results.names import listed
 from supple.results.picture import picture
 from supple.results.result import Result
 from supple.results.table import Table
-
-Array = NDArray[np.float64]
-Complex = NDArray[np.complex128]
 
 Kind = Literal["receptance", "mobility", "accelerance"]
 KINDS: dict[str, int] = {"receptance": 0, "mobility": 1, "accelerance": 2}
@@ -101,7 +99,7 @@ class FrequencyResponse(Result):
 
         axes : where to draw instead, one for the magnitudes and one for the phases
         """
-        return picture("bode_plot")(self, axes)
+        return picture("frequency_response.plot.bode_plot")(self, axes)
 
     def to_control(self) -> Any:
         """A FrequencyResponseData of python-control (the extra `control`), by rising frequency."""

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple.array_types import Array
 from supple.diagnostics import InputError
 from supple.results.basis import Basis
 from supple.results.linear_model import LinearModel
@@ -22,8 +23,6 @@ from supple.results.names import listed
 from supple.results.result import Result
 from supple.results.table import Table, batch_table
 from supple.results.units import UNKNOWN, Units
-
-Array = NDArray[np.float64]
 
 MATRICES = ("A", "B", "C", "D")
 POINTS = ("states", "inputs", "outputs")

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple.array_types import Array
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.arguments import require_arguments
 from supple.results.basis import Basis
@@ -20,8 +21,6 @@ from supple.results.picture import picture
 from supple.results.result import Result, bundle
 from supple.results.table import Table, matrix_table
 from supple.results.units import UNKNOWN, Units
-
-Array = NDArray[np.float64]
 
 _METHODS = ("zoh", "foh", "bilinear", "euler", "backward_diff", "impulse")
 
@@ -171,7 +170,7 @@ class LinearModel(Result):
 
         `frequency_response(...).plot()` is a Bode diagram.
         """
-        return picture("pole_plot")({"eigenvalues": self.eigenvalues}, self.step, axes)
+        return picture("linearization.plot.pole_plot")({"eigenvalues": self.eigenvalues}, self.step, axes)
 
     def modes(self) -> LinearModes:
         """Frequencies, damping ratios, and which coordinates (and states of drives) take part in each mode."""

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eig
 
+from supple.array_types import Array
 from supple.results.result import bundle
-
-Array = NDArray[np.float64]
 
 _REAL = 1e-9  # imaginary over absolute value, below which an eigenvalue counts as real
 

@@ -11,10 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eig
 
+from supple.array_types import Array, Complex
 from supple.results.result import bundle
-
-Array = NDArray[np.float64]
-Complex = NDArray[np.complex128]
 
 _SINGLE = 1e-6  # |lᴴr| of unit vectors: below it the eigenvalue is one of several that share a vector
 

@@ -1,6 +1,6 @@
 """How a result reaches what draws it: by name, when it is drawn.
 
-Everything that draws is in `supple.view`, above what it draws; a result only knows the name of its picture.
+What draws stands above what it draws; a result only knows the place of its plot.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from typing import Any
 
 
 def picture(name: str) -> Callable[..., Any]:
-    """The function of that name in the file of `supple.view` of the same name; a new picture is one new file there.
+    """Import the plotting function at `name`, its place below `supple`: "statics.plot.compliance_plot".
 
-    `folder.name` is the file of that name in a folder there. Where the caller has imported pyplot and its backend opens
-    windows, `pyplot.show()` shows the picture as any other.
+    Where the caller has imported pyplot and its backend opens windows, `pyplot.show()` shows the plot as any other.
     """
-    draw = getattr(import_module(f"supple.view.{name}"), name.rpartition(".")[2])
+    module, _, function = name.rpartition(".")
+    draw = getattr(import_module(f"supple.{module}"), function)
     return import_module("supple.view.panels").known_to_callers(draw)

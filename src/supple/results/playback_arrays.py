@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.array_types import Array
+
 if TYPE_CHECKING:
     from supple.results.simulation import Simulation
 
-Array = NDArray[np.float64]
 
 PREFIX = "playback."
 INSTANTS = 400  # that are kept, at most: what an eye follows in some ten seconds

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple.array_types import Array, Complex
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.arguments import real_numbers, require_arguments, shown
 from supple.results.channel import MOTIONS, Channel, direction_text
@@ -19,9 +20,6 @@ from supple.results.names import fresh, listed
 from supple.results.picture import picture
 from supple.results.result import Result
 from supple.results.table import Table
-
-Array = NDArray[np.float64]
-Complex = NDArray[np.complex128]
 
 UNIVERSAL = (".uff", ".unv", ".uf", ".bunv")
 """Endings of universal files."""
@@ -253,7 +251,7 @@ class Responses(Result):
 
         axes : where to draw magnitudes and phases instead, two of them
         """
-        return picture("responses_plot")(self, pairs, axes)
+        return picture("identification.testing.plot.responses_plot")(self, pairs, axes)
 
 
 def save_universal(result: Any, path: str | Path, binary: bool) -> Path | None:

@@ -7,15 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.diagnostics import InputError, nearest
 from supple.results.names import fresh, listed
 from supple.results.picture import picture
 from supple.results.result import Result
 from supple.results.table import Table
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -56,7 +54,7 @@ class Signals(Result, Mapping[str, Array]):
 
         axes : where to draw everything instead, in one panel
         """
-        return picture("time_plot")({"value": self}, names, axes)
+        return picture("view.time_plot.time_plot")({"value": self}, names, axes)
 
 
 def labelled(time: Array, names: Iterable[str], values: Array, units: Mapping[str, str]) -> Signals:

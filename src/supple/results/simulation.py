@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.diagnostics import EarlyEnd, InputError, SuppleWarning, user_level
 from supple.diagnostics.arguments import require_arguments
 from supple.results.basis import Basis
@@ -18,8 +19,6 @@ from supple.results.playback_arrays import playback_arrays
 from supple.results.result import Result
 from supple.results.signals import Signals, gathered, span
 from supple.results.table import Table
-
-Array = NDArray[np.float64]
 
 
 class Record(Protocol):
@@ -233,7 +232,7 @@ class Simulation(Result):
 
         runs : another one, laid over it; see `view_page`
         """
-        return picture("view_page")(self, **options)
+        return picture("view.view_page.view_page")(self, **options)
 
     def plot(self, *names: str, axes: Any = None) -> Any:
         """Draw outputs (coordinates where nothing is sensed), forces and energies over time; returns the panels.
@@ -242,9 +241,9 @@ class Simulation(Result):
         """
         if names:
             known = {"output": self.outputs, "coordinate": self.coordinates, "force": self.inputs}
-            return picture("time_plot")(known, names, axes)
+            return picture("view.time_plot.time_plot")(known, names, axes)
         energies = {name: self.energy[name] for name in ("kinetic", "potential", "total") if name in self.energy}
-        return picture("time_plot")({
+        return picture("view.time_plot.time_plot")({
             "output": self.seen, "force": self.inputs.moving(), "driving force": self.driving_forces.moving(),
             "energy": Signals(self.time, energies, self.energy.units),
         }, (), axes)  # fmt: skip

@@ -7,15 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.diagnostics import InputError, nearest
 from supple.results.names import listed
 from supple.results.picture import picture
 from supple.results.result import Result
 from supple.results.table import Table
-
-Array = NDArray[np.float64]
 
 _FEWEST = 8  # samples
 
@@ -51,7 +49,7 @@ class Spectrum(Result):
 
     def plot(self, *, axes: Any = None) -> Any:
         """Draw all amplitudes over frequency (matplotlib); returns the panels."""
-        return picture("spectrum_plot")(self, axes)
+        return picture("control.plot.spectrum_plot")(self, axes)
 
 
 def spectrum_of(time: Array, names: Sequence[str], values: Array, units: Mapping[str, str]) -> Spectrum:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.diagnostics import InputError
 from supple.results.channel import Channel
 from supple.results.names import fresh, listed
@@ -18,8 +19,6 @@ from supple.results.picture import picture
 from supple.results.responses import channel_arrays, fixed, require_names, save_universal
 from supple.results.result import Result
 from supple.results.table import Table
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -144,4 +143,4 @@ class TimeRecords(Result):
 
         axes : where to draw instead, one for each channel
         """
-        return picture("time_records_plot")(self, names, axes)
+        return picture("identification.testing.plot.time_records_plot")(self, names, axes)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.hardware.drive_bank import DriveBank
 from supple.hardware.pieces import Pieces, at_end
 from supple.simulation.driver import drive
 from supple.systems.advancing import Plant
-
-Array = NDArray[np.float64]
 
 
 class DrivenSystem:

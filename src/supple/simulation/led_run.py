@@ -8,8 +8,8 @@ Q_θ is what keeps θ on its course.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.compilation import compiled
 from supple.diagnostics import InputError, NumericalError
 from supple.reduced.kernels import INSIDE, OUTSIDE
@@ -20,8 +20,6 @@ from supple.reduced.time.model_motion import ModelMotion
 from supple.results.simulation import Simulation
 from supple.simulation.driver import Known, drive
 from supple.simulation.model_run import model_result
-
-Array = NDArray[np.float64]
 
 _TOLERANCE = 1e-9  # of a step, of the largest quasi-static deformation
 _INSTANTS = 64  # at least, if there are as many, of a course that tell how far it will bend

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-from supple.analyses.time.link_record import LinkRecord
-from supple.analyses.time.prescribed import Piecewise, Prescribed
+from supple.array_types import Array
 from supple.formulations.absolute.time_damping import time_damping
 from supple.formulations.rigid_link_system.link_equations import LinkEquations, LinkMotion
 from supple.formulations.rigid_link_system.link_march import (
@@ -28,9 +26,9 @@ from supple.integration.step_options import StepOptions
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import Configuration
 from supple.results.simulation import Simulation
+from supple.simulation.link_record import LinkRecord
 from supple.simulation.mechanism_run import Continuous
-
-Array = NDArray[np.float64]
+from supple.simulation.prescribed import Piecewise, Prescribed
 
 
 class LinkRun:

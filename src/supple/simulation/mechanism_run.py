@@ -17,11 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.analyses.time.adaptation import grown, overbent, require_damped, stopped, stuck
-from supple.analyses.time.body_motion import BodyMotion, defect_of
-from supple.analyses.time.inner_forces import FullMotion, inner_forces
-from supple.analyses.time.prescribed import Piecewise, Prescribed
-from supple.analyses.time.start import centre_state
+from supple.array_types import Array
 from supple.compilation import at_hand, compiled
 from supple.formulations.absolute.beams.beam_arrays import LENGTH
 from supple.formulations.absolute.instant import instant
@@ -54,8 +50,11 @@ from supple.kinematics.closing import bulk
 from supple.kinematics.configuration import Configuration
 from supple.results.basis import Basis
 from supple.results.simulation import Simulation
-
-Array = NDArray[np.float64]
+from supple.simulation.adaptation import grown, overbent, require_damped, stopped, stuck
+from supple.simulation.body_motion import BodyMotion, defect_of
+from supple.simulation.inner_forces import FullMotion, inner_forces
+from supple.simulation.prescribed import Piecewise, Prescribed
+from supple.simulation.start import centre_state
 
 AT_ONCE = 10_000  # steps before a look at the keyboard
 FEW = 100  # steps, interpreted, before it is asked again whether compiling is worth while

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.approximation.piecewise.packing import NOWHERE
+from supple.array_types import Array
 from supple.compilation import compiled
 from supple.diagnostics.limits import require_memory
 from supple.hardware.drive_course import DriveCourse, pieces_between
@@ -36,8 +37,6 @@ from supple.reduced.time.explicit_march import explicit_march
 from supple.reduced.time.implicit_march import Options, implicit_march
 from supple.reduced.time.model_motion import ModelMotion
 from supple.results.simulation import Simulation
-
-Array = NDArray[np.float64]
 
 TOLERANCE = 1e-9  # of a step of a free run, where neither a step nor a tolerance is asked for
 ENERGIES = 2  # kinetic and potential, behind the outputs

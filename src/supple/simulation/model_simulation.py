@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from supple.array_types import Array
 from supple.hardware.coupled_drives import Intervals, feels, interval_commands
 from supple.hardware.drive_bank import DriveBank
 from supple.hardware.drive_course import DriveCourse, drive_course, first_commands, keeping_commands, say_passed_by
@@ -25,8 +26,6 @@ from supple.simulation.driven_system import drive_commands
 from supple.simulation.driver import Known, drive
 from supple.simulation.led_run import led_motion
 from supple.simulation.model_run import FreeRun, ModelRun
-
-Array = NDArray[np.float64]
 
 
 def simulated(

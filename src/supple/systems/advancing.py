@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol, TypeVar
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from supple.array_types import Array
 from supple.hardware.pieces import Pieces
 from supple.results.basis import Basis
 from supple.results.simulation import Simulation
 from supple.results.units import Units
 
-Array = NDArray[np.float64]
 Values = Mapping[str, float] | ArrayLike | None
 Acting = TypeVar("Acting", contravariant=True)
 

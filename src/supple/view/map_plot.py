@@ -6,16 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.description.quantities.expression import quantity
 from supple.diagnostics import InputError
 from supple.maps.grid import Grid
 from supple.maps.map import Panel
 from supple.view.house_style import PALETTE, in_house_style, label, legend_beside, new_figure
 from supple.view.panels import Panels, panels, places
-
-Array = NDArray[np.float64]
 
 _FENCE = 3.0  # spreads of the middle half beyond which a value is an outlier
 _COLUMNS = 3

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from supple.analyses.vibration.mode_energy import plane_normal
+from supple.array_types import Array
 from supple.diagnostics import InputError
 from supple.formulations.elastic.body_matrices import ElasticBody
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.numbering import Numbering
+from supple.modal_analysis.mode_energy import plane_normal
 from supple.view.house_style import PALETTE, in_house_style, new_figure
 from supple.view.panels import panels, places
 from supple.view.sketch import sketch
@@ -21,9 +21,8 @@ from supple.view.sketch_places import Places, body_kinds, sketch_places
 from supple.view.sketch_shapes import convex_outline
 
 if TYPE_CHECKING:
-    from supple.analyses.vibration.mode_set import ModeSet
+    from supple.modal_analysis.mode_set import ModeSet
 
-Array = NDArray[np.float64]
 
 UNDEFORMED, NODE = "#cfcfcf", "#2b2b2b"
 _SAMPLES = 9  # places on an element between its nodes

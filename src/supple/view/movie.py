@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.files.whole import written_beside
@@ -20,8 +20,6 @@ from supple.view.mode_sketch import UNDEFORMED, length
 from supple.view.moving_lines import MovingLines
 from supple.view.page.played_motion import Played
 from supple.view.sketch import sketch
-
-Array = NDArray[np.float64]
 
 MOVIES = (".gif", ".mp4")
 _RATE = 25  # pictures a second
@@ -55,7 +53,7 @@ def mode_movie(
     mode : from 1; scale : of the displacements, the largest of which is 12 % of the mechanism's size otherwise
     pictures : of the period, 25 a second; preload : see `modes`
     """
-    from supple.analyses.vibration.modal import modes
+    from supple.modal_analysis.modes import modes
 
     found = modes(mechanism, at, count=max(mode, 6), preload=preload)
     if not 1 <= mode <= len(found):

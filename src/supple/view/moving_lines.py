@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.formulations.elastic.body_matrices import ElasticBody
 from supple.formulations.elastic_rest.body_coordinates import own_band
@@ -16,8 +16,6 @@ from supple.view.house_style import INK, PALETTE
 from supple.view.mode_sketch import element_curves, rigid_arms
 from supple.view.sketch_places import body_kinds, sketch_places
 from supple.view.sketch_shapes import convex_outline
-
-Array = NDArray[np.float64]
 
 _SAMPLES = 6  # places on an element
 

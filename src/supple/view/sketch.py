@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.description.joints.joint_kinds import JOINT_KINDS
 from supple.description.mass_properties import mass_properties
 from supple.description.mechanism import GROUND
@@ -22,8 +22,6 @@ from supple.view.panels import one_of, panels, root
 from supple.view.sketch_labels import Label, place_labels
 from supple.view.sketch_places import Places, body_kinds, sketch_places
 from supple.view.sketch_shapes import convex_outline, convex_triangles, ground_symbol, zigzag
-
-Array = NDArray[np.float64]
 
 DRIVEN = "#f2a33c"
 _THIN = 0.14  # half the least side of the box around a mechanism in space, of the longest

@@ -7,9 +7,8 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from supple.array_types import Array
 
 SIZE = 9.0  # of the letters, points
 _NEAR, _FAR = (8.0, 13.0), (8.0, 13.0, 20.0)  # how far off a name may stand, points

@@ -6,8 +6,8 @@ import re
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.description.elastic.placed_beam import placed_beams
 from supple.description.joints.joint_kinds import JOINT_KINDS
 from supple.description.mechanism import GROUND
@@ -15,8 +15,6 @@ from supple.kinematics.joint_constraints import JointFrames
 from supple.kinematics.joint_frames import joint_frames
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.primitives import OFFSET
-
-Array = NDArray[np.float64]
 
 
 class Attachment(NamedTuple):

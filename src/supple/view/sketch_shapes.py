@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from supple.array_types import Array
 
 _FLAT = 1e-6  # of the largest spread: points on a line, or in a plane
 

@@ -5,8 +5,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 import supple
-from supple.analyses.motions.profile import profile
 from supple.control.feedforward.path_timing import timed_path
+from supple.trajectories.profile import profile
 
 CURVED = [[0.0, 0.0], [0.5, 0.8], [1.0, 0.2], [1.5, 0.4]]
 

@@ -7,8 +7,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 import supple
-from supple.analyses.linear_models.tree_linearization import tree_order
 from supple.formulations.recursive.recursive_tree import CoupledTree
+from supple.linearization.tree_linearization import tree_order
 
 ARM = """
 supple: 1
@@ -54,7 +54,7 @@ def test_it_is_the_closed_chain(monkeypatch):
     runs = []
     for route in ("tree", "closed chain"):
         if route == "closed chain":
-            monkeypatch.setattr("supple.analyses.linear_models.linearization_batch.tree_order", lambda mechanism: None)
+            monkeypatch.setattr("supple.linearization.linearization_batch.tree_order", lambda mechanism: None)
         runs.append(supple.linearize_batch(machine, theta, v, inputs=u))
         runs.append(supple.linearize_batch(machine, theta, v, accelerations=a))
     for ours, theirs in zip(runs[:2], runs[2:], strict=True):

@@ -111,7 +111,7 @@ def test_forces_along_a_motion_are_those_of_the_local_model(tree, monkeypatch):
     rates, accelerations = rng.normal(size=(2, *theta.shape))
     path = supple.Trajectory(assemble(tree).rest.numbering.coordinates, np.arange(9.0), theta, rates, accelerations)
     found = supple.inverse(tree, path)
-    monkeypatch.setattr("supple.analyses.inverse_dynamics.inverse_dynamics.recursive_tree", lambda mechanism: None)
+    monkeypatch.setattr("supple.inverse_dynamics.inverse_dynamics.recursive_tree", lambda mechanism: None)
     monkeypatch.setattr(rigid_rows, "tree_of_rows", lambda position: None)
     expected = supple.inverse(tree, path)
     size = np.abs(expected.needed).max()

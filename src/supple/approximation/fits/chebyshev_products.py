@@ -6,11 +6,9 @@ T_α(ξ) = Π_i T_{α_i}(ξ_i),   T_n(cos t) = cos n t,   T_n' = n U_{n-1}
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.approximation.fits.multi_index import Indices
-
-Array = NDArray[np.float64]
+from supple.array_types import Array
 
 
 def one_dimensional(x: Array, degree: int) -> tuple[Array, Array]:

@@ -14,14 +14,12 @@ from functools import cache
 from math import ceil
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import cholesky, solve_triangular
 from scipy.stats import qmc
 
 from supple.approximation.fits.chebyshev_products import basis
 from supple.approximation.fits.multi_index import Indices
-
-Array = NDArray[np.float64]
+from supple.array_types import Array
 
 _POOL = 3000
 _HELD = 1e-3  # ε: terms that no point has seen yet

@@ -11,13 +11,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.approximation.fits.multi_index import Indices
 from supple.approximation.fits.polynomials import Polynomials
+from supple.array_types import Array
 from supple.diagnostics import InputError
-
-Array = NDArray[np.float64]
 
 DEGREES = range(1, 21)
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
 from supple.approximation.fits.chebyshev_products import basis, basis_gradient
 from supple.approximation.fits.multi_index import Indices
-
-Array = NDArray[np.float64]
+from supple.array_types import Array
 
 
 def slope_weights(indices: Indices, slopes: int) -> Array:

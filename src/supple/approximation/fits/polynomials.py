@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from supple.approximation.fits.multi_index import Indices
 from supple.approximation.fits.polynomial_fit import fit
-
-Array = NDArray[np.float64]
+from supple.array_types import Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,15 +5,13 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import lu
 from scipy.stats import qmc
 
 from supple.approximation.fits.chebyshev_products import basis
 from supple.approximation.fits.designs import central_composite
 from supple.approximation.fits.multi_index import total_degree
-
-Array = NDArray[np.float64]
+from supple.array_types import Array
 
 
 @cache

@@ -5,7 +5,6 @@ from __future__ import annotations
 from math import ceil
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import qmc
 
 from supple.approximation.evaluated import Evaluated, Rows
@@ -15,8 +14,7 @@ from supple.approximation.fits.polynomial_fit import equations, fit
 from supple.approximation.fits.scattered_designs import leja
 from supple.approximation.refinement.box import Box
 from supple.approximation.samples import Derived
-
-Array = NDArray[np.float64]
+from supple.array_types import Array
 
 OVERSAMPLING = 1.5  # equations for each unknown a design aims at
 LEAST_OVERSAMPLING = 1.3  # and the fewest a fit is tried with

@@ -16,14 +16,12 @@ enters linearly gets no second power. After each step r is what is left beside a
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from supple.approximation.fits.chebyshev_products import basis, basis_gradient
 from supple.approximation.fits.lower_set import divisors
 from supple.approximation.fits.multi_index import Indices
-
-Array = NDArray[np.float64]
+from supple.array_types import Array
 
 _BATCH = 0.06  # of the terms taken so far: as many are taken before the residual is found anew
 _OUTPUTS = 16  # combinations of outputs, those that change most, by which terms are chosen

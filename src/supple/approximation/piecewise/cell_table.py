@@ -10,10 +10,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from supple.array_types import Array, Integers
 
 MOST_PIECES = 256  # along an axis
 MOST_CELLS = 2**15

@@ -10,13 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.approximation.piecewise.cell_table import cell_table
+from supple.array_types import Array, Integers
 from supple.diagnostics import InputError
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 NOWHERE = -1
 LINE = 8  # numbers on a line of the cache

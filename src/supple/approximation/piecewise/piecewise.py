@@ -10,16 +10,14 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from supple.approximation.piecewise.packing import NOWHERE, packed_arrays
 from supple.approximation.piecewise.piecewise_kernel import evaluate_batch, gradient_batch, locate_batch
 from supple.approximation.refinement.box import Box
+from supple.array_types import Array, Integers
 from supple.compilation import compiled
 from supple.diagnostics import InputError
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 __all__ = ["NOWHERE", "Piecewise", "PiecewiseArrays"]
 

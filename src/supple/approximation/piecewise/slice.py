@@ -10,13 +10,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.approximation.fits.chebyshev_products import basis, basis_gradient
 from supple.approximation.piecewise.piecewise import NOWHERE, Piecewise, PiecewiseArrays
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from supple.array_types import Array, Integers
 
 
 def sliced(fitted: Piecewise, values: Array, along: int | None = None) -> Piecewise:

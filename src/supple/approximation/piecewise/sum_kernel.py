@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.approximation.piecewise.packing import COEFFICIENTS, FIRST_ROW, LEAF, LEAVES_I, NOWHERE, STRIDE, TERM_COUNT
+from supple.array_types import Array
 from supple.compilation import kernel
 
-Array = NDArray[np.float64]
 Size = Any  # an integer, signed or not
 
 ONE, TWO, THREE, FOUR, FIVE, TEN = (np.uint64(n) for n in (1, 2, 3, 4, 5, 10))

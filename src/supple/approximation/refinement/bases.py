@@ -12,7 +12,6 @@ from math import ceil
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.approximation.evaluated import Evaluated, Rows
 from supple.approximation.fits.fekete_points import fekete_points
@@ -29,8 +28,8 @@ from supple.approximation.fits.term_choice import chosen_terms
 from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.box_tree import Node
 from supple.approximation.refinement.leaf import FIRST_DEGREE, Leaf
+from supple.array_types import Array
 
-Array = NDArray[np.float64]
 Weight = Callable[[Box, int], Array]
 """Of a box and a degree: what each output counts there, (t,)."""
 

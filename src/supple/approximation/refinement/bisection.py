@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.approximation.approximation import from_all_sides, roots_of
 from supple.approximation.check_points import filling
@@ -24,8 +23,7 @@ from supple.approximation.refinement.leaf import NO_ROWS, check_count
 from supple.approximation.refinement.problem import Problem
 from supple.approximation.refinement.stagnation import stagnates
 from supple.approximation.validity import halve_invalid
-
-Array = NDArray[np.float64]
+from supple.array_types import Array
 
 
 @dataclass(eq=False)

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple.array_types import Array
 from supple.diagnostics import InputError
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,14 +6,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.approximation.fits.lower_set import joined
 from supple.approximation.fits.multi_index import Indices
 from supple.approximation.piecewise.piecewise import NOWHERE, Piecewise, PiecewiseArrays
 from supple.approximation.refinement.box import Box
-
-Array = NDArray[np.float64]
+from supple.array_types import Array
 
 
 @dataclass(eq=False, slots=True)

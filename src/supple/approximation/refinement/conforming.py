@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.approximation.approximation import bounding_half, worst_by_leaf
 from supple.approximation.check_points import filling
@@ -27,8 +26,8 @@ from supple.approximation.refinement.decay import Decay, decay
 from supple.approximation.refinement.leaf import check_count
 from supple.approximation.refinement.leaf_fit import fit_leaves
 from supple.approximation.refinement.problem import Problem
+from supple.array_types import Array
 
-Array = NDArray[np.float64]
 Cuts = list[set[float]]
 Weights = Callable[[Array], Array]  # of half widths: what each output counts
 

@@ -13,11 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.approximation.fits.multi_index import Indices
-
-Array = NDArray[np.float64]
+from supple.array_types import Array
 
 SLOWEST, FASTEST = 0.98, 0.02
 

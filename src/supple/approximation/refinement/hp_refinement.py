@@ -7,7 +7,6 @@ from functools import cached_property
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.approximation.approximation import known_errors, worst_by_leaf
 from supple.approximation.check_points import filling
@@ -25,8 +24,7 @@ from supple.approximation.refinement.problem import Problem
 from supple.approximation.refinement.stagnation import stagnates
 from supple.approximation.refinement.suspects import Suspicion
 from supple.approximation.validity import halve_invalid
-
-Array = NDArray[np.float64]
+from supple.array_types import Array
 
 _LOOKS, _MOST_LOOKS = 2, 6  # for the largest errors, once all boxes are good
 _GROWTH = 1.02  # of a stated error, at a look: less is no reason for another

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.approximation.approximation import (
     Approximation,
@@ -28,9 +27,8 @@ from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.box_tree import Forest, Node
 from supple.approximation.refinement.leaf_fit import fit_leaves
 from supple.approximation.samples import Derived, Sampler
+from supple.array_types import Array
 from supple.diagnostics import NumericalError
-
-Array = NDArray[np.float64]
 
 TOGETHER = 8192  # samples in memory at a time
 

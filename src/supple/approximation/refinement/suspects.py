@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.approximation.check_points import candidates, cloud, peaks
 from supple.approximation.evaluated import Evaluated, Rows
@@ -22,8 +21,7 @@ from supple.approximation.refinement.bases import Bases, Weight
 from supple.approximation.refinement.box_tree import Node
 from supple.approximation.refinement.leaf import Leaf
 from supple.approximation.samples import Derived
-
-Array = NDArray[np.float64]
+from supple.array_types import Array
 
 _SEARCHED = 64  # boxes, those that look worst, searched for the largest errors
 

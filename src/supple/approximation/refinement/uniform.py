@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.approximation.approximation import (
     Approximation,
@@ -22,9 +21,8 @@ from supple.approximation.refinement.box_tree import Forest, gridded
 from supple.approximation.refinement.leaf_fit import fit_leaves
 from supple.approximation.refinement.streamed_grid import TOGETHER, streamed
 from supple.approximation.samples import Derived, Sampler
+from supple.array_types import Array
 from supple.diagnostics import InputError
-
-Array = NDArray[np.float64]
 
 
 def uniform(

@@ -13,8 +13,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from supple.array_types import Array
 from supple.control.controllers.modal_feedback import FilterChoice, modal_matrices, modal_states, washout_gain
 from supple.control.feedforward.reference import AnyReference
 from supple.control.laws.affine_controller import AffineController
@@ -30,7 +31,6 @@ from supple.reduced.holding import resting
 from supple.reduced.model import ReducedModel
 from supple.results.linear_model import LinearModel
 
-Array = NDArray[np.float64]
 Plant = LinearModel | Callable[[Array], LinearModel]
 
 _GROWS = 1e-6  # of the mode's frequency: poles to the right of it are unstable, a joint that stands still is not

@@ -14,9 +14,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from supple.analyses.inverse_dynamics.inverse_dynamics import Bound
+from supple.array_types import Array
 from supple.control.controller import Measurement
 from supple.control.controllers.force_commands import ForceCommands, force_commands
 from supple.control.controllers.needed_forces import (
@@ -38,13 +37,12 @@ from supple.description.rigid_parts import taken_as_rigid
 from supple.diagnostics import InputError, SuppleNote
 from supple.diagnostics.arguments import require_arguments
 from supple.hardware.hardware import Hardware
+from supple.inverse_dynamics.inverse_dynamics import Bound
 from supple.kinematics.rest import rest
 from supple.reduced.model import ReducedModel
 from supple.results.linear_model import LinearModel
 from supple.results.names import listed
 from supple.results.result import brief
-
-Array = NDArray[np.float64]
 
 _SMALL = 1e-6  # rad or m, and of rates: steps of central differences
 

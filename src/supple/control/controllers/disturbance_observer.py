@@ -22,8 +22,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.control.controllers.force_commands import ForceCommands, force_commands
 from supple.control.controllers.joint_model import JointModel
 from supple.control.feedforward.reference import reference
@@ -43,8 +43,6 @@ from supple.equations.coefficients import EquationsOfMotion
 from supple.hardware.hardware import Hardware
 from supple.parameterization.local_model import local
 from supple.reduced.model import ReducedModel
-
-Array = NDArray[np.float64]
 
 NAME = "disturbance observer"
 

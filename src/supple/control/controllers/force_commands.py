@@ -12,16 +12,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.control.plants.surrounding import hardware_in
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.hardware.drive_block import DriveBlock
 from supple.hardware.hardware import Hardware
 from supple.reduced.model import ReducedModel
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

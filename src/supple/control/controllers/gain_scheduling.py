@@ -14,8 +14,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.control.controllers.force_commands import ForceCommands, force_commands
 from supple.control.controllers.joint_model import least_inputs
 from supple.control.controllers.motion_series import motion_series
@@ -35,7 +35,6 @@ from supple.reduced.holding import resting
 from supple.reduced.model import ReducedModel
 from supple.results.linear_model import LinearModel
 
-Array = NDArray[np.float64]
 Design = Callable[[LinearModel], FeedbackGain]
 
 

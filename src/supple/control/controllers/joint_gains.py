@@ -10,13 +10,13 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from supple.array_types import Array
 from supple.control.gains.decoupled_gains import PerCoordinate, per_coordinate
 from supple.diagnostics import InputError
 from supple.reduced.named_values import in_order
 
-Array = NDArray[np.float64]
 Matrix = float | Mapping[str, float] | ArrayLike
 
 

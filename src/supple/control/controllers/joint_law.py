@@ -18,14 +18,12 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.control.laws.affine_matrices import AffineMatrices, empty
 from supple.control.laws.ports import Ports
 from supple.diagnostics import InputError
 from supple.reduced.named_values import in_order
-
-Array = NDArray[np.float64]
 
 BEFORE, AHEAD = 0, 1  # previews: now, and τ later
 

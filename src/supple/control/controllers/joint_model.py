@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
+from supple.array_types import Array
 from supple.control.feedforward.reference import AnyReference, Reference, coordinates_of
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
@@ -22,8 +22,6 @@ from supple.parameterization.local_model import local
 from supple.reduced.model import ReducedModel
 from supple.reduced.named_values import in_order
 from supple.reduced.repertoire import REST, named_theta
-
-Array = NDArray[np.float64]
 
 _RANK = 1e-10
 SPACING = 2e-3  # s, between the instants of forces along a motion; cubics join them

@@ -10,12 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.control.controllers.joint_gains import JointGains
 from supple.hardware.hardware import Hardware
-
-Array = NDArray[np.float64]
 
 _ABOVE = 10.0  # times ω
 OF_SAMPLING = 0.25  # of the sampling rate, at most

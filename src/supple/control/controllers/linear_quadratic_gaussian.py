@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.control.controllers.state_feedback import sampled_regulator
 from supple.control.gains.decoupled_gains import PerCoordinate
 from supple.control.gains.linear_quadratic import Weights, weights
@@ -27,8 +27,6 @@ from supple.control.observers.observed_law import Feedback, on_observer
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.arguments import require_arguments
 from supple.results.linear_model import LinearModel
-
-Array = NDArray[np.float64]
 
 _HELD = 1e-9  # what may change in a sample at the target, of the way there
 

@@ -18,8 +18,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array, Complex
 from supple.control.controllers.motion_series import motion_series
 from supple.control.gains.sampling import held
 from supple.control.laws.affine_matrices import AffineMatrices, empty
@@ -28,9 +28,6 @@ from supple.control.laws.ports import ORDERS, Ports
 from supple.control.margins.open_loop import sampled
 from supple.diagnostics import InputError, NumericalError
 from supple.results.linear_model import LinearModel
-
-Array = NDArray[np.float64]
-Complex = NDArray[np.complex128]
 
 _ROUNDING = 1e-8  # of the parts of a sum: less than that is left by rounding
 _BLIND = 1e-9  # of the largest residue: a mode below it is not moved

@@ -15,12 +15,10 @@ from math import factorial
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.control.laws.ports import ORDERS
 from supple.diagnostics import NumericalError
-
-Array = NDArray[np.float64]
 
 _LEFT = 1e-7  # of 1: how far E S₀ may be from it
 

@@ -16,19 +16,17 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from supple.analyses.inverse_dynamics.force_distribution import Objective, multiplier_objective
-from supple.analyses.inverse_dynamics.joint_reactions import unknown_multipliers
+from supple.array_types import Array
 from supple.control.redundancy.needed import Needed
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, NumericalError
 from supple.equations.dry_friction import FRICTION_SPEED
+from supple.inverse_dynamics.force_distribution import Objective, multiplier_objective
+from supple.inverse_dynamics.joint_reactions import unknown_multipliers
 from supple.kinematics.motion import motion as motion_of
 from supple.parameterization.local_model import local
 from supple.reduced.model import ReducedModel
-
-Array = NDArray[np.float64]
 
 _ITERATIONS = 20
 _SETTLED = 1e-7  # of the deformation: its last change

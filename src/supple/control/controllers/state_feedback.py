@@ -14,9 +14,9 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, solve_discrete_are
 
+from supple.array_types import Array
 from supple.control.controllers.motion_series import motion_series
 from supple.control.feedforward.reference import reference
 from supple.control.gains.linear_quadratic import Weights, weights
@@ -38,8 +38,6 @@ from supple.diagnostics import NumericalError
 from supple.diagnostics.arguments import require_arguments
 from supple.reduced.repertoire import named_theta
 from supple.reduced.state_arguments import theta_points
-
-Array = NDArray[np.float64]
 
 
 def state_feedback(

@@ -13,9 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
-from supple.analyses.linear_models.linearization import linearize
+from supple.array_types import Array
 from supple.control.controller import Measurement
 from supple.control.controllers.force_commands import ForceCommands, force_commands
 from supple.control.controllers.needed_forces import Aim, Equations, MechanismEquations, ModelEquations
@@ -30,12 +29,12 @@ from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.hardware.hardware import Hardware
 from supple.kinematics.rest import rest
+from supple.linearization.linearization import linearize
 from supple.reduced.model import ReducedModel
 from supple.results.linear_model import LinearModel
 from supple.results.names import listed
 from supple.results.result import brief
 
-Array = NDArray[np.float64]
 Design = Callable[[LinearModel], FeedbackGain]
 
 

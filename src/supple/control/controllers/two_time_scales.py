@@ -23,9 +23,10 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.linalg import eigh
 
+from supple.array_types import Array, Complex
 from supple.control.controllers.drive_gain import drive_gain
 from supple.control.feedforward.planned_motion import PlannedMotion
 from supple.control.feedforward.reference import reference
@@ -51,9 +52,6 @@ from supple.hardware.drive_block import DriveBlock
 from supple.hardware.drive_response import motion_response
 from supple.reduced.model import ReducedModel
 from supple.reduced.repertoire import named_theta
-
-Array = NDArray[np.float64]
-Complex = NDArray[np.complex128]
 
 NOW, AHEAD = 0, 1  # previews
 _POINTS = 32  # on a circle about s = 0

@@ -13,10 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.signal import ZerosPolesGain, lsim
 
-from supple.analyses.motions.trajectory import Trajectory
 from supple.control.feedforward.reference import Reference, through
-
-Array = NDArray[np.float64]
+from supple.trajectories.trajectory import Trajectory
 
 _FINE = 0.05  # of 1/|λ|: instants of the filtered path
 _LEFT = 1e-8  # of the path: where its end is cut off

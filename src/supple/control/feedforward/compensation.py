@@ -13,11 +13,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import make_interp_spline
 from scipy.ndimage import uniform_filter1d
 
-from supple.analyses.motions.trajectory import Trajectory
+from supple.array_types import Array
 from supple.control.feedforward.led_outputs import position_outputs
 from supple.control.feedforward.local_modes import local_modes
 from supple.control.feedforward.reference import Reference, reference, through
@@ -25,8 +24,7 @@ from supple.diagnostics import InputError, NumericalError
 from supple.diagnostics.arguments import require_arguments
 from supple.reduced.model import ReducedModel
 from supple.reduced.time.led_motion import quasi_static
-
-Array = NDArray[np.float64]
+from supple.trajectories.trajectory import Trajectory
 
 _PIECES = 21  # of the time that is averaged over; an odd number lies about its middle
 _AVERAGES = 3  # leave a continuous second derivative where the slope jumped

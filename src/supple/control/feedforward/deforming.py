@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from supple.analyses.motions.trajectory import Trajectory
 from supple.control.feedforward.planned_motion import PlannedMotion, resting_after
 from supple.control.feedforward.reference import Reference, reference, through
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.reduced.model import ReducedModel
+from supple.trajectories.trajectory import Trajectory
 
 _STEP = 1e-3  # s
 

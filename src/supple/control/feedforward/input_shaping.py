@@ -14,19 +14,17 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline, PPoly
 
-from supple.analyses.motions.piecewise_polynomials import common_breaks, on_breaks
-from supple.analyses.motions.trajectory import Trajectory
+from supple.array_types import Array
 from supple.control.feedforward.local_modes import local_modes
 from supple.control.feedforward.reference import Reference, reference, through
 from supple.control.feedforward.shaper import Shaper, amplitudes, shaper
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.reduced.model import ReducedModel
-
-Array = NDArray[np.float64]
+from supple.trajectories.piecewise_polynomials import common_breaks, on_breaks
+from supple.trajectories.trajectory import Trajectory
 
 _STEP = 1e-3  # s: pieces of a scheduled reference
 _ROUNDS = 4  # of the iteration for ω along the shaped motion: each shrinks its error by the relative change of ω

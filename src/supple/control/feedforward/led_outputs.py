@@ -12,14 +12,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.diagnostics import InputError, NumericalError, nearest
 from supple.reduced.model import ReducedModel
 from supple.reduced.observed import Moving, measures_along
 from supple.results.names import listed
-
-Array = NDArray[np.float64]
 
 _SWEEPS = 40
 _CLOSED = 1e-11  # of the largest coordinate: a change that is rounding

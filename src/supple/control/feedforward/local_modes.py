@@ -8,12 +8,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.diagnostics import InputError
 from supple.reduced.model import ReducedModel
-
-Array = NDArray[np.float64]
 
 
 class LocalModes(NamedTuple):

@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import make_interp_spline
 
-from supple.analyses.motions.trajectory import Trajectory
+from supple.array_types import Array
 from supple.control.feedforward.led_outputs import Course, LedOutputs
 from supple.control.feedforward.reference import Reference, reference, through
 from supple.diagnostics import InputError
 from supple.reduced.time.led_motion import quasi_static
-
-Array = NDArray[np.float64]
+from supple.trajectories.trajectory import Trajectory
 
 _STEP = 1e-3  # s: pieces of a path
 _FEW = 200  # breaks that are kept as instants; more are those of samples, not of a profile

@@ -14,18 +14,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import BSpline
 from scipy.sparse import csr_array, vstack
 
+from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
 from supple.equations.coefficients import EquationsOfMotion
 from supple.formats.model_description import described
 from supple.parameterization.local_model import local
 from supple.reduced.model import ReducedModel
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

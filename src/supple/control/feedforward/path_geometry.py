@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import BSpline, make_interp_spline
 
 from supple.control.feedforward.reference import Reference, coordinates_of, reference
@@ -13,8 +12,6 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import real_numbers
 from supple.reduced.model import ReducedModel
-
-Array = NDArray[np.float64]
 
 _INSTANTS = 4001  # at which a motion is looked at
 _POINTS = 121  # of a piece, equally far apart along it

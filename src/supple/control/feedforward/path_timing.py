@@ -17,12 +17,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.polynomial import Polynomial
-from numpy.typing import NDArray
 from scipy.interpolate import PPoly
 from scipy.optimize import linprog
 from scipy.sparse import block_array, csr_array, hstack, vstack
 
-from supple.analyses.motions.trajectory import Trajectory
+from supple.array_types import Array
 from supple.control.feedforward.path_bounds import Bounds, PathRows, equations_at, force_limits, required
 from supple.control.feedforward.path_geometry import smooth_pieces
 from supple.control.feedforward.reference import Reference, coordinates_of, through
@@ -32,8 +31,7 @@ from supple.diagnostics import InputError, NumericalError
 from supple.diagnostics.arguments import require_arguments
 from supple.reduced.model import ReducedModel
 from supple.results.units import UNKNOWN
-
-Array = NDArray[np.float64]
+from supple.trajectories.trajectory import Trajectory
 
 _NODES = 160
 _PROGRAMS = 40

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.analyses.motions.trajectory import Trajectory
+from supple.array_types import Array
 from supple.control.feedforward.led_outputs import Course, LedOutputs
 from supple.control.feedforward.reference import Reference, through
 from supple.reduced.model import ReducedModel
@@ -18,8 +18,7 @@ from supple.results.picture import picture
 from supple.results.result import Result
 from supple.results.signals import Signals, gathered, labelled
 from supple.results.table import Table
-
-Array = NDArray[np.float64]
+from supple.trajectories.trajectory import Trajectory
 
 _SAMPLE = 1e-3  # s
 
@@ -112,7 +111,7 @@ class PlannedMotion(Result):
             "deformation": labelled(t, self.deformation.coordinates, delta, units),
             "force": self.forces(t),
         }
-        return picture("time_plot")(groups, names, axes)
+        return picture("view.time_plot.time_plot")(groups, names, axes)
 
     def _times(self, times: ArrayLike | None) -> Array:
         if times is not None:

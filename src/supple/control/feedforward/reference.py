@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.interpolate import PPoly
 
-from supple.analyses.motions.trajectory import INSTANTS, Trajectory, planned_motion, trajectory
+from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.description.motion import Motion
 from supple.diagnostics import InputError
@@ -32,8 +32,7 @@ from supple.reduction.model_trajectory import follows_path, model_trajectory
 from supple.results.names import listed
 from supple.results.result import brief
 from supple.results.units import UNKNOWN, Units
-
-Array = NDArray[np.float64]
+from supple.trajectories.trajectory import INSTANTS, Trajectory, planned_motion, trajectory
 
 DERIVATIVES = 4  # θ, θ̇, θ̈, θ⃛
 

@@ -16,10 +16,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import BSpline
 
-from supple.analyses.motions.trajectory import Trajectory
+from supple.array_types import Array
 from supple.control.feedforward.led_outputs import Course
 from supple.control.feedforward.local_modes import local_modes
 from supple.control.feedforward.planned_motion import PlannedMotion, resting_after
@@ -29,8 +28,7 @@ from supple.diagnostics import InputError, NumericalError
 from supple.diagnostics.arguments import require_arguments
 from supple.reduced.model import ReducedModel
 from supple.reduced.time.led_motion import quasi_static
-
-Array = NDArray[np.float64]
+from supple.trajectories.trajectory import Trajectory
 
 _STEP = 1e-3  # s
 _DEGREE = 5

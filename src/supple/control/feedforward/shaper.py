@@ -19,14 +19,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from supple.array_types import Array
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import real_numbers, require_arguments
 from supple.kinds.registry import Registry
 from supple.results.result import brief
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

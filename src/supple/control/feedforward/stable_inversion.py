@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.control.feedforward.causal_path import causal_path
 from supple.control.feedforward.led_outputs import Course, LedOutputs
 from supple.control.feedforward.output_path import output_path
@@ -26,8 +27,6 @@ from supple.control.feedforward.zero_dynamics import Split, ZeroDynamics
 from supple.diagnostics import InputError, NumericalError, SuppleNote
 from supple.diagnostics.arguments import require_arguments
 from supple.reduced.model import ReducedModel
-
-Array = NDArray[np.float64]
 
 _STEP = 5e-4  # s, at most: instants of the two-point problem
 _FINE = 0.2  # of the shortest time in which something grows or decays by e: the step

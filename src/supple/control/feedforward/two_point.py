@@ -11,13 +11,11 @@ Between instants h apart, with the accelerations as unknowns, to fourth order:
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import block_array, block_diag, diags_array, eye_array, kron, vstack
 from scipy.sparse.linalg import splu
 
+from supple.array_types import Array
 from supple.control.feedforward.led_outputs import Course
-
-Array = NDArray[np.float64]
 
 
 class TwoPoint:

@@ -16,12 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import schur
 
+from supple.array_types import Array
 from supple.control.feedforward.led_outputs import Course, LedOutputs
 from supple.control.feedforward.reference import Reference
 from supple.diagnostics import InputError
 from supple.reduced.time.led_motion import quasi_static
-
-Array = NDArray[np.float64]
 
 _SWEEPS = 30
 _SLOPE_SWEEPS = 2  # with J as it is: each leaves the square of the last error

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import matrix_balance
 
-Array = NDArray[np.float64]
+from supple.array_types import Array
 
 _RANK = 1e-10  # a direction that adds less, of the largest, adds nothing
 

@@ -11,15 +11,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from supple.array_types import Array
 from supple.control.gains.feedback_gain import FeedbackGain, require_continuous
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.reduced.named_values import in_order
 from supple.results.linear_model import LinearModel
 
-Array = NDArray[np.float64]
 PerCoordinate = float | Mapping[str, float] | ArrayLike
 
 _RANK = 1e-10

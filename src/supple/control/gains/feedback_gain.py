@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple.array_types import Array
 from supple.control.controller import StateFeedback
 from supple.control.controllers.force_commands import commands_for
 from supple.control.laws.affine_law import AffineLaw, fixed
@@ -23,8 +24,6 @@ from supple.results.names import listed
 from supple.results.picture import picture
 from supple.results.result import Result
 from supple.results.table import Table, matrix_table
-
-Array = NDArray[np.float64]
 
 _HELD = 1e-9  # what may be left of the accelerations at a target, of those without inputs
 
@@ -63,7 +62,9 @@ class FeedbackGain(Result):
 
     def plot(self, *, axes: Any = None) -> Any:
         """Draw the poles with and without feedback in the complex plane (matplotlib); returns the panels."""
-        return picture("pole_plot")({"closed loop": self.poles, "without feedback": self.linear.eigenvalues}, axes=axes)
+        return picture("linearization.plot.pole_plot")(
+            {"closed loop": self.poles, "without feedback": self.linear.eigenvalues}, axes=axes
+        )
 
     @property
     def closed(self) -> Array:

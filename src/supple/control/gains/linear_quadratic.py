@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.linalg import cho_factor, cho_solve, solve_continuous_are, solve_discrete_are
 
+from supple.array_types import Array
 from supple.control.gains.controllability import Unreached, unreached
 from supple.control.gains.feedback_gain import FeedbackGain, require_continuous
 from supple.control.gains.sampling import held, held_cost, require_sample_time
@@ -19,7 +20,6 @@ from supple.diagnostics.arguments import require_arguments
 from supple.reduced.named_values import in_order
 from supple.results.linear_model import LinearModel
 
-Array = NDArray[np.float64]
 Weights = float | Mapping[str, float] | ArrayLike
 
 _SYMMETRIC = 1e-12

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linear_sum_assignment
 from scipy.signal import place_poles
 
+from supple.array_types import Array
 from supple.control.gains.controllability import unreached
 from supple.control.gains.feedback_gain import FeedbackGain, require_continuous
 from supple.control.gains.sampling import held, require_sample_time
@@ -19,7 +20,6 @@ from supple.diagnostics import InputError, NumericalError, SuppleWarning
 from supple.diagnostics.arguments import require_arguments
 from supple.results.linear_model import LinearModel
 
-Array = NDArray[np.float64]
 Poles = NDArray[np.complex128]
 
 ACHIEVED = 1e-9  # of the largest pole: as close as poles must come to those asked for

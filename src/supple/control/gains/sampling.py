@@ -6,12 +6,10 @@ x(t + T) = e^{AT} x(t) + ∫₀ᵀ e^{As} ds B u
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import expm
 
+from supple.array_types import Array
 from supple.diagnostics import InputError
-
-Array = NDArray[np.float64]
 
 
 def held(A: Array, B: Array, T: float) -> tuple[Array, Array]:

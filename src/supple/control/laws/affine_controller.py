@@ -6,16 +6,15 @@ import warnings
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from supple.array_types import Array
 from supple.compilation import compiled
 from supple.control.controller import Measurement
 from supple.control.laws.affine_law import AffineLaw
 from supple.control.laws.law_kernel import CLAMPED, OUTSIDE, law_in_place
 from supple.diagnostics import InputError, SuppleNote
 from supple.results.result import brief
-
-Array = NDArray[np.float64]
 
 VALUE = 0  # the row of a reference that holds values, before those of its rates
 _BEYOND = 0.01  # of its range: how far σ may leave it before that is said; noise at an edge is no news

@@ -15,9 +15,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from supple.approximation.piecewise.piecewise import Piecewise
+from supple.array_types import Array, Integers
 from supple.control.laws.affine_matrices import AffineMatrices, from_row, step_width
 from supple.control.laws.equilibrium import TOLERANCE, FittedRow, about
 from supple.control.laws.law_arrays import LawSizes, clamped_between, law_array
@@ -26,9 +27,6 @@ from supple.control.laws.ports import Ports
 from supple.diagnostics import InputError
 from supple.results.names import listed
 from supple.results.result import brief
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 NOTHING = np.zeros(0, dtype=np.int64)
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.control.laws.ports import Ports
 from supple.diagnostics import InputError
 from supple.results.result import brief
-
-Array = NDArray[np.float64]
 
 
 class AffineMatrices(NamedTuple):

@@ -23,11 +23,9 @@ from supple.approximation.piecewise.piecewise import Piecewise
 from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.refinement import adaptive
 from supple.approximation.samples import Samples
+from supple.array_types import Array, Integers
 from supple.control.laws.affine_matrices import AffineMatrices
 from supple.diagnostics import InputError, SuppleNote, SuppleWarning, user_level
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 TOLERANCE = 1e-10  # of the size of a number: error of an equilibrium
 MOST = 300_000  # evaluations, in batches

@@ -13,10 +13,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.approximation.piecewise.packing import HEADER, LINE, aligned
 from supple.approximation.piecewise.piecewise import Piecewise
+from supple.array_types import Array, Integers
 from supple.reduced.arrays import (
     DRY,
     DRY_F,
@@ -36,9 +36,6 @@ from supple.reduced.arrays import (
     N,
     S,
 )
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 # The same header under the names it has here.
 STATES, KNOWN, COMMANDS, SIGMA_PLACES, BOUNDS = N, INPUTS, OUTPUTS, OFFSETS, DRY_F

@@ -7,16 +7,14 @@ kernel that gives reduced models their rows.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.approximation.piecewise.packing import NOWHERE
 from supple.approximation.piecewise.packing import S as AXES
+from supple.array_types import Array
 from supple.compilation import kernel
 from supple.control.laws.law_arrays import BOUNDS, COMMANDS, KNOWN, PRODUCTS, RATES, SIGMA_PLACES, STATES, SWEPT
 from supple.reduced.arrays import NUMBERS, ROW, TEMPLATE, WIDTH
 from supple.reduced.single_kernel import row_at, single_scratch
-
-Array = NDArray[np.float64]
 
 ANSWERED, OUTSIDE, CLAMPED = range(3)
 

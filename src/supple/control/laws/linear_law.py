@@ -15,8 +15,6 @@ from supple.control.margins.open_loop import open_loop
 from supple.diagnostics.arguments import require_arguments
 from supple.results.linear_model import LinearModel
 
-Array = NDArray[np.float64]
-
 _DEAD = 1e-12  # what is left of a state after one sample that counts as nothing
 
 

@@ -22,6 +22,7 @@ from supple.approximation.piecewise.piecewise import Piecewise
 from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.refinement import adaptive
 from supple.approximation.samples import Samples
+from supple.array_types import Array, Integers
 from supple.compilation.threads import single_blas_thread
 from supple.control.laws.affine_law import AffineLaw
 from supple.control.laws.affine_matrices import AffineMatrices, from_row, shapes
@@ -30,8 +31,6 @@ from supple.control.laws.ports import Ports
 from supple.diagnostics import InputError, SuppleWarning, UnstableLoop, user_level
 from supple.reduced.model import ReducedModel
 
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Ranges = Mapping[str, tuple[float, float]]
 
 _FINEST = 1e-12  # relative error of a law that rounding still allows

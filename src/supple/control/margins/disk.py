@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-Array = NDArray[np.float64]
+from supple.array_types import Array
+
 ComplexArray = NDArray[np.complex128]
 
 

@@ -15,9 +15,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from supple.analyses.linear_models.linearization import linearize
+from supple.array_types import Array
 from supple.control.feedforward.reference import AnyReference, coordinates_of
 from supple.control.laws.affine_law import fixed
 from supple.control.laws.affine_matrices import AffineMatrices
@@ -29,10 +28,9 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import SuppleError, SuppleNote, UnstableLoop, user_level
 from supple.hardware.hardware import Hardware
 from supple.hardware.linear_hardware import with_hardware
+from supple.linearization.linearization import linearize
 from supple.reduced.model import ReducedModel
 from supple.results.linear_model import LinearModel
-
-Array = NDArray[np.float64]
 
 MODES = 6  # of an elastic mechanism, as many as it has of them
 GROWS = 1e-6  # 1/s, and of a pole: what grows less stands still, but for rounding

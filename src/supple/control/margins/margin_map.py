@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple.array_types import Array
 from supple.control.margins.local_loop import LoopController
 from supple.control.margins.margins import Margins, margins
 from supple.diagnostics import InputError
@@ -20,7 +21,6 @@ from supple.reduced.model import ReducedModel
 from supple.reduced.state_arguments import Values
 from supple.results.units import Units
 
-Array = NDArray[np.float64]
 Designed = Callable[[dict[str, float]], LoopController]
 
 _POINTS = 11  # along each coordinate

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize_scalar
 
+from supple.array_types import Array
 from supple.control.margins.disk import balanced_norms, structured_norm
 from supple.control.margins.local_loop import LoopController, law_about, loop_at
 from supple.control.margins.open_loop import Around, open_loop
@@ -30,7 +31,6 @@ from supple.results.picture import picture
 from supple.results.result import Result
 from supple.results.table import Table
 
-Array = NDArray[np.float64]
 ComplexArray = NDArray[np.complex128]
 
 _NOTHING = 1e-9  # a factor: with so little, what drifts without feedback drifts
@@ -109,7 +109,7 @@ class Margins(Result):
 
     def plot(self, *, axes: Any = None) -> Any:
         """Nyquist's curves with the disk that each stays out of (matplotlib); returns the panels."""
-        return picture("nyquist_plot")(self, axes)
+        return picture("control.margins.plot.nyquist_plot")(self, axes)
 
 
 def margins(

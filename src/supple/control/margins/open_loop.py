@@ -14,14 +14,11 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.control.gains.feedback_gain import FeedbackGain
 from supple.control.observers.sampled_plant import sampled_plant
 from supple.diagnostics import InputError, nearest
 from supple.results.linear_model import LinearModel
-
-Array = NDArray[np.float64]
 
 
 class Around(NamedTuple):

@@ -11,10 +11,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple.array_types import Array
 from supple.diagnostics import InputError
 from supple.results.linear_model import LinearModel
 
-Array = NDArray[np.float64]
 ComplexArray = NDArray[np.complex128]
 
 _DECADES = 2.0  # beyond the slowest and the fastest pole

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.compilation import compiled
 from supple.control.feedforward.reference import reference
 from supple.control.laws.affine_law import AffineLaw, fixed
@@ -22,8 +22,6 @@ from supple.diagnostics.arguments import require_arguments
 from supple.results.names import listed
 from supple.results.result import brief
 from supple.results.signals import Signals, labelled
-
-Array = NDArray[np.float64]
 
 
 class Estimates(NamedTuple):

@@ -20,8 +20,9 @@ from functools import cached_property
 from typing import NamedTuple, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from supple.array_types import Array
 from supple.control.gains.decoupled_gains import PerCoordinate, per_coordinate
 from supple.control.gains.sampling import held, require_sample_time
 from supple.control.observers.kalman_gain import SteadyGain
@@ -44,8 +45,6 @@ from supple.reduced.model import ReducedModel
 from supple.results.linear_model import LinearModel, SecondOrder
 from supple.results.names import listed
 from supple.results.result import brief
-
-Array = NDArray[np.float64]
 
 _REMEMBERED = 2000  # designs
 

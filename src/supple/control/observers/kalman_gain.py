@@ -10,12 +10,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, solve_discrete_are
 
+from supple.array_types import Array
 from supple.diagnostics import InputError
-
-Array = NDArray[np.float64]
 
 _KEPT = 1e-9  # a part of the error that stays longer than this many samples' inverse is not seen
 

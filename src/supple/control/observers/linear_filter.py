@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.control.gains.decoupled_gains import PerCoordinate, per_coordinate
 from supple.control.gains.feedback_gain import require_continuous
 from supple.control.gains.sampling import held
@@ -24,8 +24,6 @@ from supple.diagnostics import InputError, nearest
 from supple.results.linear_model import LinearModel
 from supple.results.names import listed
 from supple.results.result import brief
-
-Array = NDArray[np.float64]
 
 _STILL = 1e-6  # of the accelerations that the inputs give: what may be left of one at rest
 

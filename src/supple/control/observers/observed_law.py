@@ -13,8 +13,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.control.laws.affine_matrices import AffineMatrices, empty
 from supple.control.laws.equilibrium import Equilibria
 from supple.control.laws.ports import Ports
@@ -22,8 +22,6 @@ from supple.control.observers.kalman_filter import FilterAt, KalmanFilter, Sampl
 from supple.control.observers.linear_filter import LinearFilter
 from supple.control.observers.swept_forces import pairs
 from supple.diagnostics import InputError
-
-Array = NDArray[np.float64]
 
 
 class Feedback(NamedTuple):

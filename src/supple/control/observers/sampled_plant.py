@@ -20,13 +20,11 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.control.gains.sampling import held, require_sample_time
 from supple.diagnostics import InputError
 from supple.results.linear_model import LinearModel
-
-Array = NDArray[np.float64]
 
 _LATEST = 1000  # samples of a delay, each a state
 _ROUNDING = 1e-12  # of the largest entry of D: less is none

@@ -13,14 +13,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.equations.dry_friction import FRICTION_SPEED
 from supple.reduced.model import ReducedModel
 from supple.reduced.observed import Moving, outputs_along
 from supple.results.linear_model import LinearModel
-
-Array = NDArray[np.float64]
 
 
 def pairs(s: int) -> list[tuple[int, int]]:

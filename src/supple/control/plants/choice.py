@@ -6,11 +6,8 @@ import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from supple.analyses.time.adaptation import TOLERANCE
-from supple.analyses.time.driven_run import held_forces
-from supple.analyses.time.driven_start import drive_springs, driven_start
+from supple.array_types import Array
 from supple.control.plants.linear_plant import LinearPlant
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import taken_as_rigid
@@ -29,11 +26,13 @@ from supple.reduced.time.driven_run import held_forces as model_forces
 from supple.reduced.time.driven_run import yields_along
 from supple.results.basis import State
 from supple.results.linear_model import LinearModel
+from supple.simulation.adaptation import TOLERANCE
+from supple.simulation.driven_run import held_forces
+from supple.simulation.driven_start import drive_springs, driven_start
 from supple.simulation.mechanism_run import MechanismRun, begin, require_held
 from supple.simulation.model_run import ModelRun
 from supple.systems.advancing import Plant, Values
 
-Array = NDArray[np.float64]
 AnyPlant = Mechanism | ReducedModel | LinearModel
 
 _USER = 5  # calls from who says something up to who asked for the loop

@@ -7,9 +7,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from supple.analyses.time.driven_start import driven_start
+from supple.array_types import Array
 from supple.control.plants.choice import AnyPlant
 from supple.description.mechanism import Mechanism
 from supple.integration.step_options import StepOptions
@@ -18,9 +17,8 @@ from supple.reduced.holding import resting
 from supple.reduced.model import ReducedModel
 from supple.results.closed_loop import Goal
 from supple.results.linear_model import LinearModel
+from supple.simulation.driven_start import driven_start
 from supple.simulation.mechanism_run import MechanismRun, begin
-
-Array = NDArray[np.float64]
 
 _INSTANT = 1e-3  # s: a run in which nothing moves
 

@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
+from supple.array_types import Array
 from supple.results.linear_model import LinearModel
 from supple.results.signals import Signals, labelled
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

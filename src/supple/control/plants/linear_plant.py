@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.control.gains.feedback_gain import reference, require_continuous
 from supple.control.gains.sampling import held
 from supple.control.plants.linear_motion import LinearMotion
@@ -16,8 +16,6 @@ from supple.results.basis import State
 from supple.results.linear_model import LinearModel
 from supple.results.simulation import Simulation
 from supple.systems.advancing import Values
-
-Array = NDArray[np.float64]
 
 
 class LinearPlant:

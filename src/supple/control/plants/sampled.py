@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.compilation import compiled
 from supple.compilation.bundle import Bundle
 from supple.control.plants import loop_kernel as slots
@@ -17,8 +17,6 @@ from supple.reduced.kernels import INSIDE
 from supple.simulation.driven_system import DrivenSystem
 from supple.simulation.model_run import ModelRun
 from supple.systems.advancing import Advancing, Plant
-
-Array = NDArray[np.float64]
 
 _SPARE = 4  # commands that may wait beside those that a delay holds
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple.array_types import Array
 from supple.control.redundancy.force_division import chosen_names
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import taken_as_rigid
@@ -27,8 +28,6 @@ from supple.results.names import listed
 from supple.results.result import Result
 from supple.results.table import Table
 from supple.results.units import Units
-
-Array = NDArray[np.float64]
 
 _RANK = 1e-10
 _REACHED = 1e-9  # of a stiffness that is asked for: what may be missing

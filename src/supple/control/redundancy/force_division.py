@@ -17,10 +17,15 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from supple.analyses.inverse_dynamics.actuation import Actuation, force_bounds, rate_limits, weights_of
-from supple.analyses.inverse_dynamics.force_distribution import (
+from supple.array_types import Array
+from supple.control.redundancy.needed import Needed
+from supple.description.mechanism import Mechanism
+from supple.diagnostics import InputError, nearest
+from supple.formats.model_description import described
+from supple.inverse_dynamics.actuation import Actuation, force_bounds, rate_limits, weights_of
+from supple.inverse_dynamics.force_distribution import (
     Objective,
     least_peak,
     least_peak_within,
@@ -29,15 +34,10 @@ from supple.analyses.inverse_dynamics.force_distribution import (
     nearest_within,
     torque_objective,
 )
-from supple.analyses.inverse_dynamics.inverse_dynamics import Bound, require_objective
-from supple.control.redundancy.needed import Needed
-from supple.description.mechanism import Mechanism
-from supple.diagnostics import InputError, nearest
-from supple.formats.model_description import described
+from supple.inverse_dynamics.inverse_dynamics import Bound, require_objective
 from supple.reduced.model import ReducedModel
 from supple.reduced.named_values import in_order
 
-Array = NDArray[np.float64]
 Preload = Mapping[str, float] | ArrayLike | Callable[[float], Mapping[str, float] | ArrayLike]
 
 _LOST = 1e-6  # of the largest hold on the coordinates so far: with less, forces are as good as without effect

@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from supple.analyses.inverse_dynamics.force_distribution import Objective
-
-Array = NDArray[np.float64]
+from supple.array_types import Array
+from supple.inverse_dynamics.force_distribution import Objective
 
 
 class Needed(NamedTuple):

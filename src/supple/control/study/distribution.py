@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from supple.array_types import Array
 from supple.diagnostics import InputError, nearest
 from supple.results.picture import picture
 from supple.results.result import Result
 from supple.results.table import Table
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -83,4 +82,4 @@ class Study(Result):
 
     def plot(self, *, axes: Any = None) -> Any:
         """Every measure's distribution, and the measure over what it depends on most (matplotlib); the figure."""
-        return picture("study_plot")(self, axes)
+        return picture("control.study.plot.study_plot")(self, axes)

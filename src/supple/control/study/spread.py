@@ -11,14 +11,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.stats import qmc
 
+from supple.array_types import Array
 from supple.description.quantities.expression import quantity
 from supple.diagnostics import InputError
 from supple.diagnostics.limits import require_within
-
-Array = NDArray[np.float64]
 
 
 class Distribution(Protocol):

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from supple.analyses.progress_bar import ProgressBar
 from supple.control.closed_loop import closed_loop
 from supple.control.controller import Controller
 from supple.control.study.distribution import Study
@@ -26,6 +25,7 @@ from supple.diagnostics.arguments import require_arguments, shown
 from supple.diagnostics.limits import require_within
 from supple.formulations.hardware import hardware_of
 from supple.hardware.hardware import NO_HARDWARE, Hardware
+from supple.maps.progress_bar import ProgressBar
 from supple.reduced.model import ReducedModel
 from supple.reduction.region import Region
 

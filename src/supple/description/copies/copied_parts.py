@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.description.body import Body
 from supple.description.copies.copies import Copies
 from supple.description.copies.moved_parts import moved
@@ -20,7 +20,6 @@ from supple.diagnostics.parts import PARTS, part_name
 from supple.diagnostics.quoting import quoted
 from supple.geometry.rotation import rotation_about
 
-Array = NDArray[np.float64]
 Origins = dict[tuple[str, str], Path]
 """(section, name) of a copied part -> where it is written."""
 

@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.description.body import Rotation
 from supple.description.copies.copies import Copies
 from supple.geometry.rotation import axes_from_x, rotation_about, rotation_vector
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

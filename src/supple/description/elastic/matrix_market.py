@@ -17,15 +17,12 @@ from typing import NamedTuple, NoReturn
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
+from supple.array_types import Array, Integers
 from supple.description.quantities.plain_number import plain_number
 from supple.diagnostics import InputError
 from supple.diagnostics.limits import in_bytes, require_memory, require_within
 from supple.diagnostics.quoting import quoted
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 _TAKEN = 12  # bytes of memory for one of the file, while it is read
 _LONGEST = 40  # characters of a number

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.description.drawing import Drawing, Path
 from supple.description.elastic.beam import Beam
 from supple.description.elastic.material import Material
@@ -15,8 +15,6 @@ from supple.diagnostics import InputError
 from supple.diagnostics.parts import part_name
 from supple.geometry.inertia import MassProperties
 from supple.geometry.rotation import axes_from_x
-
-Array = NDArray[np.float64]
 
 _NEAR = 1e-6  # of a beam's length: closer is at it
 _PARALLEL = 1e-6  # rad between `up` and the beam: less gives no direction

@@ -17,6 +17,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.description.elastic.array_archive import read_archive
 from supple.description.elastic.matrix_market import read_matrix_market, require_rows
 from supple.description.elastic.superelement import Superelement
@@ -26,8 +27,6 @@ from supple.diagnostics.parts import part_name
 from supple.diagnostics.quoting import brief, quoted
 from supple.geometry.inertia import MassProperties, of_spatial
 from supple.geometry.rotation import skew
-
-Array = NDArray[np.float64]
 
 _UNREADABLE = (ValueError, OSError, OverflowError, MemoryError, csv.Error)
 _NAMES = ("nodes", *(f"{name}{part}" for name in "KM" for part in ("", "_row", "_col", "_data", "_shape")))

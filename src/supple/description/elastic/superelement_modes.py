@@ -14,14 +14,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.description.elastic.array_archive import read_archive
 from supple.description.elastic.superelement import Superelement
 from supple.diagnostics import InputError
 from supple.diagnostics.parts import part_name
 from supple.diagnostics.quoting import quoted
 from supple.geometry.inertia import MassProperties, of_spatial
-
-Array = NDArray[np.float64]
 
 _SYMMETRIC = 1e-8  # of the largest entry
 _SIZES: dict[str, str] = {

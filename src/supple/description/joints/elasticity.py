@@ -14,15 +14,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import scipy.linalg as la
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.description.joints.joint_kind import directions
 from supple.description.joints.stiffness import StiffnessTable, entries
 
 if TYPE_CHECKING:
     from supple.description.joints.joint import Joint
-
-Array = NDArray[np.float64]
 
 
 class YieldingRow(NamedTuple):

@@ -12,12 +12,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.description.quantities.arithmetic import value_of
 from supple.diagnostics import InputError
-
-Array = NDArray[np.float64]
 
 
 class Dual:

@@ -18,11 +18,9 @@ from numpy.typing import NDArray
 
 from supple.approximation.fits.chebyshev_products import basis
 from supple.approximation.piecewise.piecewise import Piecewise
+from supple.array_types import Array, Integers
 from supple.export.c.location import Grid, regular_grid
 from supple.reduced.family import Family
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 _MOST_TRIED = 5_000_000  # values of μ times boxes looked at for the largest slice; beyond, all boxes count
 

@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.approximation.piecewise.piecewise import NOWHERE, Piecewise
+from supple.array_types import Array
 from supple.export.c.literals import table
 from supple.export.template import parts
-
-Array = NDArray[np.float64]
 
 PARTS = parts("supple.export.c", "location.c")
 CLOSE = {"double": 1e-6, "single": 1e-3}  # of a box: from where on edges are looked at, by precision

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.approximation.piecewise.slice import sliced
+from supple.array_types import Array
 from supple.diagnostics import NumericalError
 from supple.export.c.family import CFamily
 from supple.export.c.literals import table
@@ -16,8 +16,6 @@ from supple.export.c.names import comment
 from supple.export.template import filled, parts
 from supple.reduced.model import ReducedModel
 from supple.reduced.observed import Moving, outputs_along
-
-Array = NDArray[np.float64]
 
 POINTS, FAMILY_VALUES = 12, 4
 _TRIES = 200

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.description.quantities.dimension import ANGLE, AREA, DENSITY, LENGTH, PRESSURE, SECOND_MOMENT
 from supple.diagnostics.quoting import quoted
 from supple.formats.khalil_kleinfinger.geometry import Link
@@ -17,8 +17,6 @@ from supple.formats.khalil_kleinfinger.masses import link_of
 from supple.formats.khalil_kleinfinger.table import Columns, Row
 from supple.formats.khalil_kleinfinger.transform import X, Z, numbers
 from supple.geometry.rotation import rotation_about
-
-Array = NDArray[np.float64]
 
 COLUMNS = Columns(
     {

@@ -8,14 +8,12 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.description.drawing import Drawing, Pose
 from supple.description.elastic.placed_beam import PlacedBeam, placed_beams
 from supple.diagnostics import InputError
 from supple.formats.khalil_kleinfinger.beams import distance_from
-
-Array = NDArray[np.float64]
 
 HEADINGS = (
     "body", "beam", "length", "S", "Iy", "Iz", "torsion", "E", "G", "rho", "phi", "theta", "psi", "elements",

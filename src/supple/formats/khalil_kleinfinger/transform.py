@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.description.drawing import Pose
 from supple.geometry.rotation import rotation_about, rotation_vector
-
-Array = NDArray[np.float64]
 
 X, Z = np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0])
 HERE = Pose(np.zeros(3), np.eye(3))

@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.diagnostics import InputError
 from supple.diagnostics.quoting import brief, quoted
 from supple.formats.measurements.recorded_units import factor_of, quantity_of, ratio_of
@@ -24,8 +25,6 @@ from supple.formats.text_file import read_bytes, text_of
 from supple.results.channel import Channel, channel
 from supple.results.names import listed
 from supple.results.responses import Responses
-
-Array = NDArray[np.float64]
 
 LARGEST = 2**27  # bytes
 _EACH = 6  # channels without a unit that have a note of their own

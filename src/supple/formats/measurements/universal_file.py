@@ -9,14 +9,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array, Complex
 from supple.diagnostics import InputError
 from supple.diagnostics.quoting import brief
 from supple.formats.measurements.universal_sets import read_sets, write_sets
-
-Array = NDArray[np.float64]
-Complex = NDArray[np.complex128]
 
 DIRECTIONS = {"": 0, "x": 1, "y": 2, "z": 3, "rx": 4, "ry": 5, "rz": 6}
 QUANTITIES = {"strain": 3, "displacement": 8, "velocity": 11, "acceleration": 12, "force": 13, "other": 1}

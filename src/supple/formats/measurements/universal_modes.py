@@ -11,16 +11,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array, Complex
 from supple.diagnostics import InputError
 from supple.diagnostics.quoting import brief
 from supple.formats.measurements.universal_channels import Nodes
 from supple.formats.measurements.universal_file import Shape, UniversalFile, read_universal
 from supple.results.channel import Channel
-
-Array = NDArray[np.float64]
-Complex = NDArray[np.complex128]
 
 
 class Modes(NamedTuple):

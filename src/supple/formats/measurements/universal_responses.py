@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.diagnostics import InputError
 from supple.diagnostics.quoting import brief
 from supple.formats.measurements.universal_channels import FileChannels, Nodes, pair_text, posture_of, posture_text
@@ -16,8 +16,6 @@ from supple.formats.measurements.universal_file import COHERENCE, FREQUENCY, Fun
 from supple.results.channel import Channel
 from supple.results.names import listed
 from supple.results.responses import Responses
-
-Array = NDArray[np.float64]
 
 _SAME = 1e-4  # of a step: how far lines of two functions may be apart (an axis has six digits)
 _ABOUT = re.compile(r"(\w+)=(\S+)")

@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from typing import Any, overload
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
+from supple.array_types import Array
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.quoting import quoted
 from supple.formats.urdf.grammar import fault
 from supple.geometry.inertia import MassProperties, nothing
-
-Array = NDArray[np.float64]
 
 TYPES = {
     "revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic", "fixed": "weld", "floating": "free",

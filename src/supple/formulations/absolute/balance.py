@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import lstsq
 
+from supple.array_types import Array
 from supple.compilation import compiled, kernel
 from supple.formulations.absolute.instant import equations
 from supple.formulations.absolute.residual import add_gradient, row_gradients
@@ -23,8 +23,6 @@ from supple.kinematics.measures import key_of
 from supple.kinematics.motion import Motion
 from supple.kinematics.primitives import SCALE
 from supple.kinematics.row_arrays import row_sizes
-
-Array = NDArray[np.float64]
 
 RANK = 1e-10  # what the smallest diagonal entry of a triangular factor may be, against the largest
 

@@ -19,15 +19,13 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.formulations.absolute.settling import moved_state
 from supple.formulations.absolute.step import State
 from supple.formulations.absolute.system import Absolute
 from supple.formulations.absolute.tangent import StillTangent, still_tangent
 from supple.kinematics.primitives import SCALE
-
-Array = NDArray[np.float64]
 
 _ITERATIONS = 500
 _BEGIN, _FARTHEST, _NEAREST = 0.3, 1.0, 1e-9  # rad or extents, of a body on average: the radius of trust

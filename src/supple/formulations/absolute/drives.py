@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array, Integers
 from supple.compilation import kernel
 from supple.formulations.absolute.held_coordinates import HeldCoordinates, coordinate
 from supple.formulations.absolute.step_work import LOST, STRAIN
@@ -26,9 +26,6 @@ from supple.kinematics.row_arrays import RowArrays
 
 if TYPE_CHECKING:
     from supple.formulations.absolute.system import Absolute
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 class DriveArrays(NamedTuple):

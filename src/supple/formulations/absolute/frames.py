@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array, Integers
 from supple.description.mass_properties import mass_properties
 from supple.diagnostics import InputError
 from supple.formulations.absolute.held_coordinates import HeldCoordinates, held_coordinates
@@ -28,9 +28,6 @@ from supple.geometry.inertia import MassProperties, nothing
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.primitives import PA, PB, A, B
 from supple.kinematics.row_arrays import BODIES, RowArrays
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 _LIGHT = 1e-5  # of a superelement: mass that its nodes have in the iteration matrix, for none of their own
 

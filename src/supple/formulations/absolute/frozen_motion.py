@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array, Integers
 from supple.compilation import kernel
 from supple.formulations.absolute.beams.space_frame import in_world
 from supple.geometry.vectors import cross, minus, plus
@@ -21,9 +21,6 @@ from supple.kinematics.householder import householder
 from supple.kinematics.primitives import NONE, SCALE, THEN, A, gradient, in_body
 from supple.kinematics.rigid_modes import lengths
 from supple.kinematics.row_arrays import RowArrays, row_sizes
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 class MassDamping(NamedTuple):

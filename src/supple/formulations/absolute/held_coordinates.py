@@ -10,12 +10,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array, Integers
 from supple.kinematics.primitives import ALONG, ANGLE, DOT, FACTOR, KIND, NONE, ROW_WIDTH, SCALE, A, B, U, V, W
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 _AXES = np.eye(3)
 _PAIRS = ((1, 2), (2, 0), (0, 1))

@@ -19,8 +19,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.compilation import compiled, kernel
 from supple.formulations.absolute.iteration import iteration_matrix, residual, row_of, rows_at, solved
 from supple.formulations.absolute.residual import add_gradient, bias, body_forces, measure_forces, rate
@@ -30,8 +30,6 @@ from supple.formulations.absolute.system import Absolute
 from supple.integration.ldl import factorise
 from supple.kinematics.primitives import SCALE
 from supple.kinematics.row_arrays import row_sizes
-
-Array = NDArray[np.float64]
 
 _RANK = 1e-10
 _MANY = 240  # velocities of a rigid mechanism from which the sparse iteration is sooner done

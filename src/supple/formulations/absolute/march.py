@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.compilation import kernel
 from supple.compilation.copying import copy_row, copy_table
 from supple.formulations.absolute.arms import arm_kinetic
@@ -18,8 +18,6 @@ from supple.formulations.absolute.step import State, begin_step, breach, factori
 from supple.formulations.absolute.step_work import ACTUATED, BENT, FOLLOWING, LOST, ROTORS, STRAIN, step_work
 from supple.kinematics.primitives import row_value
 from supple.kinematics.row_arrays import row_sizes
-
-Array = NDArray[np.float64]
 
 HALVINGS = 12
 SHORTEST = 1e-9  # of the longest step: shorter ones lose their accelerations in rounding

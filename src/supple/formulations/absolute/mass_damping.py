@@ -15,8 +15,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.compilation import compiled, kernel
 from supple.compilation.copying import copy_table
 from supple.formulations.absolute.arms import arm_momentum
@@ -30,8 +30,6 @@ from supple.kinematics.row_arrays import row_sizes
 
 if TYPE_CHECKING:
     from supple.formulations.absolute.system import Absolute
-
-Array = NDArray[np.float64]
 
 
 def deforming(problem: Absolute, X: Array, V: Array) -> Array:

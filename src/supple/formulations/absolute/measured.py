@@ -8,15 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.compilation import compiled, kernel
 from supple.formulations.absolute.residual import bias, rate, row_gradients
 from supple.formulations.absolute.step_work import step_work
 from supple.formulations.absolute.system import Absolute
 from supple.kinematics.row_arrays import row_sizes
-
-Array = NDArray[np.float64]
 
 
 def measured_rates(problem: Absolute, X: Array, V: Array, rows: Sequence[int]) -> Array:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.compilation import compiled, kernel
 from supple.formulations.absolute.residual import row_gradients
 from supple.formulations.absolute.system import Absolute
@@ -14,8 +14,6 @@ from supple.kinematics.joint_frames import joint_frames
 from supple.kinematics.primitives import NONE, THEN, A
 from supple.kinematics.row_arrays import row_sizes
 from supple.results.result import bundle
-
-Array = NDArray[np.float64]
 
 
 class Reaction(NamedTuple):

@@ -12,11 +12,9 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 import scipy.sparse.linalg as spla
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.diagnostics import NumericalError
-
-Array = NDArray[np.float64]
 
 _YIELDING = 1e-12
 _LEAST = 1e-9  # of the largest stiffness: less is rounding

@@ -14,8 +14,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.compilation import compiled, kernel
 from supple.description.elastic.placed_beam import placed_beams
 from supple.diagnostics import InputError
@@ -34,8 +34,6 @@ from supple.formulations.absolute.mass_damping import deforming
 from supple.formulations.absolute.system import Absolute
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.primitives import row_value
-
-Array = NDArray[np.float64]
 
 IN_SPACE = {"N": NORMAL, "Qy": SHEAR_Y, "Qz": SHEAR_Z, "T": TWIST, "My": BEND_Y, "Mz": BEND_Z}
 IN_PLANE = {"N": NORMAL, "Q": SHEAR_Y, "M": BEND_Z}

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.compilation import compiled, kernel
 from supple.diagnostics import NumericalError
 from supple.formulations.absolute.saddle import Saddle
@@ -23,8 +24,6 @@ from supple.formulations.absolute.system import Absolute
 from supple.formulations.absolute.tangent import Tangent, tangent_at
 from supple.kinematics.primitives import row_value
 from supple.kinematics.row_arrays import row_sizes
-
-Array = NDArray[np.float64]
 
 _ITERATIONS = 25
 _HALVINGS = 12

@@ -14,9 +14,7 @@ from __future__ import annotations
 from math import sqrt
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from supple.array_types import Array
 from supple.compilation import kernel
 from supple.compilation.copying import copy_row, copy_table
 from supple.formulations.absolute.iteration import SOFT, iteration_matrix, residual, row_of, solved, turn_right_side
@@ -25,8 +23,6 @@ from supple.formulations.absolute.step_work import KEPT_AGE, KEPT_LIFE, KEPT_STE
 from supple.integration.ldl import factorise, multiply, substitute
 from supple.kinematics.closure_kernel import moved
 from supple.kinematics.row_arrays import row_sizes
-
-Array = NDArray[np.float64]
 
 ITERATIONS = 12
 ROUNDING = 2e-15  # of a displacement (rad, or extents)

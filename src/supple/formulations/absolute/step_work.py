@@ -5,14 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array, Integers
 from supple.compilation import kernel
 from supple.formulations.absolute.frozen_motion import MassDampingWork, mass_damping_work
 from supple.kinematics.row_arrays import row_sizes
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 # Places in the account: power of the actuators, power lost in laws, friction and elements, kinetic energy of inertia
 # along measures, power of loads without potential, strain energy of elements and elastic joints, and the largest local

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.array_types import Array, Integers
 from supple.description.mechanism import Mechanism
 from supple.formulations.absolute.beams.beam_arrays import BeamArrays
 from supple.formulations.absolute.drives import DriveArrays, drive_arrays, with_deflections
@@ -25,9 +26,6 @@ from supple.kinematics.numbering import Numbering, terms
 from supple.kinematics.primitives import THEN, A, B
 from supple.kinematics.rest import Rest
 from supple.kinematics.row_arrays import COORDINATES, RowArrays
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 _FILLED = (
     1e-3  # least inertia in the iteration matrix, against the largest: directions without inertia follow constraints

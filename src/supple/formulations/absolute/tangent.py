@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
+from supple.array_types import Array, Integers
 from supple.compilation import compiled, kernel
 from supple.compilation.copying import copy_row, copy_table
 from supple.formulations.absolute.balance import gradient_batch
@@ -35,9 +35,6 @@ from supple.formulations.absolute.system import Absolute, SystemArrays
 from supple.formulations.coefficients import DRY, ROLE
 from supple.kinematics.numbering import terms
 from supple.kinematics.primitives import A, B
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 _TURN, _LENGTH = 1e-3, 1e-3  # rad, or extents of the mechanism: how far differences reach
 _SPEED, _SLIDING = 1e-2, 1e-2  # extents/s or rad/s; of the speed over which dry friction changes its sign

@@ -15,16 +15,13 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 import scipy.sparse.linalg as spla
-from numpy.typing import NDArray
 from scipy.linalg import eig, eigh, null_space
 
+from supple.array_types import Array, Complex
 from supple.compilation.threads import single_blas_thread
 from supple.diagnostics import NumericalError
 from supple.formulations.absolute.saddle import Saddle
 from supple.formulations.absolute.tangent import Tangent
-
-Array = NDArray[np.float64]
-Complex = NDArray[np.complex128]
 
 _DENSE = 150  # coordinates, up to which everything is computed at once
 _NOTHING = 1e-13  # of the largest entry: a matrix below is rounding

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from supple.array_types import Array
 
 AXIAL = np.array([0, 6])
 TORSION = np.array([3, 9])

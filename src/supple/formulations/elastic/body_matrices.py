@@ -8,12 +8,10 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
+from supple.array_types import Array, Integers
 from supple.geometry.rotation import skew
 
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 T = TypeVar("T")
 
 PLANAR_COLUMNS = np.array([0, 1, 5])  # of (u, φ) in space, those that a planar node has

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.diagnostics import InputError
 from supple.diagnostics.parts import part_name
 from supple.formulations.efforts import Section
@@ -20,8 +20,6 @@ from supple.formulations.elastic.body_matrices import ElasticBody
 from supple.formulations.elastic.elastic_body import mesh_of, meshed_beams
 from supple.geometry.rotation import skew
 from supple.kinematics.numbering import Numbering
-
-Array = NDArray[np.float64]
 
 
 class Cut(NamedTuple):

@@ -17,9 +17,9 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from scipy.sparse.linalg import splu
 
+from supple.array_types import Array
 from supple.description.drawing import Drawing
 from supple.formulations.elastic.beam_element import (
     AXIAL,
@@ -34,8 +34,6 @@ from supple.formulations.elastic.beam_mesh import ElementData, element_data
 from supple.formulations.elastic.body_matrices import PLANAR_COLUMNS, ElasticBody
 from supple.formulations.elastic.elastic_body import meshed_beams
 from supple.geometry.rotation import skew
-
-Array = NDArray[np.float64]
 
 _CROSS = np.array([[[skew(np.eye(3)[i])[k, j] for j in range(3)] for i in range(3)] for k in range(3)])
 """ε (k, i, j): (a × b)_k = Σ ε_kij a_i b_j."""

@@ -6,14 +6,12 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.description.drawing import Drawing, Path
 from supple.description.mass_properties import point_inertia
 from supple.diagnostics.parts import part_name
 from supple.kinematics.joint_frames import joint_frames
-
-Array = NDArray[np.float64]
 
 _ACTING = ("actuators", "springs", "dampers", "forces", "sensors")
 

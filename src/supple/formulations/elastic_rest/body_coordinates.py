@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from math import pi
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import eigh
 
+from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.parts import part_name
@@ -20,9 +20,6 @@ from supple.formulations.elastic.natural_frequency import natural_frequency
 from supple.formulations.elastic_rest.modal_body import lowest_hz, modal_condensed, modal_mesh
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.rest import rest
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array, Integers
 from supple.compilation import compiled, kernel
 from supple.compilation.parts import in_parts
 from supple.compilation.threads import single_blas_thread
@@ -15,9 +15,6 @@ from supple.formulations.elastic_rest.response_operator import Structure
 from supple.formulations.elastic_rest.rows import chosen_rows, rows_batch
 from supple.formulations.elastic_rest.table_range import warn_beyond_tables
 from supple.kinematics.rest import rest as undeformed
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 SHAPES = 5e-10  # relative error of mode shapes; that of frequencies is its square
 _SHIFT = 1.0  # of the lowest ω² at rest

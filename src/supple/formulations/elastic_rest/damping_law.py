@@ -15,15 +15,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.description.elastic.damping import Damping
 from supple.description.elastic.material import Material
 from supple.formulations.elastic.elastic_body import weighted_beams
 from supple.formulations.elastic_rest.constrained_modes import rows_at
 from supple.formulations.elastic_rest.elastic_rest import BodyCoordinates, ElasticRest
-
-Array = NDArray[np.float64]
 
 
 class Materials(NamedTuple):

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cholesky, eigh, null_space, pinvh, solve_triangular
 
+from supple.array_types import Array
 from supple.compilation import compiled
 from supple.compilation.threads import single_blas_thread
 from supple.description.joints.joint_kind import directions
@@ -23,8 +24,6 @@ from supple.formulations.elastic_rest.energy_modes import diagonalised
 from supple.formulations.elastic_rest.preload import preload_stiffness
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.rest import rest as undeformed
-
-Array = NDArray[np.float64]
 
 _DEPENDENT = 1e-13  # of rows of unit length: what depends on the others
 _REFINED = 3

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.description.mass_properties import MassProperties, mass_properties
 from supple.geometry.rotation import skew
 from supple.kinematics.joint_frames import joint_frames
@@ -25,7 +25,6 @@ from supple.kinematics.primitives import ALONG, ANGLE, FACTOR, PA, PB, ROW_WIDTH
 if TYPE_CHECKING:
     from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates
 
-Array = NDArray[np.float64]
 
 DEFLECTION = 1e-10  # of the inertia that turns with it: what a deflection is given, so that it is of unit mass in z
 

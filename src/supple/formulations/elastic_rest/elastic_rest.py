@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array, Integers
 from supple.compilation.threads import single_blas_thread
 from supple.description.mass_properties import mass_properties
 from supple.description.mechanism import Mechanism
@@ -30,9 +30,6 @@ from supple.formulations.yielding_rows import SoftRow
 from supple.geometry.inertia import MassProperties
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.rest import rest
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 NARROWEST, WIDEST = 2.0**-6, 2.0**20  # bands in units of the mechanism's own: statics, and everything there is
 MASSLESS = 1e-8  # of the lightest body's mass and inertia: what one without is given, so that every motion has some

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, eigh
 
+from supple.array_types import Array
 from supple.compilation.threads import single_blas_thread
 from supple.diagnostics import InputError
 from supple.formulations.elastic_rest.dense import dense_system
@@ -15,8 +15,6 @@ from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.formulations.elastic_rest.loads import EVERY, loads_at
 from supple.formulations.elastic_rest.preload import preload_stiffness
 from supple.kinematics.configuration import Configuration
-
-Array = NDArray[np.float64]
 
 _NOTHING = 1e-9  # of the largest 1/λ: rounding, and no load factor
 

@@ -13,8 +13,8 @@ from itertools import product
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.compilation import compiled
 from supple.description.mass_properties import mass_properties
 from supple.formulations.elastic.geometric_stiffness import Acceleration
@@ -28,8 +28,6 @@ from supple.formulations.elastic_rest.stiffness_tables import row_scale
 from supple.formulations.elastic_rest.turning import turned_twice_in_z, turning_in_z
 from supple.geometry.rotation import skew
 from supple.kinematics.primitives import NONE, A, B, gradient
-
-Array = NDArray[np.float64]
 
 
 class BodyPatterns(NamedTuple):

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.compilation import compiled, kernel
 from supple.formulations.coefficients import carried
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
@@ -20,8 +21,6 @@ from supple.geometry.rotation import skew
 from supple.geometry.vectors import cross
 from supple.kinematics.primitives import in_body
 from supple.kinematics.rest import rest as undeformed
-
-Array = NDArray[np.float64]
 
 FOLLOWS = 3  # column of LoadArrays.place, behind BODY, FIRST and WIDTH
 

@@ -15,8 +15,8 @@ from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.compilation import compiled, kernel
 from supple.compilation.parts import in_parts
 from supple.compilation.threads import single_blas_thread
@@ -64,8 +64,6 @@ from supple.formulations.elastic_rest.rows import chosen_rows
 from supple.formulations.elastic_rest.table_range import warn_beyond_tables
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.rest import rest as undeformed
-
-Array = NDArray[np.float64]
 
 CLEAR = 0.02  # of ω² + s: modes closer than this are refined, for rounding of their energies would mix them
 ROUNDS, EARLY = 12, 3  # corrections from outside the block, and before they are judged by how fast they converge

@@ -10,8 +10,8 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.compilation.threads import single_blas_thread
 from supple.diagnostics import SuppleWarning
 from supple.diagnostics.errors import user_level
@@ -19,8 +19,6 @@ from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.formulations.elastic_rest.preload import batch_row_forces
 from supple.formulations.elastic_rest.rest_stiffness import geometric_stiffnesses
 from supple.formulations.elastic_rest.static_response import static_response
-
-Array = NDArray[np.float64]
 
 
 @single_blas_thread()

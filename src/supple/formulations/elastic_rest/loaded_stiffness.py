@@ -13,10 +13,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import PchipInterpolator
 from scipy.optimize import root
 
+from supple.array_types import Array
 from supple.description.joints.stiffness import LOAD, StiffnessTable
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, NumericalError, SuppleNote, SuppleWarning
@@ -26,7 +26,6 @@ from supple.formulations.elastic_rest.static_response import static_response
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
 
-Array = NDArray[np.float64]
 Tables = dict[tuple[str, str], StiffnessTable]
 
 _TURNS = 5  # before Newton's method; one is enough where statics divides the loads

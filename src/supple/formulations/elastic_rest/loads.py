@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.description.force_law import CONSTANT
 from supple.description.mechanism import Mechanism
 from supple.formulations.coefficients import ACTUATOR, LAW, NUMBER, ROLE, along_measure, carried
@@ -15,8 +16,6 @@ from supple.formulations.elastic_rest.constrained_modes import rows_at
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.rest import rest as undeformed
-
-Array = NDArray[np.float64]
 
 
 class NodalForce(NamedTuple):

@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.formulations.absolute.superelements.floating_body import FloatingBody
 from supple.formulations.elastic.body_matrices import ElasticBody
 from supple.formulations.elastic.condensation import CondensedBody
 from supple.geometry.rotation import skew
-
-Array = NDArray[np.float64]
 
 _AXES = np.eye(3)
 _PAIRS = [(j, k) for j in range(3) for k in range(3) if j <= k]

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array, Integers
 from supple.diagnostics import InputError
 from supple.formulations.coefficients import along_measure, carried
 from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates
@@ -19,9 +19,6 @@ from supple.formulations.yielding_rows import SoftRow, yielding_rows
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.primitives import ALONG, FACTOR, NONE, PA, PB, ROW_WIDTH, SCALE, THEN, A, B, U
 from supple.kinematics.rest import rest
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 def terms_of(rows_i: Integers, row: int) -> Iterator[int]:

@@ -12,6 +12,7 @@ from collections.abc import Collection
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.diagnostics import InputError
 from supple.formulations.elastic_rest.constrained_modes import rows_at
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
@@ -20,8 +21,6 @@ from supple.formulations.elastic_rest.load_vectors import load_vectors
 from supple.formulations.elastic_rest.loads import EVERY, Loads, forces_along, input_rows, loads_at
 from supple.formulations.elastic_rest.static_response import static_response
 from supple.kinematics.configuration import Configuration
-
-Array = NDArray[np.float64]
 
 
 class UnheldLoads(InputError):

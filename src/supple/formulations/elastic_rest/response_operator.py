@@ -16,9 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.compilation import kernel
-
-Array = NDArray[np.float64]
 
 DEPENDENT = 1e-11  # of a row's own length squared, when the others have taken their share
 ROUGH = 1e-5  # a pivot of S below which B is refined

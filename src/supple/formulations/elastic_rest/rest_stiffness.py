@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.array_types import Array, Integers
 from supple.compilation import compiled, kernel
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.formulations.elastic_rest.load_stiffness import applied_form, body_patterns, part_forms
@@ -25,10 +26,6 @@ from supple.formulations.elastic_rest.stiffness_tables import row_scale
 from supple.geometry.vectors import dot, minus, plus
 from supple.kinematics.primitives import ALONG, DOT, FACTOR, KIND, NONE, PB, THEN, A, B, U, W, gradient, in_body
 from supple.kinematics.rest import rest as undeformed
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
-
 
 BLOCK, BEFORE, SEEN = 0, 3, 4  # columns of LoadForms.bodies beside FIRST and WIDTH
 

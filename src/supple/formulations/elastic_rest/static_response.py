@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.compilation import compiled, kernel
 from supple.compilation.parts import in_parts
 from supple.compilation.threads import single_blas_thread
@@ -22,8 +22,6 @@ from supple.formulations.elastic_rest.harmonic_response import (
     tie,
 )
 from supple.kinematics.rest import rest as undeformed
-
-Array = NDArray[np.float64]
 
 
 class RestedStructure(NamedTuple):

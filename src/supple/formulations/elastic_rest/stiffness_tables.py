@@ -12,18 +12,15 @@ from math import pi
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import PchipInterpolator
 
+from supple.array_types import Array, Integers
 from supple.compilation import kernel
 from supple.description.joints.stiffness import LOAD
 from supple.diagnostics import InputError, nearest
 from supple.formulations.yielding_rows import SoftRow
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.primitives import ANGLE, KIND, NONE, THEN, A, B, gradient
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 class StiffnessTables(NamedTuple):

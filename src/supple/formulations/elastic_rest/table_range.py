@@ -6,8 +6,8 @@ import warnings
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.compilation import compiled, kernel
 from supple.diagnostics import SuppleWarning
 from supple.formulations.elastic_rest.rows import part_poses
@@ -17,7 +17,6 @@ from supple.kinematics.primitives import NONE
 if TYPE_CHECKING:
     from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 
-Array = NDArray[np.float64]
 _SAID: dict[str | tuple[str, type[Warning], int], int] = {}  # what `warnings` remembers of this place
 
 

@@ -11,13 +11,11 @@ from __future__ import annotations
 from itertools import combinations_with_replacement
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.geometry.rotation import skew
-
-Array = NDArray[np.float64]
 
 
 def turning_in_z(rest: ElasticRest, body: BodyCoordinates) -> Array:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from supple.array_types import Array
 from supple.compilation import inlined, kernel
 from supple.formulations.recursive.gather import States, bring_accelerations, bring_in
 from supple.formulations.recursive.memory import parts, places, tables
@@ -24,8 +22,6 @@ from supple.formulations.recursive.scatter import (
     take_linear,
     take_mass,
 )
-
-Array = NDArray[np.float64]
 
 # States side by side are faster in functions of their own, a single state without the calls.
 bring_one, recur_once = inlined(bring_in), inlined(recursion)

@@ -14,8 +14,9 @@ from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from supple.array_types import Array
 from supple.compilation import compiled
 from supple.compilation.native_array import native_array
 from supple.compilation.parts import cores
@@ -25,7 +26,6 @@ from supple.formulations.recursive.gather import States
 from supple.formulations.recursive.recursion import FORWARD, FORWARD_VARIATION, INVERSE, INVERSE_VARIATION, MASS_MATRIX
 from supple.formulations.recursive.tree import TreeArrays
 
-Array = NDArray[np.float64]
 Batch = TypeVar("Batch", States, Results, LinearModel)
 
 SIDE_BY_SIDE = 32

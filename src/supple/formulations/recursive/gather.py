@@ -14,9 +14,7 @@ from __future__ import annotations
 from math import cos, sin, sqrt
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from supple.array_types import Array
 from supple.compilation import kernel
 from supple.equations.dry_friction import dry_friction
 from supple.formulations.recursive.axis_rows import (
@@ -40,9 +38,6 @@ from supple.formulations.recursive.axis_rows import (
     STIFFNESS,
 )
 from supple.formulations.recursive.node import cut, lane_count
-
-Array = NDArray[np.float64]
-
 
 LARGEST = 1.0e5
 """rad; beyond it the products with k are no longer exact, and the library's functions are called."""

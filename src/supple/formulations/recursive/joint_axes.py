@@ -11,13 +11,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.diagnostics import InputError, nearest
 from supple.formulations.recursive.axis_rows import BALL, FLOAT, SCREW, SLIDE, TURN
 from supple.geometry.rotation import axes_from_z
-
-Array = NDArray[np.float64]
 
 JOINTS: dict[str, tuple[int, int]] = {
     "revolute": (1, 1),

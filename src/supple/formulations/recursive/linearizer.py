@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.compilation import compiled
 from supple.compilation.parts import cores
 from supple.formulations.recursive.batch import LinearModel, Results, batch, memory_size, one_state
@@ -14,8 +14,6 @@ from supple.formulations.recursive.memory import places
 from supple.formulations.recursive.recursion import FORWARD_VARIATION
 from supple.formulations.recursive.specialised import specialised
 from supple.formulations.recursive.tree import TreeArrays
-
-Array = NDArray[np.float64]
 
 _SPECIAL_SIDE = 16  # a program without loops keeps little in memory: this much fits the fastest cache
 

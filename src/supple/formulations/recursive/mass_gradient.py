@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.compilation import kernel
 from supple.equations.row import DFORCE_THETA, DM, FORCE, MASS
 from supple.formulations.recursive.axis_rows import AT_V, CARRIED_MASS, INTEGERS, NUMBERS
@@ -47,8 +48,6 @@ from supple.formulations.recursive.spatial import (
     scaled,
     spatial_at,
 )
-
-Array = NDArray[np.float64]
 
 POSE = 18
 """Numbers of an axis in `poses`: the rotation and position of its frame, and S."""

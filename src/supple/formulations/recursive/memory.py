@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from supple.array_types import Array, Integers
 from supple.compilation import borrowed, kernel
 from supple.formulations.recursive.axis_rows import INTEGERS, NUMBERS, PARENT
 from supple.formulations.recursive.blocks import quarters, spare_place
 from supple.formulations.recursive.node import SLOTS
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 AXES, CONFIGURATION, PREPARED, ACTUATORS, LOADS, DISTANCES, INPUT_ENTRIES = 0, 1, 2, 3, 4, 5, 6
 """Header of the integers: axes n, length of q, prepared numbers, actuators, loads, distances, entries of B."""

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array, Integers
 from supple.diagnostics import InputError
 from supple.formulations.recursive import axis_rows as row
 from supple.formulations.recursive.axis_rows import BALL, FLOAT, SCREW, SLIDE, TURN
@@ -24,9 +24,6 @@ from supple.formulations.recursive.memory import (
 from supple.formulations.recursive.tree import GROUND, Along, AppliedLoad, Distance, Links
 from supple.geometry.inertia import MassProperties, nothing
 from supple.geometry.rotation import axes_from_z
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 _INPUTS = {TURN: 2, SLIDE: 1, SCREW: 3, BALL: 4, FLOAT: 7}
 

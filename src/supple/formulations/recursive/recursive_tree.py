@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import NumericalError
 from supple.formulations.coefficients import carried
@@ -24,8 +25,6 @@ from supple.formulations.recursive.tree import TreeArrays
 from supple.formulations.recursive.tree_of_mechanism import tree_of_mechanism
 from supple.kinematics.primitives import OFFSET
 from supple.kinematics.rest import Rest, rest
-
-Array = NDArray[np.float64]
 
 _SAME = 1e-9  # rad or m: how well couplings hold at rest, and how far they may contradict one another
 _MASSLESS = 1e-13  # of the largest: a smaller eigenvalue of M moves no mass

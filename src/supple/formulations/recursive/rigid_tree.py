@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from supple.array_types import Array, Integers
 from supple.diagnostics import InputError, nearest
 from supple.equations.dry_friction import FRICTION_SPEED
 from supple.formulations.recursive.joint_axes import JOINTS
 from supple.formulations.recursive.packing import packed
 from supple.formulations.recursive.tree import GROUND, Along, AppliedLoad, Distance, Links, TreeArrays
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 def rigid_tree(

@@ -13,11 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple.array_types import Array, Integers
 from supple.formulations.recursive.joint_axes import JOINTS
 from supple.formulations.recursive.memory import PackedTree
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 GROUND = -1
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.description.load import Acting
 from supple.description.mass_properties import mass_properties
 from supple.description.mechanism import GROUND as GROUND_NAME
@@ -30,8 +31,6 @@ from supple.kinematics.joint_frames import joint_frames
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.primitives import OFFSET
 from supple.kinematics.rest import Rest, rest
-
-Array = NDArray[np.float64]
 
 _AXES = dict(zip("xyz", np.eye(3), strict=True))
 _TURNED = ("rotation_x", "rotation_y", "rotation_z")

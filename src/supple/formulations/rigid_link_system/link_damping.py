@@ -6,14 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.diagnostics import InputError
 from supple.formulations.absolute.time_damping import time_damping
 from supple.formulations.elastic.elastic_body import weighted_beams
 from supple.formulations.rigid_link_system.link_system import RigidLinkSystem
-
-Array = NDArray[np.float64]
 
 
 class LinkDamping(NamedTuple):

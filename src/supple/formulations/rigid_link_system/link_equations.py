@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
+from supple.array_types import Array, Integers
 from supple.formulations.coefficients import along_measure
 from supple.formulations.rigid_link_system.link_damping import link_damping
 from supple.formulations.rigid_link_system.link_point import (
@@ -46,9 +46,6 @@ from supple.formulations.rigid_link_system.tree_freedoms import LinkBias, link_b
 from supple.geometry.rotation import crossed
 from supple.kinematics.closing import close_all
 from supple.kinematics.rest import Rest
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 class LinkMotion(NamedTuple):

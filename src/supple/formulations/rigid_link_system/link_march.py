@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from scipy.linalg import qr
 from scipy.sparse.linalg import SuperLU, splu
 
+from supple.array_types import Array, Integers
 from supple.compilation.threads import single_blas_thread
 from supple.formulations.rigid_link_system.link_equations import (
     Balance,
@@ -22,9 +22,6 @@ from supple.formulations.rigid_link_system.link_equations import (
 from supple.formulations.rigid_link_system.link_point import LinkPoint
 from supple.formulations.rigid_link_system.link_system import RigidLinkSystem
 from supple.integration.generalized_alpha import Alpha
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 _ITERATIONS = 10
 _SLOW = 0.1  # a correction beside the one before: more, and the matrix is made anew

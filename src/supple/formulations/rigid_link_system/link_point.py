@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.diagnostics import InputError
 from supple.diagnostics.parts import part_name
 from supple.formulations.coefficients import (
@@ -47,9 +47,6 @@ from supple.formulations.rigid_link_system.link_terms import (
 from supple.formulations.rigid_link_system.partition import LoopPartition, partition
 from supple.geometry.rotation import crossed
 from supple.kinematics.rest import rest
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 class LinkPoint(NamedTuple):

@@ -11,16 +11,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array, Integers
 from supple.compilation import compiled, kernel
 from supple.formulations.elastic_rest.part_rows import PartRows, terms_of
 from supple.formulations.rigid_link_system.tree_freedoms import LinkBias
 from supple.geometry.rotation import crossed
 from supple.kinematics.primitives import A, B, gradient, gradient_slope
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 @kernel(purpose="rows between nodes")

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
+from supple.array_types import Array, Integers
 from supple.description.mass_properties import mass_properties
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
@@ -29,9 +29,6 @@ from supple.geometry.inertia import MassProperties
 from supple.kinematics.measures import key_of
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.rest import rest
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 class JointHolding(NamedTuple):

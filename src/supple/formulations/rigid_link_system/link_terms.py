@@ -11,14 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.formulations.rigid_link_system.link_system import RigidLinkSystem
 from supple.formulations.rigid_link_system.nodal_inertia import LEVI_CIVITA, PAIRS
 from supple.formulations.rigid_link_system.tree_freedoms import LinkBias, LinkTwists, link_twists
 from supple.geometry.rotation import crossed, skew
-
-Array = NDArray[np.float64]
 
 _SKEWS = np.array([skew(e) for e in np.eye(3)])  # ẽ_m
 

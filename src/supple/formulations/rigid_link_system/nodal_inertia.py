@@ -12,12 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
+from supple.array_types import Array, Integers
 from supple.formulations.rigid_link_system.node_shapes import MassPoints
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 LEVI_CIVITA = np.zeros((3, 3, 3))
 for _i, _j, _k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):

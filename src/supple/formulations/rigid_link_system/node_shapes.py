@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array, Integers
 from supple.description.drawing import Drawing
 from supple.formulations.elastic.beam_element import (
     AXIAL,
@@ -27,9 +27,6 @@ from supple.formulations.elastic.beam_mesh import ElementData, element_data
 from supple.formulations.elastic.elastic_body import meshed_beams
 from supple.geometry.inertia import MassProperties
 from supple.geometry.rotation import skew
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 class MassPoints(NamedTuple):

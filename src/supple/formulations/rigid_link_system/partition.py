@@ -12,13 +12,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.diagnostics import NumericalError
 from supple.formulations.rigid_link_system.link_system import RigidLinkSystem
 from supple.kinematics.primitives import SCALE
-
-Array = NDArray[np.float64]
 
 _SINGULAR = 1e-9  # of the largest singular value, lengths in extents
 

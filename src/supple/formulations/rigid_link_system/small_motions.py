@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import eigh, qr, solve_triangular
 
+from supple.array_types import Array, Integers
 from supple.compilation.threads import single_blas_thread
 from supple.diagnostics import NumericalError
 from supple.formulations.coefficients import along_measure
@@ -30,9 +30,6 @@ from supple.formulations.rigid_link_system.link_system import actuator_rows, rig
 from supple.formulations.rigid_link_system.link_terms import LinkForces, link_mass
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import Configuration
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 _DEPENDENT = 1e-10  # of the largest pivot: an ideal row that follows from the others
 _STEPS = np.array([-3.0, -2.0, -1.0, 1.0, 2.0, 3.0])

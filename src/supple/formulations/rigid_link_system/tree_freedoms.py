@@ -15,14 +15,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.diagnostics import InputError
 from supple.diagnostics.parts import part_name
 from supple.geometry.rotation import crossed
 from supple.kinematics.joint_frames import joint_frames
 from supple.kinematics.numbering import Numbering
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 _AXES = dict(zip("xyz", np.eye(3), strict=True))
 _ROTATIONS = ("rotation_x", "rotation_y", "rotation_z")

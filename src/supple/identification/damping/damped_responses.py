@@ -15,15 +15,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.array_types import Array, Complex
 from supple.compilation.threads import single_blas_thread
 from supple.formulations.elastic_rest.constrained_modes import rows_at
 from supple.formulations.elastic_rest.damping_law import dissipation, joint_losses, materials_over_z
 from supple.formulations.elastic_rest.dense import acting
 from supple.identification.updating.observed_responses import ResponseObserver
 from supple.identification.updating.posture_model import Spectrum
-
-Array = NDArray[np.float64]
-Complex = NDArray[np.complex128]
 
 _TOGETHER = 16  # lines at a time
 _FASTEST = 1e-24  # s²: modes beyond 1e11 Hz answer as springs

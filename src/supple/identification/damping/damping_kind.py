@@ -13,13 +13,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.identification.updating.posture_model import Spectrum
 
-Array = NDArray[np.float64]
 Path = tuple[str, ...]
 
 

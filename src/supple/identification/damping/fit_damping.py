@@ -13,9 +13,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import least_squares
 
+from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
@@ -33,7 +33,6 @@ from supple.identification.updating.response_noise import response_noise
 from supple.identification.updating.structure import structure_of
 from supple.identification.updating.written_numbers import no_numbers
 
-Array = NDArray[np.float64]
 Progress = Callable[[str], None]
 
 _BAND = 3.0  # of the highest line: what bodies are condensed for

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.array_types import Array, Complex
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
 from supple.identification.damping.damping_kind import DampingKind, Numbers
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from supple.identification.damping.misfit_by_band import BandMisfit
     from supple.identification.updating.measurement import Measurement
 
-Array = NDArray[np.float64]
-Complex = NDArray[np.complex128]
 
 _SURE = 1.959964
 
@@ -159,9 +158,9 @@ class FittedDamping(Result):
 
     def report(self, path: str | Path) -> Path:
         """Write one page of HTML: numbers, intervals, J_Q of every response."""
-        picture("report.report")(self, path)
+        picture("view.report.report.report")(self, path)
         return Path(path)
 
     def plot(self, *, axes: Any = None) -> Any:
         """Numbers with intervals beside the loss factor of the whole; J_Q of each response (matplotlib)."""
-        return picture("damping_plot")(self, axes)
+        return picture("identification.damping.plot.damping_plot")(self, axes)

@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.identification.damping.damping_kind import DampingKind, DampingNumber, Numbers, Path, UnderTest
 from supple.identification.updating.posture_model import Spectrum
-
-Array = NDArray[np.float64]
 
 LAW: Path = ("damping",)
 _APART = 0.02  # of a frequency: modes that are closer share their ratio, as `damping: {modal: ...}` has it too

@@ -7,15 +7,13 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
 from supple.formulations.elastic_rest.damping_law import material_stiffness
 from supple.identification.damping.damping_kind import DampingKind, DampingNumber, Numbers, Path, UnderTest
 from supple.identification.updating.posture_model import Spectrum
-
-Array = NDArray[np.float64]
 
 
 def _joints(tested: UnderTest) -> Numbers:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Complex = NDArray[np.complex128]
+from supple.array_types import Array, Complex
 
 _FULL = 0.95  # of the unit circle that the band covers: the rest is where its ends, which do not meet, are joined
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Complex = NDArray[np.complex128]
+from supple.array_types import Complex
 
 
 def polynomial_roots(A: Complex) -> tuple[Complex, Complex]:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Complex = NDArray[np.complex128]
+from supple.array_types import Array, Complex
 
 
 def phase_collinearity(shapes: Complex) -> Array:

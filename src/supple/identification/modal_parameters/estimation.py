@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array, Complex
 from supple.diagnostics import InputError, NumericalError, SuppleWarning, nearest
 from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.limits import require_memory
@@ -32,9 +32,6 @@ from supple.identification.modal_parameters.selection import (
 from supple.identification.modal_parameters.stabilisation import Criteria, Stabilisation, stabilised
 from supple.results.names import listed
 from supple.results.responses import Responses
-
-Array = NDArray[np.float64]
-Complex = NDArray[np.complex128]
 
 Estimator = Callable[[Band, Iterable[int]], Iterator[RawPoles]]
 METHODS: dict[str, Estimator] = {"plscf": fraction_poles, "ptd": impulse_poles}

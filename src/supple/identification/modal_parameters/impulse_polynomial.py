@@ -9,15 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array, Complex
 from supple.diagnostics import InputError
 from supple.identification.modal_parameters.band import Band
 from supple.identification.modal_parameters.companion import polynomial_roots
 from supple.identification.modal_parameters.raw_poles import RawPoles
-
-Array = NDArray[np.float64]
-Complex = NDArray[np.complex128]
 
 _TAPER = 0.1  # of the band at each end, over which the window falls to zero
 _SKIPPED = 8  # first samples, in which the ends of the band are heard

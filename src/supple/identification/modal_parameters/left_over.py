@@ -9,13 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array, Complex
 from supple.identification.modal_parameters.band import Band
 from supple.identification.modal_parameters.modal_model import Poles
-
-Array = NDArray[np.float64]
-Complex = NDArray[np.complex128]
 
 _RATIOS = (0.0005, 0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.128)
 _PER_WIDTH = 1.0  # trial poles a half bandwidth

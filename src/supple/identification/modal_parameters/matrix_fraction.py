@@ -9,14 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Complex
 from supple.identification.modal_parameters.band import Band
 from supple.identification.modal_parameters.companion import polynomial_roots
 from supple.identification.modal_parameters.raw_poles import RawPoles
-
-Array = NDArray[np.float64]
-Complex = NDArray[np.complex128]
 
 _TOGETHER = 256  # outputs at a time
 _RIDGE = 1e-13  # of the largest diagonal entry: below, a coefficient is not determined in double precision

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Complex = NDArray[np.complex128]
+from supple.array_types import Array, Complex
 
 _SHARE = 0.1  # of the power of the responses about a line: less may be noise, or what is wrong with another mode
 _STANDS_OUT = 10.0  # over the power that is left over on the lines about

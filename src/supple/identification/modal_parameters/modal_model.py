@@ -14,10 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.array_types import Array, Complex
 from supple.identification.modal_parameters.band import Band
-
-Array = NDArray[np.float64]
-Complex = NDArray[np.complex128]
 
 RESIDUALS = 4  # lower and upper, real and imaginary
 _CHUNK = 256  # lines whose products are held at a time

@@ -10,20 +10,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.analyses.vibration.mac import mac
+from supple.array_types import Array, Complex
 from supple.diagnostics import InputError
 from supple.identification.modal_parameters.complexity import phase_collinearity, phase_deviation
 from supple.identification.modal_parameters.missing import left_over_share, missing_modes
 from supple.identification.modal_parameters.modal_model import Poles, synthesised
 from supple.identification.modal_parameters.stabilisation import Stabilisation
+from supple.modal_analysis.mac import mac
 from supple.results.names import listed
 from supple.results.picture import picture
 from supple.results.responses import UNIVERSAL, Responses
 from supple.results.result import Result
 from supple.results.table import Table
-
-Array = NDArray[np.float64]
-Complex = NDArray[np.complex128]
 
 _FAINT = 1e-3  # of the largest response of its quantity
 PICTURES = ("stabilisation", "responses", "mac")
@@ -262,7 +260,8 @@ class ModalParameters(Result):
         """
         if kind not in PICTURES:
             raise InputError(f'"{kind}" is no picture of modal parameters', part="plot", hint=", ".join(PICTURES))
-        name = {"stabilisation": "stabilisation_plot", "responses": "fitted_plot", "mac": "mac_plot"}[kind]
+        function = {"stabilisation": "stabilisation_plot", "responses": "fitted_plot", "mac": "mac_plot"}[kind]
+        name = f"identification.modal_parameters.plot.{function}"
         if kind == "mac":
             other = options.pop("other", None)
             hertz = self.frequencies_hz if other is None else getattr(other, "frequencies_hz", None)

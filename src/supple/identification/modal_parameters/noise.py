@@ -6,12 +6,9 @@ Variances are those of the complex number, E|δH|²; of its real and imaginary p
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array, Complex
 from supple.results.responses import explained_power
-
-Array = NDArray[np.float64]
-Complex = NDArray[np.complex128]
 
 _FLOOR = 1e-10  # of the mean of |H|²: no measured line is known better than that
 _LEAST = 1e-4  # 1 - γ²: a coherence that is closer to 1 is rounding, or one record

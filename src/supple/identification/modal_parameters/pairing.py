@@ -11,19 +11,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linear_sum_assignment
 
-from supple.analyses.vibration.channel_ports import channel_ports
-from supple.analyses.vibration.mac import mac
-from supple.analyses.vibration.mode_set import ModeSet
+from supple.array_types import Array, Complex
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import is_list, real_numbers, require_arguments, shown
 from supple.identification.modal_parameters.modal_parameters import ModalParameters
 from supple.identification.modal_parameters.spaces import close_groups, to_spaces
+from supple.modal_analysis.channel_ports import channel_ports
+from supple.modal_analysis.mac import mac
+from supple.modal_analysis.mode_set import ModeSet
 from supple.results.picture import picture
 from supple.results.result import Result
 from supple.results.table import Table
-
-Array = NDArray[np.float64]
-Complex = NDArray[np.complex128]
 
 _WIDE = 0.2  # relative difference of frequencies that weighs as much as shapes that have nothing in common
 Shapes = tuple[ArrayLike, ArrayLike]
@@ -112,7 +110,9 @@ class ModePairs(Result):
     def plot(self, *, axes: Any = None) -> Any:
         """The cross-MAC with the pairs framed (matplotlib); returns the panels."""
         framed = [(pair.measured, pair.model) for pair in self.pairs]
-        return picture("mac_plot")(self.cross_mac, self.measured_hz, self.model_hz, framed=framed, axes=axes)
+        return picture("identification.modal_parameters.plot.mac_plot")(
+            self.cross_mac, self.measured_hz, self.model_hz, framed=framed, axes=axes
+        )
 
 
 def pair_modes(

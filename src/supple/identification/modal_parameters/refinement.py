@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.array_types import Array, Complex
 from supple.identification.modal_parameters.band import Band
 from supple.identification.modal_parameters.modal_model import (
     RESIDUALS,
@@ -22,9 +23,6 @@ from supple.identification.modal_parameters.modal_model import (
     linear_fit,
     linear_map,
 )
-
-Array = NDArray[np.float64]
-Complex = NDArray[np.complex128]
 
 _ITERATIONS = 40
 _SMALL = 1e-9  # relative change of χ², or of poles in half bandwidths: no further step is worth it

@@ -11,17 +11,14 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from supple.analyses.vibration.mac import mac
+from supple.array_types import Array, Complex
 from supple.identification.modal_parameters.band import Band
 from supple.identification.modal_parameters.left_over import hidden_modes
 from supple.identification.modal_parameters.modal_model import RESIDUALS, Poles, synthesised
 from supple.identification.modal_parameters.noise import ABOUT, local_excess
 from supple.identification.modal_parameters.refinement import Refined, refine
-
-Array = NDArray[np.float64]
-Complex = NDArray[np.complex128]
+from supple.modal_analysis.mac import mac
 
 Noise = Callable[[Complex, Complex, float], Array]
 """(left over, fitted, share of the data that parameters took) -> variance, all of receptances."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from supple.array_types import Array
 
 
 def close_groups(hertz: Array, close: float) -> list[list[int]]:

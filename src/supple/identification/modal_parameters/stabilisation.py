@@ -11,12 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
-from supple.analyses.vibration.mac import mac
+from supple.array_types import Array, Complex
 from supple.identification.modal_parameters.modal_model import Poles
 from supple.identification.modal_parameters.raw_poles import RawPoles
-
-Array = NDArray[np.float64]
-Complex = NDArray[np.complex128]
+from supple.modal_analysis.mac import mac
 
 LABELS = ("new", "frequency", "frequency and damping", "all")
 """What of a pole is as it was at the order before: nothing, its frequency, its damping too, its participation too."""

@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.results.time_records import TimeRecords
-
-Array = NDArray[np.float64]
 
 _TOP = 0.999  # of the full scale: what reaches it was cut
 _RUN = 3  # equal samples at an extreme: a flat top

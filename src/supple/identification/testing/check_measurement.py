@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.description.elastic.damping import Damping
 from supple.description.mechanism import Mechanism
@@ -22,8 +21,6 @@ from supple.results.names import listed
 from supple.results.responses import Responses
 from supple.results.result import Result
 from supple.results.table import Table
-
-Array = NDArray[np.float64]
 
 _BETTER = 0.15  # of likeness: so much more another posture must fit to be named
 _ALIKE = 0.9  # correlation of what two files both measured

@@ -6,12 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.diagnostics import InputError
 from supple.results.channel import Channel
-
-Array = NDArray[np.float64]
 
 _ROOM = 1.25  # of the largest number: the range that is set
 

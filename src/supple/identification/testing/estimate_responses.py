@@ -8,15 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import fft, signal
 
+from supple.array_types import Array, Complex
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.arguments import require_arguments
 from supple.identification.testing.blows import record_faults
 from supple.identification.testing.windows import exponential_rate, exponential_window, force_window
 from supple.results.responses import Responses
 from supple.results.time_records import TimeRecords
-
-Array = NDArray[np.float64]
-Complex = NDArray[np.complex128]
 
 Estimator = Literal["H1", "H2", "Hv"]
 ESTIMATORS = ("H1", "H2", "Hv")

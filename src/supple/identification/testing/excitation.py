@@ -5,13 +5,10 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import signal
 
+from supple.array_types import Array, Complex
 from supple.diagnostics import InputError, nearest
-
-Array = NDArray[np.float64]
-Complex = NDArray[np.complex128]
 
 Shaker = Literal["random", "burst", "chirp", "multisine"]
 SHAKERS = ("random", "burst", "chirp", "multisine")

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.description.elastic.placed_beam import placed_beams
 from supple.description.mechanism import GROUND, Mechanism
 from supple.diagnostics import InputError, nearest
@@ -21,8 +21,6 @@ from supple.results.names import listed
 from supple.results.responses import Responses
 from supple.results.result import Result
 from supple.results.table import Table
-
-Array = NDArray[np.float64]
 
 WITHIN = 0.02  # m
 _NO_PLACES: Mapping[str, str] = {}

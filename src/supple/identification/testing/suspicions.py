@@ -8,11 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.array_types import Array, Complex
 from supple.results.channel import Channel
 from supple.results.responses import Responses
-
-Array = NDArray[np.float64]
-Complex = NDArray[np.complex128]
 
 FEWEST_LINES = 32
 _DEAD = 1e-7  # of the median of its quantity

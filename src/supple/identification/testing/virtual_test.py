@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.array_types import Array, Complex
 from supple.description.elastic.damping import Damping
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
@@ -35,9 +36,6 @@ from supple.results.responses import UNIVERSAL, Responses
 from supple.results.result import Result
 from supple.results.table import Table
 from supple.results.time_records import TimeRecords
-
-Array = NDArray[np.float64]
-Complex = NDArray[np.complex128]
 
 _FASTEST = 1e12  # samples a second: nothing measures so fast
 _BEFORE = 0.04  # of a record: what comes before the trigger
@@ -101,7 +99,7 @@ class VirtualTest(Result):
 
     def plot(self, *pairs: tuple[str, str], axes: Any = None) -> Any:
         """Draw responses, dashed over them those of the model; returns the panels."""
-        return picture("virtual_test_plot")(self, pairs, axes)
+        return picture("identification.testing.plot.virtual_test_plot")(self, pairs, axes)
 
 
 def virtual_test(

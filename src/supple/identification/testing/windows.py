@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple.array_types import Array
 from supple.diagnostics import InputError
-
-Array = NDArray[np.float64]
 
 _EDGE = 0.1  # of a force window: its end falls by half a cosine
 

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array, Complex
 from supple.identification.updating.observing import Compared
 from supple.identification.updating.problem import Problem
-
-Array = NDArray[np.float64]
-Complex = NDArray[np.complex128]
 
 _CHANCE = 2.5  # deviations: what chance does not do
 

@@ -9,13 +9,11 @@ losses of parts couple modes besides; what that does to |s| is the file's.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.identification.damping.damped_responses import already_there
 from supple.identification.updating.posture_model import Spectrum
-
-Array = NDArray[np.float64]
 
 _FASTEST = 1e-24  # s²: modes beyond 1e11 Hz answer as springs
 

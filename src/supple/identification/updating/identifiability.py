@@ -10,10 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import qr
 
-Array = NDArray[np.float64]
+from supple.array_types import Array
 
 DETERMINED = 3.0  # times the information of the prior, as a deviation
 ALONE, PARTLY = 1.0 / 3.0, 0.9  # of the prior's deviation: what is left of a number that is found, or learned of

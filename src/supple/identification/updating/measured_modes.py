@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.description.elastic.array_archive import read_archive
 from supple.diagnostics import InputError
 from supple.diagnostics.quoting import brief
@@ -17,8 +17,6 @@ from supple.formats.measurements.universal_modes import read_modes
 from supple.identification.modal_parameters.modal_parameters import ModalParameters
 from supple.results.channel import Channel, channel
 from supple.results.responses import UNIVERSAL
-
-Array = NDArray[np.float64]
 
 FREQUENCY_NOISE = 0.005  # of a frequency, where nothing is said
 SHAPE_NOISE = 0.05  # of a shape of length one

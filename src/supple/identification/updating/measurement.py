@@ -7,13 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.diagnostics import InputError
 from supple.identification.updating.measured_modes import FREQUENCY_NOISE, SHAPE_NOISE, measured_modes
 from supple.results.channel import Channel
-
-Array = NDArray[np.float64]
 
 Pairing = Literal["order", "closest", "mac"]
 MODAL_FREQUENCY_NOISE, MODAL_SHAPE_NOISE = 5e-4, 0.02  # what a model leaves beside deviations that are stated

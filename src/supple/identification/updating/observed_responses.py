@@ -15,14 +15,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.array_types import Array, Complex
 from supple.compilation.threads import single_blas_thread
 from supple.diagnostics import InputError
 from supple.identification.updating.posture_model import PostureModel, Slopes, Spectrum
 from supple.identification.updating.structure import Trial
 from supple.results.responses import Responses
-
-Array = NDArray[np.float64]
-Complex = NDArray[np.complex128]
 
 _TOGETHER = 32  # lines at a time
 

@@ -14,14 +14,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.identification.updating.damped_poles import coupling_magnitudes, magnitudes, structural_share
 from supple.identification.updating.measurement import Measurement
 from supple.identification.updating.pairing import as_subspaces, closest_in_order
 from supple.identification.updating.posture_model import PostureModel, Spectrum
 from supple.identification.updating.structure import Trial
 from supple.results.channel import Channel, channel
-
-Array = NDArray[np.float64]
 
 _SPARE = 8  # modes beyond those that were measured
 _CLOSE = 0.01  # of a frequency: modes that shapes know as a space, not one by one

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.diagnostics import InputError
 from supple.identification.modal_parameters.spaces import close_groups, to_spaces
-
-Array = NDArray[np.float64]
 
 _DOUBLE = 1e-4  # of a frequency: modes closer than this are one level
 

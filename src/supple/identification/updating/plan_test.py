@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
@@ -28,8 +29,6 @@ from supple.kinematics.closure import assemble
 from supple.results.channel import Channel, channel
 from supple.results.result import Result
 from supple.results.table import Table
-
-Array = NDArray[np.float64]
 
 NOISE = 0.05  # of the RMS of each response
 _LOSS = 0.02  # η, where the file says nothing

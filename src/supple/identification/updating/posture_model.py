@@ -14,11 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.linalg as la
-from numpy.typing import NDArray
 
-from supple.analyses.vibration.channel_ports import channel_ports
-from supple.analyses.vibration.ports import port, port_rows
 from supple.approximation.monotone_cubic import monotone_cubic
+from supple.array_types import Array
 from supple.compilation.threads import single_blas_thread
 from supple.diagnostics import InputError
 from supple.formulations.elastic_rest.constrained_modes import rows_at
@@ -28,10 +26,9 @@ from supple.identification.updating.structure import Structure, Trial
 from supple.identification.updating.table_rows import Springs, TableRow, over_coordinates, over_loads
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.primitives import NONE
+from supple.modal_analysis.channel_ports import channel_ports
+from supple.modal_analysis.ports import port, port_rows
 from supple.results.channel import Channel
-
-Array = NDArray[np.float64]
-Complex = NDArray[np.complex128]
 
 DISTINCT = 1e-4  # of ω: modes closer than this are one level, known as a subspace
 _SHARED = 1e-6  # of ω²: eigenvalues this close cannot be told apart one by one

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.array_types import Array, Complex
 from supple.diagnostics import InputError
 from supple.identification.updating.measurement import Measurement
 from supple.identification.updating.observed_responses import Loss, ResponseObserver, response_observer
@@ -20,9 +21,6 @@ from supple.identification.updating.posture_model import PostureModel, posture_m
 from supple.identification.updating.response_noise import ResponseNoise, response_noise, uniform_noise
 from supple.identification.updating.structure import Structure
 from supple.kinematics.closure import assemble
-
-Array = NDArray[np.float64]
-Complex = NDArray[np.complex128]
 
 LOSSES = {"structural": ("eta",), "rayleigh": ("alpha", "beta"), "none": ()}
 _FIRST = 0.05  # of the size of responses: their noise, before a fit tells it

@@ -14,10 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.array_types import Array, Complex
 from supple.results.responses import Responses
-
-Array = NDArray[np.float64]
-Complex = NDArray[np.complex128]
 
 _SWEEPS = 40  # of expectation and maximum: b, the slowest, is then known to a part of its own scatter
 _ABOUT = 400  # numbers that say how noise is about a line

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.description.joints.stiffness import StiffnessTable
 from supple.description.mass_properties import mass_slope, point_inertia_slope
 from supple.description.mechanism import Mechanism
@@ -29,8 +30,6 @@ from supple.formulations.elastic_rest.elastic_rest import ElasticRest, Held, ela
 from supple.formulations.elastic_rest.loaded_stiffness import load_tables, with_stiffness
 from supple.identification.updating.written_numbers import VALUES, Numbers, WrittenNumber
 from supple.kinematics.measures import component_keys, key_of
-
-Array = NDArray[np.float64]
 
 _STEP = 1e-40  # of a complex step: what it leaves of an error is below rounding
 

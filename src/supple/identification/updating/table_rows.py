@@ -12,12 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.linalg as la
-from numpy.typing import NDArray
 
 from supple.approximation.monotone_cubic import monotone_cubic
+from supple.array_types import Array
 from supple.diagnostics import NumericalError
-
-Array = NDArray[np.float64]
 
 _TURNS, _SETTLED = 50, 1e-12
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.description.joints.stiffness import LOAD
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
@@ -17,8 +17,6 @@ from supple.identification.updating.structure import structure_of
 from supple.identification.updating.updated_file import changed_mechanism
 from supple.identification.updating.written_numbers import VALUES, numbers_of
 from supple.kinematics.closure import assemble
-
-Array = NDArray[np.float64]
 
 SMOOTHNESS = 0.15  # decades: what neighbouring knots of a table may well differ by
 _KNOTS = 3

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import least_squares
 
+from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.arguments import require_arguments
@@ -30,8 +30,6 @@ from supple.identification.updating.tables_wanted import SMOOTHNESS, TableWanted
 from supple.identification.updating.updated import Updated, posture_results
 from supple.identification.updating.varying import one_value_or_several
 from supple.identification.updating.written_numbers import numbers_of
-
-Array = NDArray[np.float64]
 
 DECADES = 0.3  # deviation of a number from the file's before anything is measured
 _BOUND = 3.0  # decades either way, where nothing is said

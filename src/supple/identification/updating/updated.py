@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
 from supple.identification.damping.damping_kinds import DAMPING_KINDS
@@ -28,8 +29,6 @@ from supple.kinematics.configuration import At
 from supple.results.picture import picture
 from supple.results.result import Result
 from supple.results.table import Table
-
-Array = NDArray[np.float64]
 
 _UNEXPLAINED = 0.3  # J_Q: a fit that leaves more has found no machine
 SURE = 1.959964  # deviations that hold 95 % of a normal distribution
@@ -250,7 +249,7 @@ class Updated(Result):
 
     def plot(self, *, axes: Any = None) -> Any:
         """Numbers with their intervals, frequencies before and after, the strength of what is known (matplotlib)."""
-        return picture("updated_plot")(self, axes)
+        return picture("identification.updating.plot.updated_plot")(self, axes)
 
     def save_mechanism(self, path: str | Path) -> Path:
         """Write the mechanism file with the numbers found, comments and all else as they were."""
@@ -299,7 +298,7 @@ class Updated(Result):
 
     def report(self, path: str | Path) -> Path:
         """Write one page of HTML with pictures: modes, MAC, responses, identifiability, intervals."""
-        picture("report.report")(self, path)
+        picture("view.report.report.report")(self, path)
         return Path(path)
 
 

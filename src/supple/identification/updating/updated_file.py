@@ -8,9 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.formats.edited_yaml import edited, nodes_of, written
@@ -22,7 +20,6 @@ from supple.formats.yaml_tree import read_text
 from supple.identification.updating.written_numbers import Numbers
 from supple.results.file import save_text
 
-Array = NDArray[np.float64]
 Changes = Mapping[tuple[str, ...], Any]
 
 NOTHING: Changes = {}

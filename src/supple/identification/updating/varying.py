@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from supple.array_types import Array
 from supple.description.joints.stiffness import LOAD
 from supple.description.quantities.dual import Dual
 from supple.formulations.elastic_rest.loads import loads_at
@@ -26,8 +27,6 @@ from supple.identification.updating.problem import Problem
 from supple.identification.updating.structure import Structure
 from supple.identification.updating.written_numbers import WrittenNumber
 from supple.kinematics.closure import assemble
-
-Array = NDArray[np.float64]
 
 _MOST = 0.5  # of Σ r² must go
 _CHANCE = 1e-3

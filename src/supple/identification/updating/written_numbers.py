@@ -14,8 +14,8 @@ from graphlib import TopologicalSorter
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.description.joints.stiffness import RIGID
 from supple.description.mechanism import Mechanism
 from supple.description.quantities.arithmetic import names_in, parse
@@ -23,7 +23,6 @@ from supple.description.quantities.dual import Dual, dual_of
 from supple.diagnostics import InputError, nearest
 from supple.formats.source import source_of
 
-Array = NDArray[np.float64]
 Path = tuple[str, ...]
 
 VALUES = "values"  # of a table

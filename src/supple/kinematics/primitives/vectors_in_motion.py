@@ -22,14 +22,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from supple.array_types import Array
 from supple.compilation import kernel
 from supple.geometry.vectors import cross, dot, minus, plus
 from supple.kinematics.primitives.columns import PA, PB
-
-Array = NDArray[np.float64]
 
 
 class Course(NamedTuple):

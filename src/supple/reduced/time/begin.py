@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import real_numbers
 from supple.reduced.dynamics_kernel import INDEFINITE
@@ -20,8 +20,6 @@ from supple.results.basis import State
 if TYPE_CHECKING:
     from supple.reduced.model import ReducedModel
     from supple.reduced.state_arguments import Values
-
-Array = NDArray[np.float64]
 
 
 def begin_state(

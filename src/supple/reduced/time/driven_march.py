@@ -17,9 +17,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.approximation.piecewise.packing import NOWHERE
+from supple.array_types import Array, Integers
 from supple.compilation import kernel
 from supple.equations.deformation import deform
 from supple.equations.forces import energies, forces, lost_power, push
@@ -30,9 +30,6 @@ from supple.reduced.kernels import INSIDE, OUTSIDE
 from supple.reduced.observing_kernel import observe_moving
 from supple.reduced.single_kernel import row_at, single_scratch
 from supple.reduced.time.explicit_march import SMALLEST, STUCK, tableau
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 WANTED, STEPS = 0, 1  # what a march carries on
 

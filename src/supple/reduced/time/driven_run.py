@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.diagnostics import InputError
 from supple.hardware.coupled_drives import Intervals, intervals
 from supple.hardware.drive_bank import DriveBank
 
 if TYPE_CHECKING:
     from supple.reduced.model import ReducedModel
-
-Array = NDArray[np.float64]
 
 
 def yields_along(model: ReducedModel, drives: DriveBank) -> Array:

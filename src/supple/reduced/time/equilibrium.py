@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.diagnostics import NumericalError
 from supple.reduced.linearization import force_slopes, row_slopes
 from supple.reduced.named_values import in_order
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from supple.reduced.model import ReducedModel
     from supple.reduced.state_arguments import Values
 
-Array = NDArray[np.float64]
 
 _STEPS = 50
 _SMALL = 1e-11  # of the largest single force: what is left of their sum

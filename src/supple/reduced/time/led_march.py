@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.approximation.piecewise.packing import NOWHERE
+from supple.array_types import Array
 from supple.compilation import kernel
 from supple.compilation.copying import copy_row
 from supple.equations.deformation import deform
@@ -23,8 +23,6 @@ from supple.reduced.kernels import INSIDE, OUTSIDE
 from supple.reduced.single_kernel import row_at, single_scratch
 from supple.reduced.time.explicit_march import SMALLEST, STUCK, next_stop, tableau
 from supple.reduced.time.implicit_march import eliminate
-
-Array = NDArray[np.float64]
 
 
 class LedOptions(NamedTuple):

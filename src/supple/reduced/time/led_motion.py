@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.diagnostics import InputError, NumericalError
 from supple.diagnostics.quoting import quoted
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from supple.reduced.model import ReducedModel
 
-Array = NDArray[np.float64]
 
 _ITERATIONS = 50
 _SETTLED = 1e-12  # of the largest deformation: the last change

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.reduced.observed import Moving, outputs_along
 from supple.results.energy_account import energy_defect
 from supple.results.signals import Signals, labelled
@@ -17,7 +17,6 @@ from supple.results.signals import Signals, labelled
 if TYPE_CHECKING:
     from supple.reduced.model import ReducedModel
 
-Array = NDArray[np.float64]
 
 _STILL = 1e-12  # J, below which nothing moves
 

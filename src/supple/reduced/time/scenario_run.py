@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.diagnostics import InputError, nearest
 from supple.integration.signal import joined
 from supple.reduced.damped import damped, first_frequency
@@ -15,8 +15,6 @@ from supple.reduced.repertoire import REST, asks_for_rest, named_theta
 
 if TYPE_CHECKING:
     from supple.reduced.model import ReducedModel
-
-Array = NDArray[np.float64]
 
 
 class ScenarioRun(NamedTuple):

@@ -9,9 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from supple.analyses.vibration.beam_points import motion_between_nodes
+from supple.array_types import Array
 from supple.description.elastic.placed_beam import placed_beams
 from supple.formulations.elastic.beam_element import BENDING, bending_shapes, shear_parameter
 from supple.formulations.elastic.beam_mesh import element_data
@@ -19,10 +18,9 @@ from supple.formulations.elastic.elastic_body import meshed_beams
 from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.geometry.rotation import skew
+from supple.modal_analysis.beam_points import motion_between_nodes
 from supple.view.page.encoding import table
 from supple.view.page.outlines import outline
-
-Array = NDArray[np.float64]
 
 _SAMPLES = 4  # stations on an element, both ends among them
 _CLOUD = 400  # nodes of a superelement that are drawn

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.formulations.coefficients import along_measure, carried
 from supple.formulations.elastic_rest.constrained_modes import first_shift
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest, Held
@@ -21,8 +21,6 @@ from supple.formulations.elastic_rest.rest_stiffness import load_forms
 from supple.formulations.elastic_rest.rows import WIDTH
 from supple.kinematics.rest import rest as undeformed
 from supple.view.page.encoding import table
-
-Array = NDArray[np.float64]
 
 
 class _Forms:

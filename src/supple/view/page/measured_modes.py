@@ -10,11 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from supple.analyses.vibration.beam_points import beam_point
-from supple.analyses.vibration.channel_ports import place_of
-from supple.analyses.vibration.modal import modes
+from supple.array_types import Array, Complex
 from supple.description.elastic.array_archive import read_archive
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
@@ -27,13 +24,13 @@ from supple.identification.testing.matching import match_channels
 from supple.identification.testing.model_responses import place_position
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
+from supple.modal_analysis.beam_points import beam_point
+from supple.modal_analysis.channel_ports import place_of
+from supple.modal_analysis.modes import modes
 from supple.results.channel import Channel, channel
 from supple.results.responses import UNIVERSAL, Responses
 from supple.view.page.encoding import table
 from supple.view.page.load_choice import PRELOAD
-
-Array = NDArray[np.float64]
-Complex = NDArray[np.complex128]
 
 _KEYS = ("responses", "response_positions", "frequencies_hz", "damping", "shapes")
 

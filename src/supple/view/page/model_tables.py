@@ -7,16 +7,13 @@ from itertools import combinations_with_replacement
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.comparison.comparison import local_errors
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.reduced.model import ReducedModel
-from supple.reduction.comparison import local_errors
 from supple.results.units import MODAL
 from supple.view.page.encoding import table
-
-Array = NDArray[np.float64]
 
 _POINTS = 8  # a box, where the model is held against the mechanism
 _MOST = 1200  # points in all

@@ -7,12 +7,9 @@ gyration.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.description.elastic.cross_section import CrossSection
 from supple.description.elastic.section_shapes import SECTION_SHAPES
-
-Array = NDArray[np.float64]
 
 
 def outline(section: CrossSection) -> dict[str, list[list[float]]]:

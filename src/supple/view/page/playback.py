@@ -7,16 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.kinematics.rest import rest
 from supple.results.playback_arrays import evenly
 from supple.view.page.encoding import table
 from supple.view.page.played_motion import played
 from supple.view.page.saved_run import Run
-
-Array = NDArray[np.float64]
 
 _SIGNALS = 2000  # instants of a curve, at most
 _MARKS = {".input": "force", ".driving_force": "force"}

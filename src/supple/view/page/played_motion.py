@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.quoting import quoted
@@ -24,8 +24,6 @@ from supple.reduction.path import ARCLENGTH, path_from
 from supple.results.basis import basis_from
 from supple.results.playback_arrays import evenly
 from supple.view.page.saved_run import Run
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

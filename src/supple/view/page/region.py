@@ -6,14 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.kinematics.closing import close_all
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.limits import within_limits
 from supple.kinematics.rest import Rest
-
-Array = NDArray[np.float64]
 
 _TURN, _SLIDE = 1.0, 0.15  # about rest where no limits are given: rad, and of the mechanism's size
 

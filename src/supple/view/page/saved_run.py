@@ -11,14 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.description.elastic.array_archive import read_archive
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.formats.mechanism_file import loads
 from supple.results.playback_arrays import PREFIX
 from supple.results.simulation import Simulation
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

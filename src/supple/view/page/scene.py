@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.description.elastic.placed_beam import placed_beams
 from supple.description.joints.joint_kinds import JOINT_KINDS
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
@@ -15,8 +15,6 @@ from supple.view.page.encoding import table
 from supple.view.page.flexing import flexing, place_motion
 from supple.view.page.outlines import outline
 from supple.view.sketch_places import Places, body_kinds, sketch_places
-
-Array = NDArray[np.float64]
 
 
 def scene(numbering: Numbering, rest: ElasticRest | None) -> dict[str, Any]:

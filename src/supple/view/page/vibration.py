@@ -8,9 +8,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from supple.analyses.vibration.modal import require_elastic
+from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, NumericalError
 from supple.formulations.elastic_rest.constrained_modes import constrained_modes, search_for
@@ -21,12 +20,11 @@ from supple.formulations.elastic_rest.loads import carries_loads
 from supple.formulations.elastic_rest.preload import UnheldLoads
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.rest import Rest
+from supple.modal_analysis.modes import require_elastic
 from supple.view.page.encoding import table
 from supple.view.page.load_choice import PRELOAD
 from supple.view.page.load_tables import load_tables
 from supple.view.page.region import sampled
-
-Array = NDArray[np.float64]
 
 COUNT = 8  # modes on the page
 _SAMPLES = 24  # postures by which the band is chosen

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from supple.reduction.comparison import Comparison
-from supple.results.time_comparison import TimeComparison
+from supple.comparison.comparison import Comparison
+from supple.comparison.time_comparison import TimeComparison
 from supple.view.report.drawing import Drawings
 from supple.view.report.error_bars import error_bars, meaning
 from supple.view.report.page import Section, heading, listed, paragraph, section, table

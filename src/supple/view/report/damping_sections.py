@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from supple.view.damping_plot import damping_plot
+from supple.identification.damping.plot import damping_plot
 from supple.view.report.drawing import Drawings
 from supple.view.report.page import Section, listed, paragraph, section, table
 

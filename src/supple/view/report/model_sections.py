@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
+from supple.comparison.comparison import Comparison, local_errors
 from supple.description.mechanism import Mechanism
 from supple.reduced.locked_frequencies import locked_frequencies
 from supple.reduced.model import ReducedModel
-from supple.reduction.comparison import Comparison, local_errors
 from supple.reduction.domain import path_domain, theta_domain
 from supple.reduction.equilibrium_error import at_rest
 from supple.reduction.exact_coefficients import exact_coefficients, scattered_over
@@ -24,8 +24,6 @@ from supple.view.report.error_bars import error_bars, meaning
 from supple.view.report.mechanism_sections import between, in_degrees, in_unit
 from supple.view.report.page import Html, Section, beside, heading, listed, marked, paragraph, section, table
 from supple.view.report.vibration_sections import frequencies_beside
-
-Array = NDArray[np.float64]
 
 _LINE = 61  # points along a coordinate
 _SEED = 1  # of fresh points, as `compare` scatters them

@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from supple.analyses.check import check
+from supple.checking.check import check
+from supple.comparison.comparison import Comparison, compare
+from supple.comparison.time_comparison import TimeComparison
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
@@ -21,9 +23,7 @@ from supple.identification.damping.fitted_damping import FittedDamping
 from supple.identification.updating.updated import Updated
 from supple.kinematics.configuration import At
 from supple.reduced.model import ReducedModel
-from supple.reduction.comparison import Comparison, compare
 from supple.results.file import save_text
-from supple.results.time_comparison import TimeComparison
 from supple.view.report.comparison_sections import coefficient_sections, run_sections
 from supple.view.report.damping_sections import damping_cards, damping_section
 from supple.view.report.drawing import Drawings

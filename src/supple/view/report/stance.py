@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
@@ -16,8 +16,6 @@ from supple.kinematics.rest import rest
 from supple.kinematics.row_arrays import row_sizes
 from supple.reduction.region import coordinate_limits
 from supple.reduction.region_units import coordinate_units
-
-Array = NDArray[np.float64]
 
 _HOME = "home"
 MOST = 12  # coordinates that a report follows over their ranges, unless more are asked for

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from supple.identification.updating.plot import updated_plot
 from supple.results.interval import interval_words
 from supple.view.house_style import FAINT, PALETTE, in_house_style, label, new_figure
 from supple.view.report.damping_sections import damping_section
 from supple.view.report.drawing import Drawings
 from supple.view.report.page import Html, Section, listed, paragraph, section, table
-from supple.view.updated_plot import updated_plot
 
 if TYPE_CHECKING:
     from supple.identification.updating.updated import PostureResult, Predicted, Updated

@@ -5,22 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from supple.analyses.vibration.modal import modes
-from supple.analyses.vibration.mode_set import ModeSet
+from supple.array_types import Array
 from supple.diagnostics import NumericalError
 from supple.maps.frequency_map import FrequencyMap, frequency_map
 from supple.maps.grid import posture_grid
 from supple.maps.map import Map
+from supple.modal_analysis.mode_set import ModeSet
+from supple.modal_analysis.modes import modes
 from supple.view.house_style import PALETTE, in_house_style, label, legend_beside, new_figure
 from supple.view.panels import Panels, panels
 from supple.view.report.drawing import Drawings
 from supple.view.report.mechanism_sections import along_each, from_zero, in_degrees, posture_words
 from supple.view.report.page import Section, paragraph, section, table
 from supple.view.report.stance import Stance
-
-Array = NDArray[np.float64]
 
 COUNT = 6  # modes that are told
 _DRAWN = 3

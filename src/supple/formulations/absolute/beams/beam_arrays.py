@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.array_types import Array, Integers
 from supple.formulations.elastic.beam_element import (
     SectionRates,
     beam_matrices,
@@ -21,9 +22,6 @@ from supple.formulations.elastic.beam_element import (
 )
 from supple.formulations.elastic.beam_mesh import BeamMesh, Span
 from supple.formulations.elastic.body_matrices import PLANAR_COLUMNS
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 # Degrees of freedom of an element's ends, (u, v, w, φx, φy, φz) twice or in the plane (u, v, φ) twice, that each of
 # them is coupled with. Two are enough for stretch and twist; the other two places then hold zeros.

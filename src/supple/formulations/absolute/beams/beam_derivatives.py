@@ -10,16 +10,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.compilation import compiled, kernel
 from supple.compilation.copying import copy_table
 from supple.formulations.absolute.beams.beam_arrays import BeamArrays
 from supple.formulations.absolute.beams.element_work import element_work
 from supple.formulations.absolute.beams.planar_element import planar_element
 from supple.formulations.absolute.beams.space_element import space_element
-
-Array = NDArray[np.float64]
 
 STEP = 1e-30  # its square is below every rounding
 OF_POSE, OF_VELOCITY, OF_ACCELERATION = range(3)

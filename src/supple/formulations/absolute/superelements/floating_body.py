@@ -13,13 +13,11 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.formulations.elastic.body_matrices import NEAR
 from supple.geometry.inertia import of_spatial, part_mass
 from supple.geometry.rotation import skew
-
-Array = NDArray[np.float64]
 
 _AXES = np.eye(3)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.formulations.absolute.superelements.floating_body import FloatingBody, Integrals, about_centre
 from supple.formulations.absolute.superelements.floating_modes import modal_body
@@ -13,8 +12,6 @@ from supple.formulations.elastic.elastic_body import mesh_of
 from supple.formulations.elastic.natural_frequency import natural_frequency
 from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates, elastic_coordinates
 from supple.kinematics.numbering import Numbering
-
-Array = NDArray[np.float64]
 
 BAND = 8.0  # of the body's own frequency: up to there ω² is right to 1e-6
 

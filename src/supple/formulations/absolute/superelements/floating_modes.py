@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.description.drawing import Drawing
 from supple.description.elastic.superelement_modes import ModalArrays, modal_arrays
 from supple.diagnostics import InputError
 from supple.formulations.absolute.superelements.floating_body import FloatingBody, Integrals, about_centre
 from supple.formulations.elastic.touched_places import TouchedPlace, touched_places
-
-Array = NDArray[np.float64]
 
 _AT_NODE = 1e-6  # of the body's size
 

@@ -11,12 +11,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array, Integers
 from supple.formulations.absolute.superelements.floating_body import FloatingBody
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 class SuperelementArrays(NamedTuple):

@@ -8,11 +8,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from supple.array_types import Array
 from supple.compilation import kernel
-
-Array = NDArray[np.float64]
 
 
 class Deformation(NamedTuple):

@@ -1,1 +1,0 @@
-"""What is asked of a mechanism: simulation, inverse dynamics, statics, and more as it comes."""

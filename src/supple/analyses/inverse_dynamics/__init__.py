@@ -1,1 +1,0 @@
-"""Inverse dynamics: the forces that a motion needs, and who gives them."""

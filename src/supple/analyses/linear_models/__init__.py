@@ -1,1 +1,0 @@
-"""Linear models about a configuration, at rest or in motion."""

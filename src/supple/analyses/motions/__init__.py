@@ -1,1 +1,0 @@
-"""Motions: what a mechanism is asked to do over time."""

@@ -1,1 +1,0 @@
-"""Statics: equilibrium, sag, compliance."""

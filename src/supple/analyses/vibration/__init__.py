@@ -1,1 +1,0 @@
-"""Vibration: modes, frequency responses, maps."""

@@ -1,0 +1,11 @@
+"""Types of numpy arrays, by what they hold."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Complex = NDArray[np.complex128]
+Flags = NDArray[np.bool_]

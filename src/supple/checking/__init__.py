@@ -1,0 +1,1 @@
+"""What a mechanism file describes, and what is suspicious about it."""

@@ -1,0 +1,1 @@
+"""A reduced model judged against the full mechanism."""

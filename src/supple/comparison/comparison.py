@@ -1,0 +1,264 @@
+"""A reduced model against the mechanism it was made from: how far off, and how much faster."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from supple.approximation.fit_error import norms
+from supple.approximation.piecewise.piecewise import NOWHERE
+from supple.array_types import Array
+from supple.comparison.time_comparison import TimeComparison
+from supple.comparison.time_judgement import judged_in_time
+from supple.compilation.patience import natively
+from supple.description.mechanism import Mechanism
+from supple.description.scenario import Scenario
+from supple.diagnostics import InputError
+from supple.diagnostics.arguments import require_arguments
+from supple.diagnostics.limits import require_within
+from supple.equations.coefficients import EquationsOfMotion
+from supple.formats.model_description import member
+from supple.formats.scenario_file import is_scenario_file, scenario_in
+from supple.kinematics.rest import rest
+from supple.reduced.locked_frequencies import kept_frequencies, locked_frequencies
+from supple.reduced.model import ReducedModel
+from supple.reduction.domain import Domain, path_domain, theta_domain
+from supple.reduction.exact_coefficients import exact_coefficients, modes_of, scattered_over
+from supple.reduction.families import FREQUENCIES, block_places
+from supple.reduction.held_motion import without_held
+from supple.reduction.path import path_from
+from supple.reduction.path_motion import along_path
+from supple.results.result import Result
+from supple.results.table import Table
+from supple.trajectories.trajectory import Prescribed, Trajectory, trajectory
+
+_REPEATS = 5  # the fastest counts: the others waited for something
+_MEDIANS = 1000
+_ALONG = 200  # points of a run at which coefficients are compared
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison(Result):
+    """error : family -> largest ‖f - f̂‖ / max(‖f‖, scale), and `at` which θ, with the scale that `reduce` stated (the
+    larger of the region's median ‖f‖ and the family's floor); speedup : of a batch of points.
+
+    output_error     : output -> largest difference of its value, of its largest value
+    force_error      : along a motion, the largest difference of the generalized forces it needs, of their largest value
+    rigid            : names of the elastic parts that the mechanism's side takes as rigid, beside a model without modes
+    """
+
+    points: int
+    error: dict[str, float]
+    at: dict[str, dict[str, float]]
+    speedup: float
+    full_seconds: float
+    reduced_seconds: float
+    output_error: dict[str, float]
+    force_error: float | None = None
+    rigid: tuple[str, ...] = ()
+
+    def summary(self) -> str:
+        worst = max(self.error.items(), key=lambda item: item[1], default=("none", 0.0))
+        return f"at {self.points} points, largest error {worst[1]:.2g} ({worst[0]}), {self.speedup:.3g} times as fast"
+
+    def table(self) -> Table:
+        """The largest error of each family, and θ where it is."""
+        where = dict.fromkeys(name for place in self.at.values() for name in place)
+        columns = {"family": np.array(list(self.error), dtype=str), "error": np.array(list(self.error.values()))}
+        places = {
+            f"at {name}": np.array([self.at.get(key, {}).get(name, np.nan) for key in self.error]) for name in where
+        }
+        return Table({**columns, **places}, index="family")
+
+
+@natively()  # its speed is part of the answer
+def compare(
+    mechanism: Mechanism,
+    model: ReducedModel,
+    *,
+    points: int = 1000,
+    scenario: Prescribed | Scenario | None = None,
+    seed: int = 1,
+    rigid: bool = False,
+) -> Comparison | TimeComparison:
+    """Compare on fresh points scattered over the region of the model, along a motion, or through a scenario in time.
+    A model of a family is compared with the mechanism at its own values of the parameters.
+
+    scenario : a scenario, its name in the file or a file of its own (.yaml): both are simulated, see `TimeComparison`;
+               or a motion as `trajectory` takes it, along which coefficients and forces are compared
+    rigid    : elastic parts of the mechanism are meant to be taken as rigid there, and nothing is said of it
+    """
+    require_arguments(compare, locals())
+    mechanism = member(mechanism, model.family)
+    domain = _domain(mechanism, model)
+    if _in_time(mechanism, scenario):
+        asked = scenario_in(mechanism, scenario)  # type: ignore[arg-type]
+        found = judged_in_time(mechanism, model, domain, asked, rigid=rigid)
+        if not len(found.reduced.time):
+            return found
+        names = model.layout.coordinates[: model.layout.theta]
+        x = np.stack([found.reduced.coordinates[name] for name in names], axis=1)
+        inside = x[model.fitted.locate(x) != NOWHERE][:: max(1, len(x) // _ALONG)]  # a face is only known to rounding
+        error, at = _coefficient_errors(mechanism, model, domain, inside, seed)[:2]
+        return replace(found, coefficients=error, at=at)
+    if scenario is not None:
+        course = trajectory(mechanism, scenario)  # type: ignore[arg-type]
+        along = without_held(course, domain.held) if domain.path is None else along_path(domain.path, course)
+        return _compared(mechanism, model, domain, along, seed)
+    if points < 1:
+        raise InputError(f"{points} points are asked for", part="points", hint="ask for one at least")
+    require_within("points", points, part="points")
+    return _compared(mechanism, model, domain, scattered_over(model, points, seed), seed)
+
+
+def _in_time(mechanism: Mechanism, asked: object) -> bool:
+    """Whether a scenario is meant, not a motion."""
+    if isinstance(asked, str | Path):
+        return asked in mechanism.scenarios or is_scenario_file(asked)
+    return isinstance(asked, Scenario)
+
+
+def _domain(mechanism: Mechanism, model: ReducedModel) -> Domain:
+    """What the model is a function of, if it can have been made from this mechanism."""
+    names = model.layout.coordinates[: model.layout.theta]
+    described = model.provenance.get("options", {}).get("path")
+    if described is not None:
+        path = path_from(described)
+        full, domain = path.coordinates, path_domain(mechanism, path)
+    else:
+        domain = theta_domain(mechanism, [], model.held)
+        full = domain.theta_names if domain.coordinates == names else names
+    expected = rest(mechanism).numbering.coordinates
+    if full != expected:
+        raise InputError(
+            f"the model has the coordinates {', '.join(full)}, the mechanism {', '.join(expected)}",
+            hint="compare a model with the mechanism it was made from",
+        )
+    return domain
+
+
+def _coefficient_errors(
+    mechanism: Mechanism, model: ReducedModel, domain: Domain, x: Array, seed: int
+) -> tuple[dict[str, float], dict[str, dict[str, float]], EquationsOfMotion, EquationsOfMotion]:
+    """The largest error of each family at points x (N, dimension), where it is, and the coefficients of both."""
+    names = model.layout.coordinates[: model.layout.theta]
+    full, reduced = exact_coefficients(mechanism, model, domain, x), model.evaluate(x)
+    error, at = {}, {}
+    for name, (off, known) in _point_errors(model, full, reduced, seed).items():
+        worst = int(np.argmax(off))
+        error[name] = float(off[worst])
+        if known:
+            at[name] = dict(zip(names, x[worst].tolist(), strict=True))
+    return error, at, full, reduced
+
+
+def local_errors(mechanism: Mechanism, model: ReducedModel, x: Array, *, seed: int = 1) -> dict[str, Array]:
+    """The error of each family at every one of some points x (N, dimension) of the region: (N,) each."""
+    domain = _domain(mechanism, model)
+    full, reduced = exact_coefficients(mechanism, model, domain, x), model.evaluate(x)
+    return {name: off for name, (off, _) in _point_errors(model, full, reduced, seed).items()}
+
+
+def _point_errors(
+    model: ReducedModel, full: EquationsOfMotion, reduced: EquationsOfMotion, seed: int
+) -> dict[str, tuple[Array, bool]]:
+    """Of each family (N,), and whether it has a size to be measured by; it is a plain difference otherwise."""
+    exact, fitted = (judged(model, families(item)) for item in (full, reduced))
+    scales = _scales(model, tuple(exact), seed)
+    found: dict[str, tuple[Array, bool]] = {}
+    if model.layout.size > model.layout.theta:
+        found[FREQUENCIES] = _frequency_errors(model, full, reduced), True
+    for name, family in exact.items():
+        difference = norms(fitted[name] - family)
+        size = np.maximum(norms(family), scales[name])
+        known = bool(np.any(size > 0.0))
+        found[name] = (difference / np.where(size > 0.0, size, 1.0) if known else difference), known
+    return found
+
+
+def _scales(model: ReducedModel, names: Sequence[str], seed: int) -> dict[str, float]:
+    """What errors of each family are measured against where ‖f‖ is smaller: what `reduce` has stated. Of a constant,
+    and in files of earlier versions, the median of ‖f‖ over the region."""
+    stated = model.provenance.get("error", {})
+    if all("scale" in stated.get(name, {}) for name in names):
+        return {name: stated[name]["scale"] for name in names}
+    typical = judged(model, families(model.evaluate(scattered_over(model, _MEDIANS, seed + 1))))
+    medians = {name: float(np.median(norms(typical[name]))) for name in names}
+    return {
+        name: stated.get(name, {}).get("scale", max(medians[name], stated.get(name, {}).get("median_norm", 0.0)))
+        for name in names
+    }
+
+
+def _compared(
+    mechanism: Mechanism, model: ReducedModel, domain: Domain, where: Trajectory | Array, seed: int
+) -> Comparison:
+    """Coefficients at points x (N, dimension) or along a trajectory of them."""
+    x = where if isinstance(where, np.ndarray) else where.theta
+    error, at, full, reduced = _coefficient_errors(mechanism, model, domain, x, seed)
+    slow, fast = _fastest(lambda: exact_coefficients(mechanism, model, domain, x)), _fastest(lambda: model.evaluate(x))
+    force_error = None
+    if not isinstance(where, np.ndarray):
+        still = np.zeros((len(x), model.layout.size - x.shape[1]))  # of δ
+        rates, accelerations = np.hstack([where.rates, still]), np.hstack([where.accelerations, still])
+        needed = full.required_forces(rates, accelerations)
+        off = np.abs(reduced.required_forces(rates, accelerations) - needed)
+        force_error = float(off.max() / (np.abs(needed).max() or 1.0))
+    stiff = () if modes_of(model) else mechanism.elastic_names
+    return Comparison(
+        len(x), error, at, slow / fast, slow, fast, _output_errors(model, full, reduced), force_error, rigid=stiff
+    )
+
+
+def families(model: EquationsOfMotion) -> dict[str, Array]:
+    """Coefficient families of a batch of local or reduced models, each (N, entries)."""
+    count = len(model.M)
+    names = ("M", "christoffel", "force", "damping", "input_map")
+    coefficients = {name: np.asarray(getattr(model, name)) for name in names}
+    coefficients["outputs"], coefficients["output_modes"] = (
+        model.row.part(model.rows, name) for name in ("outputs", "modes")
+    )
+    if coefficients["output_modes"].size or np.any(model.K):
+        coefficients["K"] = np.asarray(model.K)
+    return {name: array.reshape(count, -1) for name, array in coefficients.items() if np.prod(array.shape[1:])}
+
+
+def _frequency_errors(model: ReducedModel, full: Any, reduced: Any) -> Array:
+    """max_k |ω_k - ω̂_k| / ω_k over the kept frequencies at every point, θ locked: (N,)."""
+    s, count = model.layout.theta, kept_frequencies(model.layout)
+    exact, fitted = (locked_frequencies(item.K[:, s:, s:], item.M[:, s:, s:]) for item in (full, reduced))
+    return np.asarray(np.abs(fitted / exact - 1.0)[:, :count].max(axis=1))
+
+
+def _output_errors(model: ReducedModel, full: EquationsOfMotion, reduced: EquationsOfMotion) -> dict[str, float]:
+    """max |y - ŷ| / max |y| of every output."""
+    exact, fitted = (item.row.part(item.rows, "outputs") for item in (full, reduced))
+    largest = np.abs(exact).max(axis=0)
+    relative = np.abs(fitted - exact).max(axis=0) / np.where(largest > 0.0, largest, 1.0)
+    return dict(zip(model.layout.measures, relative.tolist(), strict=True))
+
+
+def judged(model: ReducedModel, whole: dict[str, Array]) -> dict[str, Array]:
+    """The families whose error is stated: of a flexible model, blocks by kinds of coordinates."""
+    if model.layout.size == model.layout.theta:
+        return whole
+    blocks = {
+        block: entries[:, places]
+        for name, entries in whole.items()
+        for block, places in block_places(model.layout, name).items()
+    }
+    return {block: entries for block, entries in blocks.items() if block in model.error}
+
+
+def _fastest(run: Callable[[], object]) -> float:
+    times = []
+    for _ in range(_REPEATS):
+        start = time.perf_counter()
+        run()
+        times.append(time.perf_counter() - start)
+    return min(times)

@@ -1,0 +1,1 @@
+"""Frequency responses: the question, its result's plot and its command."""

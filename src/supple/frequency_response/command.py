@@ -1,0 +1,221 @@
+"""`supple frf`: the frequency response from an input to an output, of a mechanism or of its reduced model."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from supple.cli.answer import answering
+from supple.cli.drives_option import NoDrives
+from supple.cli.formulation_option import Formulation, FormulationOption
+from supple.cli.kept import Picture, TableFile, keep
+from supple.cli.model_argument import (
+    FileOrRom,
+    described,
+    is_model,
+    model_configuration,
+    read_model,
+    require_no,
+)
+from supple.cli.options import At, Json, Settings, configuration, read_mechanism
+from supple.cli.preload_option import Preload
+from supple.cli.quantities import quantity_of
+from supple.description.quantities.dimension import FREQUENCY, PER_TIME, RATIO, TIME
+
+if TYPE_CHECKING:
+    from supple.modal_analysis.ports import Port
+    from supple.reduced.model import ReducedModel
+    from supple.results.frequency_response import FrequencyResponse
+
+
+class Kind(StrEnum):
+    """Displacement, velocity or acceleration of the output."""
+
+    RECEPTANCE = "receptance"
+    MOBILITY = "mobility"
+    ACCELERANCE = "accelerance"
+
+
+class Method(StrEnum):
+    """Line by line, or from modes."""
+
+    DIRECT = "direct"
+    MODAL = "modal"
+
+
+Input = Annotated[
+    str,
+    typer.Option(
+        "--input", metavar="NAME", show_default=False,
+        help="`lift`: the command of its drive, or without one the force of the actuator (with --free-actuators); "
+        "`lift.acceleration`: its motion is led; "
+        "`E.z`: a force at a place; a sensor's output: a force along what it measures.",
+    ),
+]  # fmt: skip
+Output = Annotated[
+    str,
+    typer.Option(
+        "--output", metavar="NAME", show_default=False,
+        help="A sensor's output, `place.axis`, an actuator or a joint's coordinate.",
+    ),
+]  # fmt: skip
+KindOption = Annotated[Kind, typer.Option("--kind", help="Displacement, velocity or acceleration per unit of input.")]
+FreeActuators = Annotated[bool, typer.Option("--free-actuators", help="Actuators are free; locked otherwise.")]
+From = Annotated[str, typer.Option("--from", metavar="HZ", help="The first line.")]
+To = Annotated[str, typer.Option("--to", metavar="HZ", help="The last line.")]
+Lines = Annotated[int, typer.Option("--lines", metavar="N", min=1, help="How many lines, evenly spaced.")]
+DampingOption = Annotated[
+    str | None,
+    typer.Option(
+        "--damping", metavar="LAW", show_default=False,
+        help="`0.01` or `modal=0.01` (ζ of every mode; `modal=0.01,0.02` one by one), `structural=0.02` (loss factor), "
+        "`rayleigh=ALPHA,BETA`, "
+        "`0` for none; the file's if left out.",
+    ),
+]  # fmt: skip
+MethodOption = Annotated[Method, typer.Option("--method", help="Line by line, or from modes.")]
+
+
+def frf(
+    file: FileOrRom,
+    input_name: Input,
+    output_name: Output,
+    at: At = None,
+    kind: KindOption = Kind.RECEPTANCE,
+    free_actuators: FreeActuators = False,
+    preload: Preload = True,
+    start: From = "1",
+    stop: To = "100",
+    lines: Lines = 400,
+    damping: DampingOption = None,
+    method: MethodOption = Method.DIRECT,
+    no_drives: NoDrives = False,
+    formulation: FormulationOption = Formulation.AUTO,
+    output: TableFile = None,
+    plot: Picture = None,
+    settings: Settings = None,
+    as_json: Json = False,
+) -> None:
+    """Compute a frequency response at a configuration."""
+    with answering(as_json) as answer:
+        from supple.frequency_response.frequency_response import frf as response
+
+        at_lines = frequency_lines(start, stop, lines)
+        options: dict[str, Any] = {
+            "kind": kind.value, "free_actuators": free_actuators, "preload": preload, "drives": not no_drives,
+        }  # fmt: skip
+        if is_model(file):
+            model = read_model(answer, file, settings)
+            require_no(
+                {
+                    "--damping": damping,
+                    "--method": method is not Method.DIRECT,
+                    "--formulation": formulation is not Formulation.AUTO,
+                },
+                "a reduced model has the damping it was reduced with, and its responses one method",
+            )
+            found = response(model, model_configuration(model, at), input_name, output_name, at_lines, **options)
+            found = _with_units(model, found, drives=not no_drives)
+        else:
+            mechanism = read_mechanism(answer, file, settings)
+            found = response(
+                mechanism, configuration(mechanism, at), input_name, output_name, at_lines,
+                damping=damping_law(damping), method=method.value, formulation=formulation.value, **options,
+            )  # fmt: skip
+        keep(found, output, plot)
+        values = found.values[:, 0, 0]
+        data = {
+            "frequencies_hz": found.frequencies_hz, "real": values.real, "imag": values.imag,
+            "input": input_name, "output": output_name, "kind": found.kind, "unit": found.units[0][0],
+        }  # fmt: skip
+        answer.give(data, lambda: _show(found))
+
+
+def _with_units(model: ReducedModel, found: FrequencyResponse, *, drives: bool) -> FrequencyResponse:
+    """The response of a reduced model, with the units of the mechanism that it was made from."""
+    from supple.diagnostics import InputError
+    from supple.reduced.frequency_response import LED
+    from supple.results.frequency_response import response_unit
+
+    inlet, outlet = found.inputs[0], found.outputs[0]
+    if drives and model.hardware.drive(inlet) is not None:
+        return found
+    try:
+        seen, pushed = (_port(model, name) for name in (outlet, inlet.removesuffix(LED)))
+    except InputError:  # an internal mode, or what else a mechanism has no name for
+        return found
+    unit = f"{pushed.unit}/s²" if inlet.endswith(LED) else pushed.force_unit
+    return replace(found, units=((response_unit(found.kind, seen.unit, unit),),))
+
+
+def _port(model: ReducedModel, name: str) -> Port:
+    from supple.kinematics.rest import rest
+    from supple.modal_analysis.ports import port
+
+    return port(rest(described(model)).numbering, name)
+
+
+def frequency_lines(start: str, stop: str, lines: int) -> Any:
+    """Evenly spaced frequencies, both ends among them."""
+    import numpy as np
+
+    from supple.diagnostics import InputError
+    from supple.diagnostics.limits import require_within
+
+    require_within("lines", lines, part="--lines")
+    first, last = quantity_of(start, "--from", FREQUENCY), quantity_of(stop, "--to", FREQUENCY)
+    if lines > 1 and not first < last:
+        raise InputError(f"{last:g} Hz is not above --from, {first:g} Hz", part="--to", hint="give a higher one")
+    return np.linspace(first, last, lines)
+
+
+def damping_law(text: str | None) -> dict[str, Any] | float | None:
+    """`0.01`, `modal=0.01` (or several, mode by mode), `structural=0.02` or `rayleigh=ALPHA,BETA`."""
+    from supple.diagnostics import InputError, nearest
+
+    if text is None:
+        return None
+    name, equals, value = (item.strip() for item in text.partition("="))
+    if not equals:
+        return quantity_of(name, "--damping", RATIO)
+    if name not in ("modal", "structural", "rayleigh"):
+        raise InputError(
+            f'"{name}" is not a law of damping',
+            part="--damping",
+            hint=nearest(name, ("modal", "structural", "rayleigh")),
+        )
+    items = value.strip("[]").split(",")
+    wanted = (PER_TIME, TIME) if name == "rayleigh" else (RATIO,) * (len(items) if name == "modal" else 1)
+    numbers = [quantity_of(item, "--damping", each) for item, each in zip(items, wanted, strict=False)]
+    if len(items) != len(wanted):
+        raise typer.BadParameter("rayleigh takes ALPHA,BETA, structural one number", param_hint="--damping")
+    return {name: numbers[0] if len(numbers) == 1 else tuple(numbers)}
+
+
+def _show(found: FrequencyResponse) -> None:
+    import numpy as np
+
+    from supple.cli.tables import Tables, number
+
+    out, values = Tables(), found.values[:, 0, 0]
+    size = np.abs(values)
+    out.line(
+        f"{found.name}: {found.kind} {found.outputs[0]} / {found.inputs[0]} in {found.units[0][0]}, "
+        f"{len(size)} lines from {found.frequencies_hz[0]:g} to {found.frequencies_hz[-1]:g} Hz"
+    )
+    inner = np.flatnonzero((size[1:-1] > size[:-2]) & (size[1:-1] >= size[2:])) + 1
+    peaks = np.sort(inner[np.argsort(size[inner])[::-1]][:12])
+    shown = sorted({0, len(size) - 1, *peaks.tolist()})
+    rows = [
+        (
+            f"{found.frequencies_hz[i]:.6g} Hz" + (" (peak)" if i in peaks else ""),
+            number(size[i]),
+            f"{np.degrees(np.angle(values[i])):.4g}°",
+        )
+        for i in shown
+    ]
+    out.table(("frequency", "magnitude", "phase"), rows)
+    out.line("--json gives all lines, to full precision")

@@ -1,0 +1,113 @@
+"""Responses line by line from bodies and the rows between them, without modes (docs/theory/frequency-response.md)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.array_types import Array, Complex
+from supple.compilation import compiled
+from supple.compilation.parts import in_parts
+from supple.diagnostics import InputError
+from supple.formulations.elastic_rest.constrained_modes import first_shift, rows_at
+from supple.formulations.elastic_rest.elastic_rest import ElasticRest
+from supple.formulations.elastic_rest.harmonic_response import (
+    Excitation,
+    ScaledStructure,
+    harmonic_responses,
+    independent_rows,
+)
+from supple.modal_analysis.restraint import Restraint
+
+
+class Proportional(NamedTuple):
+    """Damping in proportion to stiffness and mass: loss factor η, and αM + βK."""
+
+    eta: float = 0.0
+    alpha: float = 0.0
+    beta: float = 0.0
+
+
+class ScaledRows(NamedTuple):
+    """Independent rows in units in which all are of length one: C (m, n), the first `hard` of them ideal.
+
+    scale : (n,) stiffness that z is measured with; length (m,): what each row was multiplied by; rows (m,): which
+    """
+
+    C: Array
+    hard: int
+    scale: Array
+    length: Array
+    rows: NDArray[np.int64]
+
+
+def scaled_rows(rest: ElasticRest, held: Restraint, X: Array) -> ScaledRows:
+    """The rows of a restraint at one configuration; ideal rows that depend on the others are left out."""
+    scale = rest.arrays.stiffness + first_shift(rest, held.held(), X)
+    C = rows_at(rest, np.concatenate([held.hard, held.soft]), X[None])[0] / np.sqrt(scale)
+    lengths = np.linalg.norm(C, axis=1)
+    acts = lengths > 0.0
+    unit = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=acts)
+    count = len(held.hard)
+    hard = np.flatnonzero(acts[:count])
+    order = np.empty(len(hard), dtype=np.int64)
+    rank = compiled(independent_rows, count=1)(np.ascontiguousarray(C[hard] * unit[hard, None]), order)
+    kept = np.concatenate([hard[np.sort(order[:rank])], count + np.flatnonzero(acts[count:])])
+    chosen = np.concatenate([held.hard, held.soft])[kept]
+    return ScaledRows(np.ascontiguousarray(C[kept] * unit[kept, None]), rank, scale, unit[kept], chosen)
+
+
+def direct_response(
+    rest: ElasticRest,
+    X: Array,
+    held: Restraint,
+    forces: Array,
+    led: list[int],
+    outputs: Array,
+    omega: Array,
+    damping: Proportional,
+) -> Complex:
+    """Displacement of the outputs for unit forces, then for unit displacements of the led rows: (L, outputs, inputs).
+
+    X : one configuration; forces (p, n) and outputs (o, n): rows of ports
+    """
+    found = scaled_rows(rest, held, X)
+    root = np.sqrt(found.scale)
+    F = np.vstack([forces, np.zeros((len(led), rest.size))]) / root
+    ends = np.zeros((len(F), len(found.rows)))
+    for i, row in enumerate(led, len(forces)):
+        at = int(np.flatnonzero(found.rows == row)[0])
+        ends[i, at] = found.length[at]
+    soft = np.zeros((3, len(found.rows)))
+    number = {row: i for i, row in enumerate(held.soft.tolist())}
+    for at in range(found.hard, len(found.rows)):
+        i = number[int(found.rows[at])]
+        soft[:, at] = np.array([held.k[i], held.c[i], held.J[i]]) / found.length[at] ** 2
+    structure = ScaledStructure(rest.arrays.stiffness, found.scale, found.C, found.hard, soft)
+    excitation = Excitation(F, ends)
+    H = np.empty((len(omega), len(outputs), len(F)), dtype=np.complex128)
+    regular = np.empty(len(omega), dtype=np.bool_)
+
+    def part(start: int, stop: int) -> None:
+        piece = slice(start, stop)
+        run = compiled(harmonic_responses, count=stop - start)
+        run(structure, damping, excitation, outputs / root, omega[piece], H[piece], regular[piece])
+
+    in_parts(part, len(omega))
+    require_finite(rest, omega, regular & np.isfinite(H).all(axis=(1, 2)))
+    return H
+
+
+def require_finite(rest: ElasticRest, omega: Array, finite: NDArray[np.bool_]) -> None:
+    """An undamped motion at its own frequency (0 Hz where nothing holds it) has no finite response."""
+    if finite.all():
+        return
+    worst = float(omega[~finite][0]) / (2.0 * np.pi)
+    raise InputError(
+        f"at {worst:g} Hz the response is not finite: "
+        + ("something moves that nothing holds" if worst == 0.0 else "an undamped mode lies there"),
+        part=f'mechanism "{rest.numbering.mechanism.name}"',
+        hint="begin above 0 Hz, or lock the actuators" if worst == 0.0 else "give damping, or other lines",
+    )

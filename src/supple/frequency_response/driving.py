@@ -1,0 +1,144 @@
+"""What drives a mechanism at a frequency, and what drives hold it with (docs/theory/frequency-response.md, 14-16)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+from typing import NamedTuple
+
+import numpy as np
+
+from supple.array_types import Array, Complex
+from supple.diagnostics import InputError, nearest
+from supple.hardware.drive_block import DriveBlock
+from supple.hardware.drive_response import force_response, motion_response
+from supple.hardware.hardware import Hardware
+from supple.kinematics.measures import key_of
+from supple.kinematics.numbering import Numbering
+from supple.modal_analysis.ports import Port, measured_row, port
+
+LED = ".acceleration"  # what follows a coordinate's name where it is led
+
+
+class Holding(NamedTuple):
+    """Rows of θ that are locked; drives that hold what is not, and the rows that they hold with k and c."""
+
+    locked: frozenset[int]
+    drives: tuple[DriveBlock, ...]
+    yields: Mapping[int, tuple[float, float]]
+
+    def moves(self, numbering: Numbering) -> bool:
+        """Whether some of θ is free."""
+        return not set(_theta(numbering)) <= self.locked
+
+
+class Inputs(NamedTuple):
+    """What drives: ports of forces, and rows of coordinates that are led, with their names in the order asked.
+
+    order : of (forces, led) in names; drives : of each name, where it is a command
+    """
+
+    names: tuple[str, ...]
+    forces: list[Port]
+    led: list[int]
+    order: list[int]
+    drives: list[DriveBlock | None]
+
+    def factors(self, lines: Array, order: int) -> Complex:
+        """(L, names): what the response of each is multiplied by, its output differentiated `order` times.
+
+        (iω)^order for forces; for what is led, whose displacement is its acceleration over (iω)², (iω)^(order - 2); for
+        commands (iω)^order times the force or the motion they give.
+        """
+        omega = 2.0 * np.pi * lines
+        found = np.empty((len(lines), len(self.names)), dtype=np.complex128)
+        for j, (name, drive) in enumerate(zip(self.names, self.drives, strict=True)):
+            led = self.order[j] >= len(self.forces)
+            if drive is not None:
+                follows = motion_response(drive, omega) if led else force_response(drive, omega)
+                found[:, j] = (1j * omega) ** order * follows
+            elif led and order < 2 and (lines == 0.0).any():
+                raise InputError(
+                    "at 0 Hz a led acceleration moves it ever further",
+                    part="frequencies_hz" if len(self.names) == 1 else f'input "{name}"',
+                    hint="begin above 0 Hz, or ask for the accelerance",
+                )
+            else:
+                found[:, j] = (1j * omega) ** (order - 2 if led else order)
+        return found
+
+    def units(self, numbering: Numbering) -> list[str]:
+        """Of each name."""
+        plain = [item.force_unit for item in self.forces]
+        plain += ["rad/s²" if numbering.angles()[row] else "m/s²" for row in self.led]
+        return [plain[i] if drive is None else drive.unit for i, drive in zip(self.order, self.drives, strict=True)]
+
+
+def holding(numbering: Numbering, hardware: Hardware, *, free_actuators: bool) -> Holding:
+    """What drives that lead hold is locked, and so is what no drive yields along, unless actuators are free."""
+    theta = _theta(numbering)
+    leads: set[int] = set()
+    yields: dict[int, tuple[float, float]] = {}
+    rows = {block: _row(numbering, block.actuator) for block in hardware.drives}
+    for block, row in rows.items():
+        if block.leads and row not in theta:
+            raise InputError(
+                f"its {block.kind} drive leads what is no coordinate", part=f'actuator "{block.actuator}"',
+                hint="make its coordinate one of the mechanism's, or leave drives out (drives=False, --no-drives)",
+            )  # fmt: skip
+        if block.leads:
+            leads.add(row)
+            continue
+        k, c = yields.get(row, (0.0, 0.0))
+        yields[row] = k + (block.stiffness or 0.0), c + block.damping
+    yielding = {row for row, (k, _) in yields.items() if k > 0.0}
+    locked = leads | (set() if free_actuators else set(theta) - yielding)
+    acting = tuple(block for block, row in rows.items() if row not in locked)
+    return Holding(frozenset(locked), acting, {row: held for row, held in yields.items() if row not in locked})
+
+
+def driving_inputs(numbering: Numbering, names: tuple[str, ...], hardware: Hardware, locked: Set[int]) -> Inputs:
+    """By their names: forces, coordinates that are led, commands of drives; locked : rows of θ."""
+    theta = dict(enumerate(numbering.coordinates, numbering.constraints))
+    forces: list[Port] = []
+    led: list[int] = []
+    kinds, drives = [], []
+    for name in names:
+        block = hardware.drive(name)
+        if name.endswith(LED) or (block is not None and block.leads):
+            row = _led_row(numbering, name, theta) if block is None else _row(numbering, name)
+            kinds.append(("led", led.index(row) if row in led else len(led)))
+            led += [row] if row not in led else []
+        else:
+            kinds.append(("force", len(forces)))
+            forces.append(port(numbering, name))
+        drives.append(block)
+    for item in forces:
+        if item.row in theta and (item.row in locked or item.row in led):
+            why = "is led" if item.row in led else "is locked"
+            raise InputError(
+                f"it {why}, so that a force along it moves nothing",
+                part=f'input "{item.name}"',
+                hint=f"free the actuators (free_actuators=True, --free-actuators), or lead it: {item.name}{LED}",
+            )
+    order = [i + (len(forces) if kind == "led" else 0) for kind, i in kinds]
+    return Inputs(names, forces, led, order, drives)
+
+
+def _theta(numbering: Numbering) -> range:
+    return range(numbering.constraints, numbering.constraints + len(numbering.coordinates))
+
+
+def _row(numbering: Numbering, actuator: str) -> int:
+    mechanism = numbering.mechanism
+    return numbering.measures[key_of(mechanism, mechanism.actuators[actuator])]
+
+
+def _led_row(numbering: Numbering, name: str, theta: Mapping[int, str]) -> int:
+    row = measured_row(numbering, name.removesuffix(LED))
+    if row is None or row not in theta:
+        raise InputError(
+            f'"{name.removesuffix(LED)}" is not a coordinate of "{numbering.mechanism.name}", and so cannot be led',
+            part=f'input "{name}"',
+            hint=nearest(name, [coordinate + LED for coordinate in numbering.coordinates]),
+        )
+    return row

@@ -1,0 +1,1 @@
+"""Actuator forces that a motion needs."""

@@ -1,0 +1,212 @@
+"""`supple inverse`: the forces of the actuators that a motion needs."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from supple.cli.answer import Answer, answering
+from supple.cli.kept import Picture, TableFile, draw, written
+from supple.cli.model_argument import FileOrRom, described, follows_path, is_model, model_trajectory, read_model
+from supple.cli.options import Json, Settings, pieces, read_mechanism
+from supple.cli.quantities import DimensionOf, along, quantity_of
+from supple.cli.rigid_option import Rigid
+from supple.description.quantities.dimension import PER_TIME, TIME, Dimension, times
+
+if TYPE_CHECKING:
+    from supple.description.mechanism import Mechanism
+    from supple.inverse_dynamics.inverse_dynamics import InverseDynamics
+    from supple.inverse_dynamics.reduced_inverse import ModelForces
+
+
+class Minimize(StrEnum):
+    """What is least where there are more actuators than coordinates."""
+
+    torque = "torque"
+    peak = "peak"
+    multipliers = "multipliers"
+
+
+MotionName = Annotated[
+    str,
+    typer.Option(
+        "--motion", metavar="NAME|CSV", show_default=False,
+        help="A motion of the file, or a table with a column `time` and one for each coordinate.",
+    ),
+]  # fmt: skip
+Actuators = Annotated[
+    str | None,
+    typer.Option("--actuators", metavar="A,B", show_default=False, help="Those that work; all if left out."),
+]
+Objective = Annotated[
+    Minimize,
+    typer.Option(
+        "--minimize",
+        help="Where the forces are not unique: the sum of their squares, the largest, or squares of forces and joint "
+        "reactions together.",
+    ),
+]
+Bounds = Annotated[
+    str | None,
+    typer.Option(
+        "--bounds", metavar="60|A=60,B=-20:40|limits", show_default=False,
+        help="Largest absolute force, of all or by actuator; LEAST:LARGEST; `limits` takes force_limits of the file.",
+    ),
+]  # fmt: skip
+RateBounds = Annotated[
+    str | None,
+    typer.Option(
+        "--rate-bounds", metavar="900|A=900,...", show_default=False,
+        help="Largest change of a force in a second, of all or by actuator.",
+    ),
+]  # fmt: skip
+Step = Annotated[
+    str | None,
+    typer.Option("--step", metavar="TIME", show_default=False, help="1ms; a thousandth of the motion if left out."),
+]
+
+
+def inverse(
+    file: FileOrRom,
+    motion: MotionName,
+    actuators: Actuators = None,
+    minimize: Objective = Minimize.torque,
+    bounds: Bounds = None,
+    rate_bounds: RateBounds = None,
+    step: Step = None,
+    rigid: Rigid = False,
+    output: TableFile = None,
+    plot: Picture = None,
+    settings: Settings = None,
+    as_json: Json = False,
+) -> None:
+    """Compute the forces of the actuators along a motion."""
+    with answering(as_json) as answer:
+        from supple.diagnostics import NumericalError
+        from supple.inverse_dynamics.inverse_dynamics import inverse as inverse_dynamics
+
+        options: dict[str, Any] = {"actuators": actuators, "minimize": minimize.value}
+        width = None if step is None else quantity_of(step, "--step", TIME)
+        found: InverseDynamics | ModelForces
+        if is_model(file):
+            model = read_model(answer, file, settings)
+            name = f"{model.name} (reduced)"
+            options |= _bounds(described(model), bounds, rate_bounds)
+            found = inverse_dynamics(model, model_trajectory(model, motion, step=width), **options)
+            if follows_path(model) and len(model.layout.inputs) > 1:
+                answer.note("along a path the model knows one force, the sum along it of what the actuators do")
+        else:
+            mechanism = read_mechanism(answer, file, settings)
+            name = mechanism.name
+            options |= _bounds(mechanism, bounds, rate_bounds)
+            whole = inverse_dynamics(mechanism, motion, step=width, rigid=rigid, **options)
+            _warn(answer, whole)
+            found = whole
+        _write(found, output, plot)
+        forces, course = found.forces, found.trajectory
+        deformation = getattr(found, "deformation", None)
+        if deformation is not None:
+            answer.note("its deformation is taken as quasi-static, without vibration; `simulate --motion` follows it")
+        data = {
+            "time": course.time,
+            "forces": forces,
+            "peak": {key: float(abs(values).max()) for key, values in forces.items()},
+            "max": {key: float(values.max()) for key, values in forces.items()},
+            "min": {key: float(values.min()) for key, values in forces.items()},
+            "units": forces.units,
+            "coordinates": dict(zip(course.coordinates, course.theta.T, strict=True)),
+            "rigid": found.rigid,
+            "deformation": deformation,
+            "reason": getattr(found, "reason", ""),
+        }
+        answer.give(data, lambda: _show(name, found, motion, minimize.value))
+        if data["reason"]:
+            ended = f"forces end at {course.time[-1]:.6g} s: {data['reason']}"
+            raise answer.cut_short(ended, NumericalError.exit_status)
+
+
+def _bounds(mechanism: Mechanism, bounds: str | None, rate_bounds: str | None) -> dict[str, Any]:
+    """Bounds of forces and of their rates as `inverse` takes them."""
+    force = along(mechanism, "force")
+    return {
+        "bounds": "limits" if bounds == "limits" else _by_name(bounds, "--bounds", mechanism, force),
+        "rate_bounds": _by_name(rate_bounds, "--rate-bounds", mechanism, lambda name: times(force(name), PER_TIME)),
+    }
+
+
+def _by_name(text: str | None, option: str, mechanism: Mechanism, wanted: DimensionOf) -> Any:
+    """`60` as a number, `A=60,B=-20:40` as {name: number or pair}."""
+    if text is None:
+        return None
+    if "=" not in text:  # of all of them
+        bounds = [_bound(text, option, wanted(name)) for name in mechanism.actuators]
+        return bounds[0] if bounds else _bound(text, option, None)
+    found = {}
+    for piece in pieces(text):
+        name, equals, value = (item.strip() for item in piece.partition("="))
+        if not equals or not name:
+            raise typer.BadParameter(f"{piece!r} is not NAME=VALUE", param_hint=option)
+        found[name] = _bound(value, f"{option} {name}", wanted(name))
+    return found
+
+
+def _bound(text: str, part: str, wanted: Dimension | None) -> float | tuple[float, float]:
+    low, colon, high = text.partition(":")
+    if not colon:
+        return quantity_of(text, part, wanted)
+    return quantity_of(low, part, wanted), quantity_of(high, part, wanted)
+
+
+def _warn(answer: Answer, found: InverseDynamics) -> None:
+    """Limits of coordinates and forces that the motion leaves."""
+    from supple.kinematics.limits import outside_limits
+
+    here = found.model.configuration
+    said: dict[str, str] = {}
+    for w in (here.w.max(axis=0), here.w.min(axis=0)):
+        for excess in outside_limits(here.rest.numbering, w):
+            said.setdefault(excess.part, str(excess))
+    for text in said.values():
+        answer.warn(text)
+    for name, values in found.forces.items():
+        limits = here.mechanism.actuators[name].force_limits
+        if limits is not None and not (limits[0] <= values.min() and values.max() <= limits[1]):
+            needs = f"{values.min():.6g} to {values.max():.6g} {found.forces.units[name]}"
+            answer.warn(
+                f'actuator "{name}" needs {needs}, outside its force_limits [{limits[0]:.6g}, {limits[1]:.6g}]; '
+                "--bounds limits keeps to them where it can"
+            )
+
+
+def _write(found: InverseDynamics | ModelForces, output: Path | None, plot: Path | None) -> None:
+    if output is not None:
+        written(output, lambda: found.forces.save(output))
+    if plot is not None:
+        draw(plot, found.plot)
+
+
+def _show(called: str, found: InverseDynamics | ModelForces, motion: str, minimize: str) -> None:
+    import numpy as np
+
+    from supple.cli.tables import Tables, number
+
+    out = Tables()
+    time = found.trajectory.time
+    a, s = len(found.forces), len(found.trajectory.coordinates)
+    how = f", least {minimize}" if a > s else ""
+    when = f"{number(time[-1] - time[0], 's')} in {len(time)} instants"
+    out.line(f"{called}, {motion}: {when}, {_count(a, 'actuator')} for {_count(s, 'coordinate')}{how}")
+    rows = []
+    for name, values in found.forces.items():
+        unit, at = found.forces.units.get(name, ""), int(np.argmax(np.abs(values)))
+        largest, least = number(values.max(), unit), number(values.min(), unit)
+        rows.append((name, largest, least, number(abs(values[at]), unit), number(time[at], "s")))
+    out.table(("actuator", "max", "min", "peak", "at"), rows)
+    out.line("--json gives all values, -o FILE.csv a table, --plot FILE.png a picture")
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}{'s' * (number != 1)}"

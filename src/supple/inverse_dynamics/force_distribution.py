@@ -1,0 +1,152 @@
+"""Dividing a needed generalized force among actuators: B u = Q with more forces than equations.
+
+What is minimised is the quadratic ½ uᵀH u + fᵀu, or the largest weighted force. Every function works on N instants at
+once: B (N, s, a), Q (N, s), u (N, a). Bounds that no distribution meets are told by `least_excess`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import lsq_linear
+
+from supple.array_types import Array
+from supple.inverse_dynamics.force_programs import least_largest
+
+_TOLERANCE = 1e-11  # of daqp, on forces in units of their bounds
+_MET = 1e-10  # by how much of a bound a force may exceed it
+_LIGHT = 1e-6  # what forces themselves weigh beside the accelerations they miss
+_WIDER = 1e-9  # room, of the least peak, in which the smallest forces are looked for
+
+
+class Objective(NamedTuple):
+    """½ uᵀH u + fᵀu at every instant: H (N, a, a) positive definite, f (N, a)."""
+
+    H: Array
+    f: Array
+
+
+def torque_objective(B: Array, weights: Array) -> Objective:
+    """Σ w u²: the forces alone, weights (a,)."""
+    count, _, a = B.shape
+    return Objective(np.broadcast_to(2.0 * np.diag(weights), (count, a, a)), np.broadcast_to(0.0, (count, a)))
+
+
+def multiplier_objective(free: Array, unit: Array, weights: Array) -> Objective:
+    """Σ λ² + Σ w u², with the multipliers the forces leave: λ = λ_0 - Λ u            [Silva, eqs. 17-19]
+
+    free : (N, m) λ_0, the least multipliers without any force; unit : (N, m, a) Λ, those that a unit of each force
+    takes away. Both are least solutions, so the sum is that of one pseudo-inverse over all unknowns.
+    """
+    H = 2.0 * (np.einsum("nma,nmb->nab", unit, unit) + np.diag(weights))
+    return Objective(H, -2.0 * np.einsum("nma,nm->na", unit, free))
+
+
+def least_squares(B: Array, Q: Array, objective: Objective) -> Array:
+    """The forces with B u = Q that minimise the objective.
+
+    With H = L Lᵀ and x = Lᵀ u + L⁻¹ f the objective is ½ |x|², and the least x with B L⁻ᵀ x = Q + B H⁻¹ f is wanted.
+    Matrices that are the same at every instant (one array, broadcast) are factored once.
+    """
+    H, f = objective
+    if all(constant(item) for item in (B, H, f)):
+        B, H, f = B[:1], H[:1], f[:1]
+    L = np.linalg.cholesky(H)
+    lowest = np.linalg.solve(H, f[..., None])  # H⁻¹ f
+    BL = np.linalg.solve(L, B.transpose(0, 2, 1)).transpose(0, 2, 1)  # B L⁻ᵀ
+    if len(B) < len(Q):
+        inverse = np.linalg.solve(L.transpose(0, 2, 1), np.linalg.pinv(BL))
+        return np.asarray((Q + (B @ lowest)[..., 0]) @ inverse[0].T - lowest[..., 0])
+    x = np.linalg.pinv(BL) @ (Q[..., None] + B @ lowest)
+    return (np.linalg.solve(L.transpose(0, 2, 1), x) - lowest)[..., 0]
+
+
+def constant(matrices: Array) -> bool:
+    """Whether one array was broadcast over all instants."""
+    return len(matrices) > 1 and matrices.strides[0] == 0
+
+
+def least_squares_within(
+    B: Array, Q: Array, objective: Objective, lower: Array, upper: Array
+) -> tuple[Array, NDArray[np.bool_]]:
+    """The same with lower <= u <= upper, each (N, a), infinite where there is none; and where such forces exist.
+
+    Instants where the free minimum lies within the bounds are done; the others are quadratic programs.
+    """
+    u = least_squares(B, Q, objective)
+    slack = _MET * np.maximum(np.abs(lower), np.abs(upper))
+    slack = np.where(np.isfinite(slack), slack, 0.0)
+    met = ((u <= upper + slack) & (u >= lower - slack)).all(axis=1)
+    possible = np.ones(len(B), dtype=bool)
+    for n in np.flatnonzero(~met):
+        found = _program(B[n], Q[n], objective.H[n], objective.f[n], lower[n], upper[n])
+        possible[n] = found is not None
+        if found is not None:
+            u[n] = found
+    return np.clip(u, lower, upper) if possible.all() else u, possible
+
+
+def _program(B: Array, Q: Array, H: Array, f: Array, lower: Array, upper: Array) -> Array | None:
+    """One instant, by an active-set method; None if no forces exist."""
+    import daqp
+
+    # In units of the bounds all numbers are near one, and so are the tolerances.
+    size = np.maximum(*(np.where(np.isfinite(side), np.abs(side), 0.0) for side in (lower, upper)))
+    size = np.where(size > 0.0, size, max(float(size.max()), 1.0))
+    rows = B * size
+    scale = np.linalg.norm(rows, axis=1)
+    cost = H * np.outer(size, size)
+    largest = float(np.abs(cost).max())
+    high = np.concatenate([upper / size, Q / scale])
+    low = np.concatenate([lower / size, Q / scale])
+    sense = np.zeros(len(high), dtype=np.intc)
+    sense[len(size) :] = 5  # an equality
+    x, _, flag, _ = daqp.solve(
+        np.ascontiguousarray(cost / largest), np.ascontiguousarray(f * size / largest),
+        np.ascontiguousarray(rows / scale[:, None]), high, low, sense, primal_tol=_TOLERANCE, dual_tol=_TOLERANCE,
+    )  # fmt: skip
+    if flag < 1:
+        return None
+    u = np.asarray(x) * size
+    return u if np.abs(B @ u - Q).max() <= 1e-8 * (np.abs(B) @ np.abs(u)).max() else None
+
+
+def nearest_within(B: Array, Q: Array, M: Array, weights: Array, lower: Array, upper: Array) -> Array:
+    """The forces within bounds whose accelerations are nearest to those of Q, for one instant: (a,).
+
+    least (B u - Q)ᵀ M⁻¹ (B u - Q) with lower <= u <= upper; B (s, a), Q (s,), M (s, s). Of several, the smallest.
+    """
+    L = np.linalg.cholesky(M)
+    rows = np.linalg.solve(L, np.column_stack([B, Q]))  # |L⁻¹ (B u - Q)|² is Gauss's measure
+    light = _LIGHT * np.linalg.norm(rows[:, :-1]) * np.sqrt(weights / weights.max())
+    matrix = np.vstack([rows[:, :-1], np.diag(np.maximum(light, np.finfo(float).tiny))])
+    right = np.concatenate([rows[:, -1], np.zeros(len(weights))])
+    return np.asarray(lsq_linear(matrix, right, bounds=(lower, upper), method="bvls").x)
+
+
+def least_peak(B: Array, Q: Array, weights: Array) -> Array:
+    """The forces with B u = Q whose largest w |u| is least; of several, those with the least Σ (w u)².
+
+    With one equation every actuator works equally hard, each the way that helps: w u = sgn(B) Q / Σ |B|/w.
+    """
+    if B.shape[1] == 1:
+        b = B[:, 0, :]
+        return np.sign(b) / weights * (Q / (np.abs(b) / weights).sum(axis=1, keepdims=True))
+    unbounded = np.full((len(B), B.shape[2]), np.inf)
+    return least_peak_within(B, Q, weights, -unbounded, unbounded)[0]
+
+
+def least_peak_within(
+    B: Array, Q: Array, weights: Array, lower: Array, upper: Array
+) -> tuple[Array, NDArray[np.bool_]]:
+    """The same within bounds: the least peak is a linear program, the forces below it a quadratic one."""
+    objective = torque_objective(B, weights**2)
+    possible = least_squares_within(B, Q, objective, lower, upper)[1]
+    if not possible.all():
+        return np.zeros((len(B), B.shape[2])), possible
+    u, peak = least_largest(B, Q, weights, lower, upper)
+    room = ((1.0 + _WIDER) * peak)[:, None] / weights
+    smallest, found = least_squares_within(B, Q, objective, np.maximum(lower, -room), np.minimum(upper, room))
+    return np.where(found[:, None], smallest, u), possible

@@ -1,0 +1,378 @@
+"""Inverse dynamics: the forces of the actuators that a motion needs.
+
+B(θ) u = Q,   Q = M θ̈ + Γ[θ̇, θ̇] + D_d θ̇ - p + Σ_j J_jᵀ f_j sgn(J_j θ̇)
+
+of a rigid mechanism. Trees take Q from the recursion (docs/theory/recursive.md, eqs. 6-9), all instants in one call.
+Of an elastic one θ(t) is prescribed and all else moves as it will: Q are the multipliers λ of the
+prescribed rows in the full equations, which hold the vibrations that the motion excites.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.array_types import Array
+from supple.description.mechanism import Mechanism
+from supple.diagnostics import InputError, nearest
+from supple.diagnostics.arguments import require_arguments
+from supple.formulations.absolute.reaction import Reaction
+from supple.formulations.coefficients import carried
+from supple.formulations.recursive.recursive_tree import recursive_tree
+from supple.inverse_dynamics.actuation import Actuation, actuation, force_bounds, rate_limits, weights_of
+from supple.inverse_dynamics.force_distribution import (
+    Objective,
+    least_peak,
+    least_peak_within,
+    least_squares,
+    least_squares_within,
+    multiplier_objective,
+    torque_objective,
+)
+from supple.inverse_dynamics.force_programs import Rates, least_largest
+from supple.inverse_dynamics.force_rates import least_squares_within_rates
+from supple.inverse_dynamics.joint_reactions import joint_reactions, unknown_multipliers
+from supple.inverse_dynamics.refused_bounds import refused_bounds, refused_rates
+from supple.kinematics.closure import assemble
+from supple.kinematics.motion import Motion
+from supple.kinematics.motion import motion as motion_of
+from supple.kinematics.numbering import Numbering
+from supple.kinematics.rest import rest
+from supple.parameterization.local_model import LocalModel, local
+from supple.reduced.model import ReducedModel
+from supple.results.names import listed
+from supple.results.picture import picture
+from supple.results.result import Result
+from supple.results.signals import Signals, span
+from supple.results.simulation import Simulation
+from supple.results.table import Table
+from supple.simulation.simulation import simulate
+from supple.statics.equilibrium import equilibrium
+from supple.systems.model_questions import require_defaults
+from supple.trajectories.trajectory import Prescribed, Trajectory, trajectory
+
+if TYPE_CHECKING:
+    from supple.inverse_dynamics.reduced_inverse import ModelForces
+
+Minimize = Literal["torque", "peak", "multipliers"]
+Bound = float | tuple[float, float]
+
+OBJECTIVES: tuple[Minimize, ...] = ("torque", "peak", "multipliers")
+_STANDING = 1e-9  # of a coordinate's largest speed: slower is standing, and dry friction does not act
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class InverseDynamics(Result):
+    """Forces along a motion.
+
+    time     : (N,) s
+    forces   : of each chosen actuator (N,), N or N m; `forces.units` says which
+    needed   : (N, s) generalized force Q that they add up to
+    friction : (N, f) dry friction that they work against
+    run      : of an elastic mechanism, its motion with θ prescribed; None where elastic parts are taken as rigid
+    """
+
+    trajectory: Trajectory
+    forces: Signals
+    needed: Array
+    mechanism: Mechanism
+    friction: Array
+    run: Simulation | None = None
+
+    @cached_property
+    def model(self) -> LocalModel:
+        """The local model along the motion, elastic parts taken as rigid."""
+        return local(self.mechanism, self.trajectory.theta, rigid=True)
+
+    @cached_property
+    def motion(self) -> Motion:
+        """Velocities and accelerations of all bodies along the motion, elastic parts taken as rigid."""
+        return motion_of(self.model.configuration, self.trajectory.rates, self.trajectory.accelerations)
+
+    def summary(self) -> str:
+        moved, time = self.trajectory.coordinates, self.trajectory.time
+        return f"along {listed(moved)}, forces of {listed(self.forces)}, {span(time)}"
+
+    def table(self) -> Table:
+        """The forces over time, as `simulate` takes them for inputs."""
+        return self.forces.table()
+
+    @property
+    def time(self) -> Array:
+        return self.trajectory.time
+
+    @property
+    def rigid(self) -> tuple[str, ...]:
+        """Names of the elastic parts that are taken as rigid."""
+        return self.mechanism.elastic_names if self.run is None else self.run.rigid
+
+    @property
+    def reason(self) -> str:
+        """Why it ends before the motion does, or ""."""
+        return "" if self.run is None else self.run.reason
+
+    @property
+    def peak(self) -> dict[str, float]:
+        """The largest absolute value of each force."""
+        return {name: float(np.abs(values).max()) for name, values in self.forces.items()}
+
+    @property
+    def largest(self) -> dict[str, float]:
+        """The largest value of each force, with its sign."""
+        return {name: float(values.max()) for name, values in self.forces.items()}
+
+    @property
+    def least(self) -> dict[str, float]:
+        """The least value of each force, with its sign."""
+        return {name: float(values.min()) for name, values in self.forces.items()}
+
+    @cached_property
+    def reactions(self) -> dict[str, Reaction]:
+        """What each joint does to its second body: force and moment (N, 3) at the joint, in world axes.
+
+        These are the forces of constraint; the actuator of a joint and its friction act beside them. Where constraints
+        are redundant, the least, moments divided by the mechanism's extent.
+        """
+        if self.run is not None:
+            return {name: self.run.reaction(name) for name in self.mechanism.joints}
+        names = tuple(self.mechanism.actuators)
+        u = np.zeros((len(self.time), len(names)))
+        for name, values in self.forces.items():
+            u[:, names.index(name)] = values
+        return joint_reactions(self.motion, u, self.friction)
+
+    def plot(self, *names: str, axes: Any = None) -> Any:
+        """Draw all or some forces over time, one panel a unit (matplotlib); returns the panels."""
+        return picture("view.time_plot.time_plot")({"force": self.forces}, names, axes)
+
+
+@overload
+def inverse(
+    mechanism: Mechanism,
+    motion: Prescribed,
+    *,
+    actuators: Sequence[str] | str | None = None,
+    minimize: Minimize = "torque",
+    bounds: Bound | Mapping[str, Bound] | Literal["limits"] | None = None,
+    rate_bounds: float | Mapping[str, float] | None = None,
+    weights: Mapping[str, float] | None = None,
+    times: ArrayLike | None = None,
+    step: float | None = None,
+    rigid: bool = False,
+) -> InverseDynamics: ...
+@overload
+def inverse(
+    mechanism: ReducedModel,
+    motion: Prescribed,
+    *,
+    actuators: Sequence[str] | str | None = None,
+    minimize: Minimize = "torque",
+    bounds: Bound | Mapping[str, Bound] | Literal["limits"] | None = None,
+    rate_bounds: float | Mapping[str, float] | None = None,
+    weights: Mapping[str, float] | None = None,
+    times: ArrayLike | None = None,
+    step: float | None = None,
+) -> ModelForces: ...
+def inverse(
+    mechanism: Mechanism | ReducedModel,
+    motion: Prescribed,
+    *,
+    actuators: Sequence[str] | str | None = None,
+    minimize: Minimize = "torque",
+    bounds: Bound | Mapping[str, Bound] | Literal["limits"] | None = None,
+    rate_bounds: float | Mapping[str, float] | None = None,
+    weights: Mapping[str, float] | None = None,
+    times: ArrayLike | None = None,
+    step: float | None = None,
+    rigid: bool = False,
+) -> InverseDynamics | ModelForces:
+    """The forces of the actuators along a motion.
+
+    motion      : a motion's name in the file, a CSV file, a Motion, a Trajectory, or t -> (θ, θ̇, θ̈)
+    actuators   : those that work, as a list or "A, B"; all of the file if left out
+    minimize    : where there are more actuators than coordinates, at each instant
+                  "torque": Σ w u²; "peak": max w |u|; "multipliers": Σ λ² + Σ w u², λ all joint forces and moments
+    bounds      : |u| <= bound (or (least, largest)), for all or by actuator; "limits" takes force_limits of the file
+    rate_bounds : |u̇| <= bound, N/s or N m/s, between neighbouring instants
+    weights     : w > 0 by actuator, 1 if left out
+    times, step : instants, as in `trajectory`
+    rigid       : elastic parts are taken as rigid. Otherwise they begin as their loads bend them, and vibrate as the
+                  motion makes them. Actuators that do not act along a coordinate do so as if nothing were deformed
+
+    Of a reduced model the forces follow from its fitted coefficients; a flexible one deforms quasi-statically. Where it
+    holds coordinates or follows a path, the motion is a Trajectory in its own coordinates.
+
+    An elastic mechanism that cannot follow to the end returns what there is, and warns; see `InverseDynamics.run`.
+    """
+    require_arguments(inverse, locals())
+    require_objective(minimize)
+    if isinstance(mechanism, ReducedModel):
+        from supple.inverse_dynamics.reduced_inverse import inverse_of_model
+
+        require_defaults(mechanism, {"rigid": rigid}, "a reduced model has the modes that it was made with")
+        if minimize == "multipliers":
+            raise InputError(
+                "a reduced model knows nothing of the reactions in joints",
+                part="minimize", hint="take torque or peak, or ask the mechanism",
+            )  # fmt: skip
+        return inverse_of_model(
+            mechanism, motion, actuators=actuators, minimize=minimize, bounds=bounds, rate_bounds=rate_bounds,
+            weights=weights, times=times, step=step,
+        )  # fmt: skip
+    path = trajectory(mechanism, motion, times=times, step=step)
+    run = None
+    if mechanism.elastic and not rigid:
+        _require_unmixed(minimize)
+        run = followed(mechanism, path)
+        path = _until(path, len(run.time))
+    motion_forces = None if run is not None else _tree_forces(mechanism, path)
+    model = local(mechanism, path.theta, rigid=True) if motion_forces is None else None
+    if motion_forces is None:
+        assert model is not None
+        friction = dry_friction(model.friction_map, model.dry_forces, path.rates)
+        needed = needed_force(model, path, friction) if run is None else _columns(run.driving_forces, path.coordinates)
+        B = model.input_map
+    else:
+        needed, friction, B = motion_forces
+    multipliers = None
+    if minimize == "multipliers":
+        here = assemble(mechanism, path.theta) if model is None else model.configuration
+        multipliers = unknown_multipliers(motion_of(here, path.rates, path.accelerations), friction)
+    forces = divided_forces(
+        rest(mechanism).numbering, B, needed, path.time, multipliers, actuators=actuators,
+        minimize=minimize, bounds=bounds, rate_bounds=rate_bounds, weights=weights,
+    )  # fmt: skip
+    found = InverseDynamics(path, forces, needed, mechanism, friction, run)
+    if model is not None:
+        vars(found)["model"] = model  # known already: not computed a second time
+    return found
+
+
+def _tree_forces(mechanism: Mechanism, path: Trajectory) -> tuple[Array, Array, Array] | None:
+    """Q (N, s), dry friction (N, f) and B (N, s, a), constant, by recursion.
+
+    None where the recursions do not serve, or an actuator acts along a distance, or Q is not finite.
+    """
+    tree = recursive_tree(mechanism)
+    if tree is None or (tree.tree.actuated < 0).any():
+        return None
+    position = rest(mechanism)
+    needed = tree.needed(path.theta, path.rates, path.accelerations)
+    if not np.isfinite(needed).all():
+        return None  # the local model names what has no direction
+    dry, count = carried(position).dry_forces, len(path.time)
+    places = {name: i for i, name in enumerate(tree.coordinates)}
+    J = tree.slopes[[places[name] for name in dry]]
+    friction = dry_friction(np.broadcast_to(J, (count, *J.shape)), dry, path.rates)
+    B = tree.slopes[tree.tree.actuated].T
+    return needed + friction @ J, friction, np.broadcast_to(B, (count, *B.shape))
+
+
+def divided_forces(
+    numbering: Numbering,
+    B: Array,
+    needed: Array,
+    time: Array,
+    multipliers: tuple[Array, Array] | None = None,
+    *,
+    actuators: Sequence[str] | str | None,
+    minimize: str,
+    bounds: Bound | Mapping[str, Bound] | Literal["limits"] | None,
+    rate_bounds: float | Mapping[str, float] | None,
+    weights: Mapping[str, float] | None,
+) -> Signals:
+    """Forces of the actuators with B u = Q, of a mechanism or a reduced model; options as in `inverse`.
+
+    B : (N, s, actuators); needed : Q (N, s); multipliers : joint forces and moments without inputs, and of a unit of
+    each input, where these are minimised
+    """
+    chosen = actuation(numbering, B, actuators, time)
+    w = weights_of(chosen, weights)
+    lower, upper = force_bounds(chosen, bounds)
+    rates = rate_limits(chosen, rate_bounds, time)
+    objective = torque_objective(chosen.B, w) if minimize == "torque" else None
+    if multipliers is not None:
+        free, unit = multipliers
+        objective = multiplier_objective(free, unit[..., chosen.numbers], w)
+    u = divided(chosen, needed, objective, w, lower, upper, rates)
+    return Signals(time, {name: u[:, i] for i, name in enumerate(chosen.names)}, chosen.units)
+
+
+def followed(mechanism: Mechanism, path: Trajectory) -> Simulation:
+    """The motion of an elastic mechanism with θ prescribed, from where its loads bend it at the first instant."""
+    if len(path.time) < 2 or not (np.diff(path.time) > 0.0).all():
+        raise InputError(
+            "its elastic parts move in time, and these are single states", part="motion",
+            hint="give instants that follow each other, or say rigid=True (--rigid)",
+        )  # fmt: skip
+    begin = equilibrium(mechanism, path.theta[0], held=path.coordinates)
+    return simulate(mechanism, path.time, start=begin, motion=path)
+
+
+def _until(path: Trajectory, count: int) -> Trajectory:
+    parts = {name: getattr(path, name)[:count] for name in ("time", "theta", "rates", "accelerations")}
+    return replace(path, **parts)
+
+
+def _columns(signals: Signals, names: Sequence[str]) -> Array:
+    return np.stack([signals[name] for name in names], axis=1)
+
+
+def _require_unmixed(minimize: str) -> None:
+    if minimize == "multipliers":
+        raise InputError(
+            "it weighs joint forces of the rigid mechanism, and elastic parts deform", part="minimize",
+            hint="minimise torque or peak, or say rigid=True (--rigid)",
+        )  # fmt: skip
+
+
+def require_objective(minimize: str) -> None:
+    """Refuse what cannot be minimised."""
+    if minimize not in OBJECTIVES:
+        raise InputError(f'"{minimize}" cannot be minimised', part="minimize", hint=nearest(minimize, OBJECTIVES))
+
+
+def needed_force(model: LocalModel, path: Trajectory, friction: Array) -> Array:
+    """Q (N, s): M θ̈ + Γ[θ̇, θ̇] + D_d θ̇ - p + Σ J_jᵀ friction_j."""
+    return model.required_forces(path.rates, path.accelerations) + model.friction_forces(friction)
+
+
+def dry_friction(friction_map: Array, dry_forces: Mapping[str, float], rates: Array) -> Array:
+    """f_j sgn(J_j θ̇) (N, f), against which the actuators work; none where a joint stands. friction_map : J (N, f, s)"""
+    forces = np.array(list(dry_forces.values()))
+    speed = np.einsum("nfi,ni->nf", friction_map, rates)
+    # Speeds that cancel leave rounding behind, whose sign means nothing.
+    terms = np.einsum("nfi,ni->nf", np.abs(friction_map), np.abs(rates))
+    standing = np.abs(speed) <= _STANDING * terms.max(axis=0, initial=0.0)
+    return np.where(standing, 0.0, np.sign(speed)) * forces
+
+
+def divided(
+    chosen: Actuation, Q: Array, objective: Objective | None, w: Array, lower: Array, upper: Array, rates: Rates | None
+) -> Array:
+    """The forces (N, a) that add up to Q with the least objective (None: the least peak), within bounds."""
+    B = chosen.B
+    if not (np.isfinite(lower).any() or np.isfinite(upper).any() or rates is not None):
+        return least_peak(B, Q, w) if objective is None else least_squares(B, Q, objective)
+    if objective is None:
+        u, possible = least_peak_within(B, Q, w, lower, upper)
+    else:
+        u, possible = least_squares_within(B, Q, objective, lower, upper)
+    if not possible.all():
+        raise refused_bounds(chosen, Q, lower, upper)
+    if rates is None or (np.abs(np.diff(u, axis=0)) <= rates.steps[:, None] * rates.limits).all():
+        return u
+    if objective is not None:
+        found = least_squares_within_rates(B, Q, objective, lower, upper, rates)
+        if found is None:
+            raise refused_rates(chosen, Q, lower, upper, rates)
+        return found
+    error = refused_rates(chosen, Q, lower, upper, rates)
+    if isinstance(error, InputError):
+        raise error
+    return least_largest(B, Q, w, lower, upper, rates)[0]

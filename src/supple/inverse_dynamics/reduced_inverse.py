@@ -1,0 +1,127 @@
+"""Inverse dynamics of a reduced model: the same question as of the mechanism, from fitted coefficients."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.array_types import Array
+from supple.description.mechanism import Mechanism
+from supple.diagnostics import InputError
+from supple.formats.model_description import described
+from supple.inverse_dynamics.inverse_dynamics import divided_forces, dry_friction
+from supple.kinematics.rest import rest
+from supple.reduced.model import ReducedModel
+from supple.reduced.time.led_motion import quasi_static
+from supple.results.names import listed
+from supple.results.picture import picture
+from supple.results.result import Result
+from supple.results.signals import Signals, span
+from supple.results.table import Table
+from supple.trajectories.trajectory import Prescribed, Trajectory, trajectory
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ModelForces(Result):
+    """forces : of each chosen actuator over time; needed : (N, n) the generalized force they add up to.
+
+    rigid : names of the elastic parts that the model takes as rigid
+    deformation : δ (N,) by name, quasi-static: as if the motion at each instant had lasted for ever. Vibrations are
+                  left out; none for a rigid model
+    """
+
+    trajectory: Trajectory
+    forces: Signals
+    needed: Array
+    rigid: tuple[str, ...] = ()
+    deformation: Signals | None = None
+
+    def summary(self) -> str:
+        moved, time = self.trajectory.coordinates, self.trajectory.time
+        return f"along {listed(moved)}, forces of {listed(self.forces)}, {span(time)}"
+
+    def table(self) -> Table:
+        """The forces over time, as `simulate` takes them for inputs."""
+        return self.forces.table()
+
+    def plot(self, *names: str, axes: Any = None) -> Any:
+        """Draw all or some forces, and the deformation, over time (matplotlib); returns the panels."""
+        groups = {"force": self.forces, "deformation": self.deformation}
+        return picture("view.time_plot.time_plot")(groups, names, axes)
+
+
+def inverse_of_model(
+    model: ReducedModel,
+    motion: Prescribed,
+    *,
+    times: ArrayLike | None = None,
+    step: float | None = None,
+    **options: Any,
+) -> ModelForces:
+    """Forces of the actuators along a motion of the model; options as in `inverse`."""
+    mechanism = described(model)  # what its actuators are, and may do
+    path = _path(model, mechanism, motion, times, step)
+    s, n = model.layout.theta, model.layout.size
+    if n > s:
+        needed, delta = _deformed(model, path)
+        names = model.layout.coordinates[s:]
+        units = {name: model.units.coordinates.get(name, "") for name in names}
+        bent = Signals(path.time, {name: delta[:, i] for i, name in enumerate(names)}, units)
+    else:
+        needed, bent = model_force(model, path), None
+    if model.layout.coordinates[:s] != rest(mechanism).numbering.coordinates and len(model.layout.inputs) > 1:
+        names = model.layout.coordinates[:s]
+        sums = Signals(path.time, {name: needed[:, i] for i, name in enumerate(names)}, model.units.forces)
+        return ModelForces(path, sums, needed, model.rigid, bent)
+    B = model.evaluate(path.theta).input_map[:, :, : len(mechanism.actuators)]
+    if np.abs(B[:, s:]).max(initial=0.0) > 1e-9 * np.abs(B).max(initial=0.0):
+        raise InputError(
+            "its actuators push modes of deformation as well, which a quasi-static answer does not know",
+            part=f'model "{model.name}"', hint="take the actuators as coordinates, or simulate it along the motion",
+        )  # fmt: skip
+    B = np.ascontiguousarray(B[:, :s])
+    forces = divided_forces(rest(mechanism).numbering, B, needed, path.time, **options)
+    return ModelForces(path, forces, needed, model.rigid, bent)
+
+
+def _path(
+    model: ReducedModel, mechanism: Mechanism, motion: Prescribed, times: ArrayLike | None, step: float | None
+) -> Trajectory:
+    """The motion in the coordinates of the model."""
+    names = model.layout.coordinates[: model.layout.theta]
+    if isinstance(motion, Trajectory) and motion.coordinates == names:
+        return motion
+    found = trajectory(mechanism, motion, times=times, step=step)
+    if found.coordinates != names:
+        raise InputError(
+            f"it moves {listed(found.coordinates)}, and the reduced model {listed(names)}", part="motion",
+            hint="give a Trajectory in the coordinates of the model",
+        )  # fmt: skip
+    return found
+
+
+def model_force(model: ReducedModel, path: Trajectory) -> Array:
+    """Q (N, s): M η̈ + Γ[η̇, η̇] + D_d η̇ - p + Σ J_jᵀ f_j sgn(J_j η̇), as of the mechanism, with a true sign.
+
+    A flexible model deforms quasi-statically; the forces are those that hold θ on its course then.
+    """
+    if model.layout.size > model.layout.theta:
+        return _deformed(model, path)[0]
+    c = model.evaluate(path.theta)
+    return c.required_forces(path.rates, path.accelerations) + c.friction_forces(
+        dry_friction(c.friction_map, c.dry_forces, path.rates)
+    )
+
+
+def _deformed(model: ReducedModel, path: Trajectory) -> tuple[Array, Array]:
+    """Q_θ (N, s) and δ (N, n - s), quasi-static."""
+    s, n = model.layout.theta, model.layout.size
+    delta = quasi_static(model, path.theta, path.rates, path.accelerations)
+    v, a = (np.hstack([part, np.zeros((len(delta), n - s))]) for part in (path.rates, path.accelerations))
+    c = model.evaluate(path.theta, delta=delta)
+    # Dry friction has its true sign here, as in the forces of the mechanism.
+    forces = c.required_forces(v, a, delta) + c.friction_forces(dry_friction(c.friction_map, c.dry_forces, v))
+    return np.ascontiguousarray(forces[:, :s]), delta

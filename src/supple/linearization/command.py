@@ -1,0 +1,239 @@
+"""`supple linearize`: first-order behaviour about a state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+from supple.cli.along_option import Along
+from supple.cli.answer import answering
+from supple.cli.drives_option import NoDrives
+from supple.cli.formulation_option import Formulation, FormulationOption
+from supple.cli.kept import TableFile, keep
+from supple.cli.local import ConstraintModes, InternalModes
+from supple.cli.local import names as names_of
+from supple.cli.model_argument import FileOrRom, described, is_model, model_configuration, read_model, require_no
+from supple.cli.options import Json, Settings, configuration, read_mechanism, without_equilibrium
+from supple.cli.quantities import DimensionOf, along, quantities_of
+from supple.cli.rigid_option import Rigid
+
+if TYPE_CHECKING:
+    from supple.description.mechanism import Mechanism
+    from supple.diagnostics import SuppleError
+    from supple.reduced.model import ReducedModel
+    from supple.results.linear_model import LinearModel
+
+Where = Annotated[
+    str | None,
+    typer.Option(
+        "--at", metavar="WHERE", show_default=False,
+        help="A named configuration, coordinates, or both: `home`, `crank=40deg`, `home,crank=0.2`; or where a "
+        "place is: `tool=[0,0,-1.1]`. What is not mentioned stays at rest. "
+        "With `equilibrium`: where it rests under gravity, springs and "
+        "--inputs, close to the others.",
+    ),
+]  # fmt: skip
+Rates = Annotated[
+    str | None,
+    typer.Option("--rates", metavar="NAME=RATE,...", show_default=False, help="Of coordinates: `crank=2,x=10mm`."),
+]
+Accelerations = Annotated[
+    str | None,
+    typer.Option(
+        "--accelerations", metavar="NAME=VALUE,...", show_default=False,
+        help="Of coordinates; the inputs are those that give them. Standing still or steady rates if left out.",
+    ),
+]  # fmt: skip
+Inputs = Annotated[
+    str | None,
+    typer.Option(
+        "--inputs", metavar="NAME=FORCE,...", show_default=False,
+        help="Forces of the actuators in place of --accelerations, zero if not mentioned; `none`: all are zero. "
+        "Commands of drives follow from them.",
+    ),
+]  # fmt: skip
+
+InBasis = Annotated[
+    str | None,
+    typer.Option(
+        "--basis", metavar="ROM", show_default=False,
+        help="Of a flexible mechanism, in place of --internal-modes: the modes of this reduced model, so that states "
+        "and gains are the same.",
+    ),
+]  # fmt: skip
+
+Pade = Annotated[
+    int, typer.Option("--pade", metavar="ORDER", min=1, max=8, help="Of what stands for the delays of drives.")
+]
+
+_NONE = "none"
+_ROUNDING = 1e-15  # of the largest eigenvalue: less is zero
+
+
+def linearize(
+    file: FileOrRom,
+    at: Where = None,
+    rates: Rates = None,
+    accelerations: Accelerations = None,
+    inputs: Inputs = None,
+    constraint_modes: ConstraintModes = None,
+    internal_modes: InternalModes = None,
+    basis: InBasis = None,
+    rigid: Rigid = False,
+    no_drives: NoDrives = False,
+    formulation: FormulationOption = Formulation.AUTO,
+    pade: Pade = 3,
+    slopes_along: Along = None,
+    output: TableFile = None,
+    settings: Settings = None,
+    as_json: Json = False,
+) -> None:
+    """Linearize the equations of motion about a state, at rest or in motion."""
+    with answering(as_json) as answer:
+        asked = _Asked(at, rates, accelerations, inputs, {"drives": not no_drives, "pade": pade})
+        asked.drives["along"] = names_of(slopes_along)
+        if is_model(file):
+            require_no(
+                {
+                    "--constraint-modes": constraint_modes,
+                    "--internal-modes": internal_modes,
+                    "--basis": basis,
+                    "--formulation": formulation is not Formulation.AUTO,
+                },
+                "a reduced model has the modes that it was made with",
+            )
+            model = read_model(answer, file, settings)
+            name, found = model.name, _of_model(model, asked)
+        else:
+            mechanism = read_mechanism(answer, file, settings)
+            flexible: dict[str, Any] = {
+                "constraint_modes": names_of(constraint_modes), "internal_modes": internal_modes or 0, "rigid": rigid,
+                "formulation": formulation.value,
+                "basis": None if basis is None else read_model(answer, basis),
+            }  # fmt: skip
+            name, found = mechanism.name, _of_mechanism(mechanism, asked, flexible)
+        keep(found, output)
+        eigenvalues = found.eigenvalues
+        data = {
+            "states": found.states, "inputs": found.inputs, "outputs": found.outputs, "A": found.A, "B": found.B,
+            "C": found.C, "D": found.D, "eigenvalues": [[value.real, value.imag] for value in eigenvalues.tolist()],
+            "at": found.at, "rigid": found.rigid, "basis": None if found.basis is None else found.basis.data(),
+            "delays": dict(found.delays), "pade": found.pade,
+        }  # fmt: skip
+        if slopes_along is not None:
+            data["slopes"] = {key: each._asdict() for key, each in found.slopes.items()}
+            data["eigenvalue_slopes"] = {
+                key: [[value.real, value.imag] for value in values.tolist()]
+                for key, values in found.eigenvalue_slopes.items()
+            }
+        answer.give(data, lambda: _show(name, found))
+
+
+class _Asked(NamedTuple):
+    """The texts of the options, and what is to become of drives and of slopes along parameters."""
+
+    at: str | None
+    rates: str | None
+    accelerations: str | None
+    inputs: str | None
+    drives: dict[str, Any]
+
+    def place(self, known: Iterable[str]) -> tuple[str | None, bool]:
+        """WHERE without `equilibrium`, and whether that was asked for."""
+        return without_equilibrium(self.at, known)
+
+    def state(
+        self, mechanism: Mechanism, coordinates: Iterable[str], actuators: Iterable[str]
+    ) -> dict[str, dict[str, float] | None]:
+        """Rates, accelerations and inputs by name."""
+        forces = "" if self.inputs is None or self.inputs.strip() == _NONE else self.inputs
+        force = along(mechanism, "force")
+        found = {} if not forces else quantities_of(forces, "--inputs", actuators, "an input", force)
+        return {
+            "rates": _named(self.rates, "--rates", coordinates, along(mechanism, "rate")),
+            "accelerations": _named(
+                self.accelerations, "--accelerations", coordinates, along(mechanism, "acceleration")
+            ),
+            "inputs": None if self.inputs is None else found,
+        }
+
+
+def _moving_equilibrium() -> SuppleError:
+    from supple.diagnostics import InputError
+
+    return InputError("it does not move", part="--at equilibrium", hint="leave --rates and --accelerations out")
+
+
+def _of_model(model: ReducedModel, asked: _Asked) -> LinearModel:
+    layout = model.layout
+    state: dict[str, Any] = asked.state(described(model), layout.coordinates, layout.inputs)
+    where, resting = asked.place(())
+    theta = model_configuration(model, where)
+    if not resting:
+        return model.linearize(theta, **state, **asked.drives)
+    if state["rates"] or state["accelerations"]:
+        raise _moving_equilibrium()
+    eta = model.equilibrium(theta, state["inputs"])
+    held = state["inputs"] or dict.fromkeys(layout.inputs, 0.0)
+    return model.linearize(eta[: layout.theta], inputs=held, delta=eta[layout.theta :], **asked.drives)
+
+
+def _of_mechanism(mechanism: Mechanism, asked: _Asked, flexible: dict[str, Any]) -> LinearModel:
+    from supple.kinematics.rest import rest
+    from supple.linearization.linearization import linearize as linearized
+    from supple.statics.equilibrium import equilibrium
+
+    names = rest(mechanism).numbering.coordinates
+    basis = flexible["basis"]
+    loaded = flexible["constraint_modes"] if basis is None or basis.basis is None else basis.basis.constraint
+    state: dict[str, Any] = asked.state(mechanism, names, (*mechanism.actuators, *loaded))
+    where, resting = asked.place(mechanism.configurations)
+    theta = configuration(mechanism, where)
+    if not resting:
+        return linearized(mechanism, theta, **state, **flexible, **asked.drives)
+    if state["rates"] or state["accelerations"]:
+        raise _moving_equilibrium()
+    held = state["inputs"] or {}
+    bends = flexible["internal_modes"] or loaded or basis or flexible["formulation"] != Formulation.AUTO.value
+    here = equilibrium(
+        mechanism, theta, inputs=[held.get(name, 0.0) for name in mechanism.actuators],
+        rigid=flexible["rigid"] or not bends,
+    )  # fmt: skip
+    return linearized(mechanism, here.theta, inputs=held, **flexible, **asked.drives)
+
+
+def _named(text: str | None, option: str, names: Iterable[str], wanted: DimensionOf) -> dict[str, float] | None:
+    return None if text is None else quantities_of(text, option, names, "a coordinate", wanted)
+
+
+def _show(name: str, found: LinearModel) -> None:
+    import math
+
+    from supple.cli.tables import Tables, number
+
+    out = Tables()
+    out.line(f"{name}: ẋ = A x + B u, y = C x + D u about")
+    if found.basis is not None:
+        out.line(f"elastic states are {found.basis}")
+    if found.pade is not None:
+        delays = ", ".join(f"{key} {number(value, 's')}" for key, value in found.delays.items())
+        out.line(f"delays ({delays}) are Padé's approximants of order {found.pade}")
+    about = [(key, number(value)) for part in ("states", "inputs") for key, value in found.at[part].items()]
+    out.table(("state or input", "value"), about)
+    out.matrix("A", found.states, found.states, found.A)
+    out.matrix("B", found.states, found.inputs, found.B)
+    if found.outputs:
+        out.matrix("C", found.outputs, found.states, found.C)
+    if found.D.any():
+        out.matrix("D", found.outputs, found.inputs, found.D)
+    rows, largest = [], max(map(abs, found.eigenvalues.tolist()), default=0.0)
+    slopes = found.eigenvalue_slopes
+    for i, value in enumerate(found.eigenvalues.tolist()):
+        size = abs(value)
+        damping = "" if size <= _ROUNDING * largest else number(-value.real / size)
+        changes = [complex(each[i]) for each in slopes.values()]
+        told = ["-" if z != z else f"{number(z.real)} {z.imag:+.6g}i" for z in changes]
+        rows.append((f"{number(value.real)} {value.imag:+.6g}i", number(size / (2.0 * math.pi)), damping, *told))
+    out.table(("eigenvalue / s⁻¹", "Hz", "damping ratio", *(f"per {key}" for key in slopes)), rows)

@@ -1,0 +1,346 @@
+"""First-order behaviour of a mechanism about a state, in motion or at rest, from exact derivatives.
+
+    M δθ̈ = P₂ δθ + P₁ δθ̇ + P₃ δu,    x = (δθ, δθ̇),   ẋ = A x + B δu,   y = C x
+
+Trees go through the recursions, closed chains through their independent coordinates, flexible mechanisms through their
+local model about rest (docs/theory/linearization.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.array_types import Array
+from supple.description.mechanism import Mechanism
+from supple.description.rigid_parts import require_rigid_alone, taken_as_rigid
+from supple.diagnostics import InputError
+from supple.diagnostics.arguments import require_arguments, shown
+from supple.equations.effort_row import EffortMotion, effort_factors, effort_places
+from supple.equations.linearized import OperatingPoint, linear_model, state_space
+from supple.equations.output_motion import EffortSlopes, output_matrices, output_motion, with_efforts
+from supple.formulations.hardware import hardware_of
+from supple.hardware.linear_hardware import PADE, with_hardware, without_drives
+from supple.kinematics.closure import assemble
+from supple.kinematics.configuration import At, Configuration
+from supple.kinematics.rest import rest
+from supple.linearization.flexible_linearization import flexible_rest
+from supple.linearization.linear_slopes import linear_slopes
+from supple.linearization.linearization_batch import linear_states
+from supple.linearization.link_linearization import link_linearization
+from supple.linearization.tree_linearization import SeenTree, seen_tree
+from supple.parameterization.basis import choice_of
+from supple.parameterization.local_model import LocalModel, coefficient_rows, local
+from supple.parameterization.mode_choice import ModeChoice
+from supple.parameterization.rigid_rows import coordinate_steps
+from supple.reduced.model import ReducedModel
+from supple.reduced.named_values import in_order
+from supple.results.basis import Basis, Counted
+from supple.results.linear_model import LinearModel, SecondOrder
+from supple.statics.equilibrium import equilibrium
+from supple.systems.formulation_choice import by_rigid_links
+from supple.systems.model_questions import model_place, require_defaults
+
+Values = Mapping[str, float] | ArrayLike
+
+EQUILIBRIUM = "equilibrium"
+_STILL = 1e-9  # rad/s, m/s and their rates: less is rounding of what rests
+_STEP = 1e-3  # rad, or of the mechanism's extent: its sixth power is rounding
+
+
+def linearize(
+    mechanism: Mechanism | ReducedModel,
+    at: At | Configuration = None,
+    *,
+    rates: Values | None = None,
+    accelerations: Values | None = None,
+    inputs: Values | None = None,
+    delta: ArrayLike | None = None,
+    constraint_modes: Sequence[str] = (),
+    internal_modes: int = 0,
+    basis: Basis | Counted | None = None,
+    friction_speed: float = 1e-3,
+    rigid: bool = False,
+    drives: bool = True,
+    pade: int = PADE,
+    formulation: str = "auto",
+    along: str | Sequence[str] = (),
+) -> LinearModel:
+    """The linear model with states (θ, θ̇), all actuators as inputs, and all outputs, of a mechanism or a reduced model.
+
+    `model.linearize` is the same call for a reduced model: its states are (η, η̇), with the modes that it was made with.
+    With drives it is from commands to what instruments show, their states behind (θ, θ̇).
+
+    at     : as in `local`, a Configuration, or "equilibrium": where it rests under gravity, springs and the inputs
+    rates  : θ̇; zero if left out
+    inputs : about which to linearize. Left out, those (of least norm) that give the accelerations, zero if left out; a
+             motion that no inputs give is an error, and so are both inputs and accelerations. At the equilibrium: zero.
+             They are forces, also where an actuator has a drive: the commands follow, in `at["inputs"]`
+    delta  : elastic coordinates of a reduced model; where they rest if left out
+    constraint_modes, internal_modes : deformation of a flexible mechanism, as for `local`; about rest alone. Without
+             either, elastic parts are taken as rigid
+    basis  : in their place, a Basis or what has one (a reduced model, a linear or a local one): the same modes, turned
+             to the same germ, so that states, gains and signs are those of that model
+    rigid  : that is meant, and nothing is said of it; `LinearModel.rigid` names them all the same
+    friction_speed : over which dry friction changes its sign, in the unit of the joint's rate
+    drives : False leaves drives and instruments out: forces in, outputs as they are
+    pade   : order of the approximants of delays
+    formulation : "erls" goes through the equivalent rigid link system about rest, with `internal_modes` of nodes or,
+             without, all of their displacements
+    along  : parameters of the file along which `LinearModel.slopes` and `eigenvalue_slopes` are wanted: θ is held, sag
+             and the inputs that hold it follow; at the equilibrium θ follows too (docs/theory/parameters.md)
+    """
+    require_arguments(linearize, locals())
+    if isinstance(mechanism, ReducedModel):
+        given = {
+            "constraint_modes": constraint_modes, "internal_modes": internal_modes, "basis": basis is not None,
+            "rigid": rigid, "formulation": formulation != "auto",
+        }  # fmt: skip
+        require_defaults(mechanism, given, "a reduced model has the modes that it was made with")
+        return mechanism.linearize(
+            model_place(mechanism, at), rates=rates, accelerations=accelerations, inputs=inputs, delta=delta,
+            friction_speed=friction_speed, drives=drives, pade=pade, along=along,
+        )  # fmt: skip
+    if delta is not None:
+        raise InputError(
+            "the deformation of a mechanism follows from its loads", part="delta", hint="leave it out, or reduce it"
+        )
+    if along:
+        wanted = (along,) if isinstance(along, str) else tuple(along)
+        options: dict[str, Any] = {
+            "rates": rates, "accelerations": accelerations, "inputs": inputs, "constraint_modes": constraint_modes,
+            "internal_modes": internal_modes, "basis": basis, "friction_speed": friction_speed, "rigid": rigid,
+            "drives": drives, "pade": pade, "formulation": formulation,
+        }  # fmt: skip
+        found = linearize(mechanism, at, **options)
+        resting = isinstance(at, str) and at == EQUILIBRIUM and at not in mechanism.configurations
+        states = found.at["states"]
+        place = at if resting else np.array([states[name] for name in rest(mechanism).numbering.coordinates])
+        return replace(found, slopes=linear_slopes(mechanism, wanted, lambda item: linearize(item, place, **options)))
+    if by_rigid_links(formulation):
+        flexible = ModeChoice(tuple(constraint_modes), internal_modes)
+        found = _of_links(mechanism, at, (rates, accelerations), inputs, flexible, basis, rigid)
+        known = hardware_of(mechanism)
+        return with_hardware(found, known, pade) if drives else without_drives(found, known)
+    found = _of_forces(
+        mechanism, at, rates, accelerations, inputs, ModeChoice(tuple(constraint_modes), internal_modes), basis,
+        friction_speed, rigid,
+    )  # fmt: skip
+    known = hardware_of(mechanism)
+    return with_hardware(found, known, pade) if drives else without_drives(found, known)
+
+
+def _of_forces(
+    mechanism: Mechanism,
+    at: At | Configuration,
+    rates: Values | None,
+    accelerations: Values | None,
+    inputs: Values | None,
+    modes: ModeChoice,
+    basis: Basis | Counted | None,
+    friction_speed: float,
+    rigid: bool,
+) -> LinearModel:
+    """As `linearize`, without drives."""
+    if inputs is not None and accelerations is not None:
+        raise InputError("one follows from the other", part="inputs and accelerations", hint="give one of them")
+    rest(mechanism)  # refuses what is no mechanism
+    choice = _choice(mechanism, basis, modes)
+    names = (*mechanism.actuators, *choice.constraint)
+    u = None if inputs is None else _one("inputs", inputs, names)
+    if isinstance(at, str) and at == EQUILIBRIUM and at not in mechanism.configurations:
+        _require_rest("an equilibrium does not move", "leave them out", rates=rates, accelerations=accelerations)
+        held = None if u is None else u[: len(mechanism.actuators)]
+        resting = equilibrium(mechanism, inputs=held, rigid=rigid or not choice.flexible)
+        configuration = assemble(mechanism, resting.theta) if resting.deformed is not None else resting
+        u = np.zeros(len(names)) if u is None else u
+    else:
+        configuration = at if isinstance(at, Configuration) else assemble(mechanism, at)
+    if configuration.theta.ndim > 1:
+        raise InputError("has more than one state", part="θ", hint="give one, or use linearize_batch")
+    flexible = choice.flexible
+    require_rigid_alone(rigid, flexible)
+    stiff = (
+        () if flexible else taken_as_rigid(mechanism, rigid, "keep modes of deformation (internal_modes)", stacklevel=4)
+    )
+    kept: dict[str, Any] = {"rigid": not flexible}
+    if flexible:
+        kept |= {"constraint_modes": choice.constraint, "internal_modes": choice.internal}
+        if basis is not None:
+            kept |= {"tracking": choice.tracking, "germ": None if choice.germ is None else np.array(choice.germ)}
+        elif choice.internal:  # modes that turn as little as may be about here
+            kept |= {"tracking": "subspace", "germ": configuration.theta}
+    still = not flexible and inputs is None and _still(configuration, rates=rates, accelerations=accelerations)
+    tree = seen_tree(mechanism, configuration) if still else None
+    if tree is not None:
+        return replace(_of_tree(mechanism, configuration, tree, u, friction_speed), rigid=stiff)
+    model = local(mechanism, configuration, **kept)
+    zero = np.zeros(len(model.coordinates))
+    a = zero if accelerations is None else _one("accelerations", accelerations, model.coordinates)
+    if flexible:
+        hint = "leave them out, or reduce it and linearize the reduced model"
+        _require_rest("with its deformation a mechanism is linearized about rest alone", hint, rates=rates)
+        found = flexible_rest(model, a, u, friction_speed)
+        about = OperatingPoint(found.eta, zero, found.accelerations, found.inputs)
+        return _named(model, about, state_space(found.forces), found.forces, friction_speed)
+    v = zero if rates is None else _one("rates", rates, model.coordinates)
+    rows, held = linear_states(
+        mechanism, _batch_of_one(configuration), v[None], a[None], None if u is None else u[None], friction_speed
+    )
+    forces = SecondOrder(rows.M[0], rows.P2[0], rows.P1[0], model.input_map)
+    about = OperatingPoint(model.theta, v, rows.accelerations[0], held[0])
+    return replace(_named(model, about, (rows.A[0], rows.B[0]), forces, friction_speed), rigid=stiff)
+
+
+def _still(configuration: Configuration, **moving: Values | None) -> bool:
+    """Whether nothing moves."""
+    names = configuration.rest.numbering.coordinates
+    return not any(given is not None and _one(label, given, names).any() for label, given in moving.items())
+
+
+def _of_tree(
+    mechanism: Mechanism,
+    configuration: Configuration,
+    tree: SeenTree,
+    u: Array | None,
+    friction_speed: float,
+) -> LinearModel:
+    """Of a tree with many coordinates, at rest, by its recursions alone; u : what holds it, if known."""
+    n = len(tree.coordinates)
+    zero, inputs = np.zeros(n), None if u is None else u[None]
+    rows, held = linear_states(mechanism, _batch_of_one(configuration), zero[None], zero[None], inputs, friction_speed)
+    A, B, M = rows.A[0], rows.B[0], rows.M[0]
+    forces = SecondOrder(M, rows.P2[0], rows.P1[0], M @ B[n:])
+    moved = output_motion(tree.measures, zero[:0], zero, zero, len(tree.inputs))
+    seen = output_matrices(tree.labels.observed, moved, A[n:], B[n:])
+    about = OperatingPoint(tree.theta, zero, rows.accelerations[0], held[0])
+    return linear_model(tree.labels, None, about, (A, B), forces, seen)
+
+
+def _of_links(
+    mechanism: Mechanism,
+    at: At | Configuration,
+    moving: tuple[Values | None, Values | None],
+    inputs: Values | None,
+    modes: ModeChoice,
+    basis: Basis | Counted | None,
+    rigid: bool,
+) -> LinearModel:
+    """Of the equivalent rigid link system, without drives."""
+    hint = "leave it out, or the formulation"
+    _require_rest("rigid links are linearized about rest alone", hint, rates=moving[0], accelerations=moving[1])
+    for part, given in (("constraint_modes", modes.constraint), ("basis", basis is not None), ("rigid", rigid)):
+        if given:
+            raise InputError("rigid links have the displacements of nodes, or their modes", part=part, hint=hint)
+    u = None if inputs is None else _one("inputs", inputs, tuple(mechanism.actuators))
+    if isinstance(at, str) and at == EQUILIBRIUM and at not in mechanism.configurations:
+        u = np.zeros(len(mechanism.actuators)) if u is None else u
+        at = equilibrium(mechanism, inputs=u)
+    found = at if isinstance(at, Configuration) else assemble(mechanism, at)
+    if found.theta.ndim > 1:
+        raise InputError("has more than one state", part="θ", hint="give one")
+    return link_linearization(assemble(mechanism, found.theta), u, modes.internal)
+
+
+def _choice(mechanism: Mechanism, basis: Basis | Counted | None, modes: ModeChoice) -> ModeChoice:
+    """The modes that are asked for, one by one or as a basis."""
+    if basis is None:
+        return modes
+    if modes.flexible:
+        raise InputError("a basis says which modes there are", part="basis", hint="leave the modes out, or the basis")
+    if not isinstance(basis, Basis) and not hasattr(basis, "basis"):
+        raise InputError(f"it is {shown(basis)}", part="basis", hint="give a flexible model, or its `basis`")
+    known = basis if isinstance(basis, Basis) else basis.basis
+    if known is None:
+        raise InputError(
+            "the model given for it has none: it is rigid, or its file was written before models named their basis",
+            part="basis", hint="give a flexible model; reduce again if it is one",
+        )  # fmt: skip
+    return choice_of(mechanism, known)
+
+
+def _one(label: str, values: Values, names: Sequence[str]) -> Array:
+    found = in_order(label, values, names)
+    if found.ndim != 1:
+        raise InputError(f"has the shape {found.shape}", part=label, hint=f"give ({len(names)},) values")
+    return found
+
+
+def _require_rest(why: str, hint: str, **given: Values | None) -> None:
+    for label, values in given.items():
+        moving = np.asarray([] if values is None else list(values.values()) if isinstance(values, Mapping) else values)
+        if np.abs(moving).max(initial=0.0) > _STILL:
+            raise InputError(why, part=label, hint=hint)
+
+
+def _batch_of_one(one: Configuration) -> Configuration:
+    return Configuration(one.rest, one.theta[None], one.X[None], one.w[None], np.asarray(one.reached)[None])
+
+
+def _named(
+    model: LocalModel,
+    about: OperatingPoint,
+    matrices: tuple[Array, Array],
+    forces: SecondOrder,
+    friction_speed: float,
+) -> LinearModel:
+    """The linear model with outputs y = ρ_o(θ) + Ψ_o(θ) δ, their rates, and the names of everything."""
+    (eta, v, a, u), (A, B), observation = about, matrices, model.labels.observed
+    s, n = model.theta.shape[-1], len(model.coordinates)
+    bent = _bent(model, v[:s]) if observation.order > 1 and v.any() else None
+    moving = output_motion(model.measures, eta[s:], v, a, len(model.inputs), bent)
+    if observation.efforts:
+        moving = with_efforts(moving, _effort_slopes(model, eta, v, a, u, friction_speed))
+    seen = output_matrices(observation, moving, A[n:], B[n:])
+    return linear_model(model.labels, model.basis, about, matrices, forces, seen)
+
+
+def _effort_slopes(model: LocalModel, eta: Array, v: Array, a: Array, u: Array, speed: float) -> EffortSlopes:
+    """Forces inside and what they change with, the products of rates by a complex step."""
+    s, n, m = model.theta.shape[-1], len(eta), len(u)
+    places = effort_places(n, s, m, len(model.dry_forces))
+    limits = np.array(list(model.dry_forces.values()), dtype=float)
+
+    def factors(state: NDArray[Any]) -> NDArray[Any]:
+        delta, rates, accelerations, inputs = np.split(state[..., s:], np.cumsum([n - s, n, n]).tolist(), axis=-1)
+        drag = limits * np.tanh(rates @ model.friction_map.T / max(speed, 1e-300))
+        return effort_factors(places, EffortMotion(delta, inputs, accelerations, rates, drag))
+
+    state = np.concatenate([eta, v, a, u])
+    moved = np.tile(state.astype(complex), (len(state), 1)) + 1e-30j * np.eye(len(state))
+    slopes = (factors(moved).imag / 1e-30).T
+    rows = model.row.part(model.rows, "efforts")
+    return EffortSlopes(rows, _effort_gradient(model), factors(state), *np.split(slopes, [n, 2 * n, 3 * n], axis=1))
+
+
+def _effort_gradient(model: LocalModel) -> Array:
+    """∂/∂θ of the rows of forces inside, (e, width, s): a flexible model's by differences, its modes turned to here."""
+    if model.system is None:
+        return model.row.part(model.rows, "defforts")
+    size, s = coordinate_steps(model.configuration), len(model.theta)
+    steps, weights = np.array([-2.0, -1.0, 1.0, 2.0]), np.array([1.0, -8.0, 8.0, -1.0]) / 12.0
+    theta = model.theta + np.einsum("k,ij->ikj", steps, np.diag(size)).reshape(-1, s)
+    choice = replace(model.system.choice, tracking="subspace", germ=tuple(model.theta.tolist()))
+    if model.system.choice.tracking == "subspace":
+        choice = model.system.choice
+    rows, _ = coefficient_rows(assemble(model.configuration.mechanism, theta), choice)
+    near = model.row.part(rows, "efforts").reshape(s, len(steps), *model.row.shapes["efforts"])
+    return np.asarray(np.einsum("k,ikew,i->ewi", weights, near, 1.0 / size))
+
+
+def _bent(model: LocalModel, rates: Array) -> Array:
+    """∂³ρ/∂θ³[θ̇, θ̇] (k, s) of a rigid mechanism, by central differences of sixth order of the exact ∂²ρ/∂θ²."""
+    s = len(model.theta)
+    steps = np.array([-3.0, -2.0, -1.0, 1.0, 2.0, 3.0])
+    weights = np.array([-1.0, 9.0, -45.0, 45.0, -9.0, 1.0]) / 60.0
+    numbering = model.configuration.rest.numbering
+    angles = numbering.angles()[numbering.constraints : numbering.constraints + s]
+    size = np.where(angles, _STEP, _STEP * numbering.arrays.extent)
+    theta = model.theta + np.einsum("k,ij->ikj", steps, np.diag(size)).reshape(-1, s)
+    bend = local(model.configuration.mechanism, theta, rigid=True).measures.bend
+    swept = np.einsum("nkij,i,j->nk", bend, rates, rates).reshape(s, len(steps), -1)
+    return np.asarray(np.einsum("m,imk->ki", weights, swept) / size)

@@ -1,0 +1,224 @@
+"""Linear models of a rigid mechanism at many states in one call: successive linearization along a trajectory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.array_types import Array
+from supple.compilation.native_array import native_array
+from supple.description.mechanism import Mechanism
+from supple.description.rigid_parts import taken_as_rigid
+from supple.diagnostics import InputError, NumericalError
+from supple.diagnostics.arguments import require_arguments
+from supple.distribution.work import in_order_of_rows
+from supple.distribution.workplace import workplace
+from supple.formats.travelling import Travelling
+from supple.formulations.recursive.recursive_tree import CoupledTree
+from supple.kinematics.closure import assemble
+from supple.kinematics.configuration import At, Configuration
+from supple.kinematics.posture import coordinate_values
+from supple.kinematics.rest import rest
+from supple.linearization.operating_point import force_size, holding_inputs
+from supple.linearization.tree_linearization import TreeOrder, tree_inputs, tree_order, tree_rows, tree_states
+from supple.parameterization.linear_rows import LinearRows, linear_rows
+from supple.parameterization.local_model import LocalModel, local
+from supple.reduced.named_values import in_order
+from supple.results.names import listed
+from supple.results.picture import picture
+from supple.results.result import Result
+from supple.results.table import Table
+
+Values = Mapping[str, float] | ArrayLike
+
+_TOGETHER = 1024  # states between two looks at what is left
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LinearBatch(Result):
+    """ẋ = A x + B u about each of N states (θ, θ̇), x and u counted from it.
+
+    A (N, 2s, 2s), B (N, 2s, inputs); accelerations (N, s) and inputs (N, inputs) of the motion itself
+    states, actuators : names of x and of u
+    rigid : names of the elastic parts that are taken as rigid
+    """
+
+    A: Array
+    B: Array
+    accelerations: Array
+    inputs: Array
+    states: tuple[str, ...]
+    actuators: tuple[str, ...]
+    rigid: tuple[str, ...] = ()
+
+    def summary(self) -> str:
+        return f"{len(self.A)} linear models in {listed(self.states)}, inputs {listed(self.actuators)}"
+
+    def table(self) -> Table:
+        """One row a state: entries `A[ROW, COLUMN]` and `B[ROW, INPUT]` that are not zero everywhere."""
+        columns: dict[str, Array] = {}
+        for letter, values, names in (("A", self.A, self.states), ("B", self.B, self.actuators)):
+            for i, row in enumerate(self.states):
+                for j, column in enumerate(names):
+                    if values[:, i, j].any():
+                        columns[f"{letter}[{row}, {column}]"] = values[:, i, j]
+        return Table({"state": np.arange(len(self.A)), **columns}, index="state")
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        texts = {key: np.array(getattr(self, key), dtype=str) for key in ("states", "actuators")}
+        numbers = {key: getattr(self, key) for key in ("A", "B", "accelerations", "inputs")}
+        return numbers | texts | {"eigenvalues": self.eigenvalues}
+
+    def plot(self, *, axes: Any = None) -> Any:
+        """Draw the eigenvalues of all states in the complex plane, the first and the last apart; returns the panels."""
+        found = self.eigenvalues
+        return picture("linearization.plot.pole_plot")(
+            {"all states": found.ravel(), "first": found[0], "last": found[-1]}, axes=axes
+        )
+
+    @property
+    def eigenvalues(self) -> NDArray[np.complex128]:
+        """Of each A, (N, 2s), by rising magnitude."""
+        found = np.linalg.eigvals(self.A).astype(complex)
+        return np.take_along_axis(found, np.argsort(np.abs(found), axis=1, kind="stable"), axis=1)
+
+
+def linearize_batch(
+    mechanism: Mechanism,
+    at: At | Configuration,
+    rates: Values | None = None,
+    *,
+    accelerations: Values | None = None,
+    inputs: Values | None = None,
+    friction_speed: float = 1e-3,
+    rigid: bool = False,
+    cluster: Any = None,
+) -> LinearBatch:
+    """Exact linear models at N states, on all cores. The order of states and inputs is that of `linearize`.
+
+    at     : θ (N, s), or a batch of configurations already assembled
+    rates, accelerations, inputs : (N, ...) or the same for all; inputs left out are those (of least norm) that give the
+             accelerations, zero if left out
+    rigid  : elastic parts are meant to be taken as rigid, and nothing is said of it
+    cluster : of dask.distributed, as `reduce` takes it; for many states of large mechanisms
+    """
+    require_arguments(linearize_batch, locals())
+    if inputs is not None and accelerations is not None:
+        raise InputError("one follows from the other", part="inputs and accelerations", hint="give one of them")
+    stiff = taken_as_rigid(mechanism, rigid, "linearize states one by one with modes (internal_modes)")
+    if isinstance(at, Configuration):
+        theta, where = at.theta, at
+    else:
+        theta, where = coordinate_values(mechanism, at), None  # a tree needs no closure
+    if theta.ndim != 2:
+        raise InputError("is one state", part="θ", hint="give (N, s) values, or use linearize")
+    count = len(theta)
+    names = rest(mechanism).numbering.coordinates
+    if not names:
+        local(mechanism, rigid=True)  # refuses, and says what is missing
+    v = _states("rates", rates, names, count)
+    a = _states("accelerations", accelerations, names, count)
+    u = None if inputs is None else _states("inputs", inputs, tuple(mechanism.actuators), count)
+    states = (*names, *(f"{name}.rate" for name in names))
+    work = _LinearStates(Travelling(mechanism), friction_speed, u is not None)
+    arrays = theta, v, a if u is None else u
+    if cluster is None:
+        found = work.at(where, *arrays)
+    else:
+        found = _elsewhere(work, cluster, where, arrays)
+    return LinearBatch(*found, states, tuple(mechanism.actuators), stiff)
+
+
+Found = tuple[Array, Array, Array, Array]
+"""A, B, accelerations and inputs of a batch of states."""
+
+
+@dataclass(frozen=True, eq=False)
+class _LinearStates:
+    """The work of linearization, as it travels. given : whether inputs are, or else accelerations."""
+
+    described: Travelling
+    friction_speed: float
+    given: bool
+
+    def __call__(self, *rows: Array) -> Found:
+        """θ, rates, accelerations or inputs; and positions, measures and reach where it is assembled already."""
+        theta, rates, told = rows[:3]
+        if len(rows) == 3:
+            return self.at(None, theta, rates, told)
+        X, w, reached = rows[3:]
+        return self.at(Configuration(rest(self.described.mechanism), theta, X, w, reached), theta, rates, told)
+
+    def at(self, where: Configuration | None, theta: Array, rates: Array, told: Array) -> Found:
+        mechanism = self.described.mechanism
+        a, u = (np.zeros_like(rates), told) if self.given else (told, None)
+        order = tree_order(mechanism)
+        if order is not None:
+            held = _tree_inputs(mechanism, order, theta, rates, a) if u is None else u
+            return (*tree_states(order, theta, rates, held), held)
+        where = assemble(mechanism, theta) if where is None else where
+        found, held = linear_states(mechanism, where, rates, a, u, self.friction_speed)
+        return found.A, found.B, found.accelerations, held
+
+
+def _elsewhere(work: _LinearStates, cluster: Any, where: Configuration | None, arrays: tuple[Array, ...]) -> Found:
+    """On a cluster; a state that cannot be linearized is named as in this process, by its number among all."""
+    assembled = () if where is None else (where.X, where.w, where.reached)
+    try:
+        with workplace(cluster=cluster) as place:
+            return in_order_of_rows(place.results(work, *arrays, *assembled, together=_TOGETHER))
+    except (InputError, NumericalError):
+        work.at(where, *arrays)
+        raise
+
+
+def linear_states(
+    mechanism: Mechanism,
+    where: Configuration,
+    rates: Array,
+    accelerations: Array,
+    u: Array | None,
+    speed: float,
+) -> tuple[LinearRows, Array]:
+    """Linear models of a batch and the inputs: by recursion where it is a tree, else in independent coordinates."""
+    order = tree_order(mechanism)
+    if order is not None:
+        u = _tree_inputs(mechanism, order, where.theta, rates, accelerations) if u is None else u
+        return tree_rows(order, where.theta, rates, u), u
+    if u is None:
+        model = local(mechanism, where, rigid=True)
+        needed = _needed(model, rates, accelerations, speed)
+        size = force_size(mechanism, model.M, model.dforce, accelerations, rates)
+        u = holding_inputs(mechanism, where.theta, needed, model.input_map, size)
+    return linear_rows(where, rates, u, speed), u
+
+
+def _tree_inputs(
+    mechanism: Mechanism, order: TreeOrder | CoupledTree, theta: Array, rates: Array, accelerations: Array
+) -> Array:
+    needed, B = tree_inputs(order, theta, rates, accelerations)
+    if B is None:
+        return np.ascontiguousarray(needed)
+    guess = tree_rows(order, theta, rates, np.zeros((len(theta), B.shape[2])))
+    size = force_size(mechanism, guess.M, guess.P2, accelerations, rates)
+    return holding_inputs(mechanism, theta, needed, B, size)
+
+
+def _needed(model: LocalModel, rates: Array, accelerations: Array, speed: float) -> Array:
+    """Q = M θ̈ + Γ[θ̇, θ̇] + D_d θ̇ + friction - p."""
+    drag, _ = model.dry_friction(rates, speed)
+    return model.required_forces(rates, accelerations) + model.friction_forces(drag)
+
+
+def _states(label: str, values: Values | None, names: tuple[str, ...], count: int) -> Array:
+    """(N, k) contiguous."""
+    if values is None:
+        return np.zeros((count, len(names)))
+    found = in_order(label, values, names)
+    if found.ndim == 2 and len(found) != count:
+        raise InputError(f"has {len(found)} states, θ has {count}", part=label, hint="give one row a state")
+    return native_array(np.broadcast_to(found, (count, len(names))))

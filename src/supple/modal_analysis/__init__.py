@@ -1,0 +1,1 @@
+"""Natural frequencies, mode shapes and where forces and sensors act on them."""

@@ -1,0 +1,282 @@
+"""Where the energy of each mode is: which bodies move, what deforms, and along what (docs/theory/elastic-rest.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.array_types import Array
+from supple.description.joints.joint_kinds import JOINT_KINDS
+from supple.description.mass_properties import MassProperties, mass_properties
+from supple.formulations.elastic_rest.constrained_modes import rows_at, stiffnesses
+from supple.formulations.elastic_rest.dense import acting
+from supple.formulations.elastic_rest.elastic_rest import BodyCoordinates, ElasticRest
+from supple.geometry.rotation import skew
+from supple.kinematics.joint_frames import joint_frames
+from supple.kinematics.measures import component_keys, key_of
+from supple.kinematics.numbering import Numbering
+from supple.modal_analysis.mode_set import ModeSet
+from supple.results.names import listed
+from supple.results.result import brief
+from supple.statics.torsion import twists
+
+Shares = dict[str, Array]
+
+_PARALLEL = 1e-6  # how far two axes that are one may differ
+_ROUNDING = 2e-14  # of the largest stiffness: an ω² below is zero
+_TURNING = 0.02  # of the kinetic energy: with less in translation, a mode turns parts in place
+_NONE = 1e-12  # and so it is below this part of what it might be
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ModeEnergy:
+    """Shares of each mode's energy, by name; every array is (..., k), in a batch (N, k).   [elastic-rest, eqs. 15-19]
+
+    kinetic   : of the kinetic energy, in each body; motors: in the motor of each joint
+    strain    : of the elastic energy, in each body; joints: in each elastic joint; springs: in each spring;
+                couplings: in each coupling that gives way
+    torsion   : of the elastic energy of each body, in torsion of its beams; none in superelements and in the plane
+    elastic   : elastic energy over the mode's potential energy; the rest is that of gravity and the forces at rest
+    free      : whether the mode is a motion that nothing resists
+    along     : (..., k, 3) of the translation along the world's x, y, z; zero where parts turn in place
+    normal    : of the plane that the joints define in space (world axes), or None where there is none
+    out_of_plane : of the kinetic energy, in motions out of that plane: along its normal and turns about axes within it
+    """
+
+    frequencies_hz: Array
+    kinetic: Shares
+    motors: Shares
+    strain: Shares
+    torsion: Shares
+    joints: Shares
+    springs: Shares
+    couplings: Shares
+    elastic: Array
+    free: NDArray[np.bool_]
+    along: Array
+    normal: Array | None = None
+    out_of_plane: Array | None = None
+    plane: str | None = None
+
+    def __repr__(self) -> str:
+        return brief("ModeEnergy", f"of {self.frequencies_hz.shape[-1]} modes in {listed(self.kinetic)}")
+
+    def words(self) -> list[str]:
+        """Each mode in words; of one configuration."""
+        from supple.modal_analysis.mode_words import mode_words
+
+        return mode_words(self)
+
+
+def mode_energy(modes: ModeSet) -> ModeEnergy:
+    """Kinetic energy ½ ż², elastic energy ½ zᵀΛz + ½ Σ (C z)²/c, divided among what they belong to."""
+    rest = modes.rest
+    single = modes.shapes.ndim == 2
+    Z = modes.shapes[None] if single else modes.shapes
+    X = modes.configuration.X.reshape(-1, *modes.configuration.X.shape[-2:])
+    kinetic = {body.name: np.square(Z[..., body.start : body.stop]).sum(axis=-1) for body in rest.bodies}
+    motors = _motors(rest, Z, X)
+    strain = {
+        body.name: np.square(Z[..., body.start : body.stop - body.deflections])
+        @ body.stiffness[: body.size - body.deflections]
+        for body in rest.bodies
+        if body.mesh is not None
+    }
+    twisted = {
+        body.name: np.square(Z[..., body.start : body.stop] @ twists(rest, body).T).sum(axis=-1)
+        for body in rest.bodies
+        if body.name in strain
+    }
+    joints, springs, couplings = _elastic_rows(modes, Z, X)
+    stored = _total([strain, joints, springs, couplings], Z)
+    squares = np.square(2.0 * np.pi * np.atleast_2d(modes.frequencies_hz))
+    free = squares <= _rounding(modes, squares)
+    inertia = _total([kinetic, motors], Z)
+    tensors = _Tensors(rest)
+    normal = plane_normal(rest.numbering)
+
+    def shares(parts: Shares, total: Array) -> Shares:
+        divided = {
+            name: np.divide(part, total, out=np.zeros_like(part), where=total > 0) for name, part in parts.items()
+        }
+        return {name: part[0] for name, part in divided.items()} if single else divided
+
+    def unwrapped(values: Array) -> Array:
+        return values[0] if single else values
+
+    return ModeEnergy(
+        frequencies_hz=modes.frequencies_hz,
+        kinetic=shares(kinetic, inertia),
+        motors=shares(motors, inertia),
+        strain=shares(strain, np.where(free, 0.0, stored)),
+        torsion={name: part for body in strain for name, part in shares({body: twisted[body]}, strain[body]).items()},
+        joints=shares(joints, np.where(free, 0.0, stored)),
+        springs=shares(springs, np.where(free, 0.0, stored)),
+        couplings=shares(couplings, np.where(free, 0.0, stored)),
+        elastic=unwrapped(np.divide(stored, squares, out=np.zeros_like(stored), where=~free)),
+        free=free[0] if single else free,
+        along=unwrapped(tensors.along(Z, X)),
+        normal=normal,
+        out_of_plane=None if normal is None else unwrapped(tensors.out_of_plane(Z, X, normal)),
+        plane=rest.numbering.mechanism.plane,
+    )
+
+
+def _rounding(modes: ModeSet, squares: Array) -> Array:
+    """(N, 1): an ω² below is zero. Stiffness, the other modes, and a pendulum of the mechanism's size set the scale."""
+    rest, numbering = modes.rest, modes.rest.numbering
+    gravity = numbering.mechanism.gravity
+    weight = (
+        0.0 if gravity is None else float(np.linalg.norm(numbering.drawing.vector(gravity, ("gravity",), "gravity")))
+    )
+    largest = np.maximum(squares.max(axis=-1, keepdims=True, initial=0.0), weight / numbering.arrays.extent)
+    X = modes.configuration.X.reshape(-1, *modes.configuration.X.shape[-2:])
+    stiffest = stiffnesses(rest, modes.held, X[0]).max(initial=0.0)
+    return np.maximum(_ROUNDING * stiffest, _NONE * largest)
+
+
+def _total(parts: Iterable[Shares], Z: Array) -> Array:
+    found = np.zeros(Z.shape[:2])
+    for part in parts:
+        for values in part.values():
+            found += values
+    return found
+
+
+def _motors(rest: ElasticRest, Z: Array, X: Array) -> Shares:
+    """J (C z)² of every motor, by its joint."""
+    found: Shares = {}
+    inertia = acting(rest, "inertia")
+    names = {row: key[1] for key, row in rest.numbering.measures.items() if key[0] == "joint"}
+    moved = _moved(rest, list(inertia), Z, X)
+    for i, (row, J) in enumerate(inertia.items()):
+        found[names[row]] = found.get(names[row], 0.0) + J * np.square(moved[..., i])
+    return found
+
+
+def _elastic_rows(modes: ModeSet, Z: Array, X: Array) -> tuple[Shares, Shares, Shares]:
+    """(C z)²/c of elastic joints and couplings, k δ² of drives, k (C z)² of springs."""
+    rest = modes.rest
+    joints: Shares = {}
+    couplings: Shares = {}
+    soft = {int(row): float(c) for row, c in zip(modes.held.rows, modes.held.compliance, strict=True) if c > 0.0}
+    rows = list(soft)
+    moved = _moved(rest, rows, Z, X)
+    for row, yielding in rest.elastic_rows.items():
+        name = yielding.part
+        shares = couplings if name in rest.numbering.coupling_rows else joints
+        shares[name] = shares.get(name, 0.0) + np.square(moved[..., rows.index(row)]) / soft[row]
+    for drive in rest.drives.values():
+        part = np.square(Z[..., drive.column]) * rest.arrays.stiffness[drive.column]
+        joints[drive.joint] = joints.get(drive.joint, 0.0) + part
+    springs: Shares = {}
+    mechanism = rest.numbering.mechanism
+    for name, spring in mechanism.springs.items():
+        keys = component_keys(mechanism, spring) if spring.without_length else [key_of(mechanism, spring)]
+        for row in (rest.numbering.measures[key] for key in keys):
+            if row in soft:  # else it stands on a coordinate that is locked
+                part = -spring.about_relaxed.slope * np.square(moved[..., rows.index(row)])
+                springs[name] = springs.get(name, 0.0) + part
+    return joints, springs, couplings
+
+
+def _moved(rest: ElasticRest, rows: list[int], Z: Array, X: Array) -> Array:
+    """C z of some rows: (N, k, rows)."""
+    C = rows_at(rest, np.array(rows, dtype=np.int64), np.ascontiguousarray(X))
+    return Z @ np.swapaxes(C, 1, 2)
+
+
+class _BodyShapes(NamedTuple):
+    """Displacements (n, 6, size) of a body's nodes over its z, and a mass (n,) for each of them."""
+
+    shapes: Array
+    mass: Array
+
+
+class _Tensors:
+    """Translations of all bodies as quadratic forms of z, in body axes: constant, so batches cost little."""
+
+    def __init__(self, rest: ElasticRest):
+        self.rest = rest
+        self.properties = mass_properties(rest.numbering.drawing)
+
+    def along(self, Z: Array, X: Array) -> Array:
+        """Σ m (e·R u)² along the world's axes e, over their sum: (N, k, 3)."""
+        total = np.zeros((*Z.shape[:2], 3, 3))
+        P = self.rest.numbering.mechanism.plane_axes()
+        for b, body in enumerate(self.rest.bodies):
+            shapes, mass = _nodes(body, self.properties[body.name], self.rest.arrays.column)
+            H = np.einsum("n,nia,njb->ijab", mass, shapes[:, :3], shapes[:, :3], optimize=True)
+            z = Z[..., body.start : body.stop]
+            E = np.einsum("Nka,ijab,Nkb->Nkij", z, H, z, optimize=True)
+            R = (P @ X[:, b, 3:].reshape(-1, 3, 3))[:, None]
+            total += R @ E @ np.swapaxes(R, -1, -2)
+        found = np.diagonal(total, axis1=-2, axis2=-1)
+        largest = found.sum(axis=-1, keepdims=True)
+        return np.divide(found, largest, out=np.zeros_like(found), where=largest > _TURNING)
+
+    def out_of_plane(self, Z: Array, X: Array, normal: Array) -> Array:
+        """Kinetic energy of (n nᵀu, φ - n nᵀφ) over that of both halves of the motion: (N, k)."""
+        out, within = np.zeros(Z.shape[:2]), np.zeros(Z.shape[:2])
+        for b, body in enumerate(self.rest.bodies):
+            n = X[0, b, 3:].reshape(3, 3).T @ normal  # bodies only turn about it: the same in every configuration
+            across = np.zeros((6, 6))
+            across[:3, :3] = np.outer(n, n)
+            across[3:, 3:] = np.eye(3) - np.outer(n, n)
+            z = Z[..., body.start : body.stop]
+            for projector, total in ((across, out), (np.eye(6) - across, within)):
+                G = _projected_mass(body, self.properties[body.name], projector)
+                total += np.einsum("Nka,ab,Nkb->Nk", z, G, z, optimize=True)
+        return np.divide(out, out + within, out=np.zeros_like(out), where=out + within > 0.0)
+
+
+def _nodes(body: BodyCoordinates, properties: MassProperties, column: NDArray[np.int64]) -> _BodyShapes:
+    """A rigid body is one node at its centre of mass; a node of a mesh has the mean of its diagonal masses."""
+    if body.mesh is None:
+        full = np.zeros((1, 6, body.size))
+        full[0, column] = body.shapes
+        full[0, :3] -= skew(np.asarray(properties.center)) @ full[0, 3:]
+        return _BodyShapes(full, np.array([properties.mass]))
+    mesh = body.mesh
+    full = np.zeros((len(mesh.nodes), 6, body.size))
+    full[mesh.node, mesh.component] = body.shapes
+    moving = mesh.component < 3
+    count = np.bincount(mesh.node[moving], minlength=len(mesh.nodes))
+    mass = np.bincount(mesh.node[moving], weights=mesh.M.diagonal()[moving], minlength=len(mesh.nodes))
+    return _BodyShapes(full, mass / np.maximum(count, 1))
+
+
+def _projected_mass(body: BodyCoordinates, properties: MassProperties, projector: Array) -> Array:
+    """(P Φ)ᵀ M (P Φ) (size, size), P acting on (u, φ) of every node; in space."""
+    if body.mesh is None:
+        projected = projector @ body.shapes
+        return projected.T @ properties.spatial() @ projected
+    full, _ = _nodes(body, properties, np.arange(6))
+    projected = (projector @ full)[body.mesh.node, body.mesh.component]
+    return projected.T @ (body.mesh.M @ projected)
+
+
+def plane_normal(numbering: Numbering) -> Array | None:
+    """Normal of the plane that all joints of a mechanism in space keep: hinges along it, slides across it."""
+    mechanism = numbering.mechanism
+    if mechanism.planar:
+        return None
+    hinges: list[Array] = []
+    slides: list[Array] = []
+    for name, joint in mechanism.joints.items():
+        kind = JOINT_KINDS[joint.kind]
+        if kind.freedoms == 0:
+            continue
+        if kind.axes != 1:
+            return None
+        axis = numbering.drawing.bodies[joint.bodies[0]].axes @ joint_frames(numbering.drawing, name).Ea[:, 2]
+        (hinges if kind.space.turns else slides).append(axis)
+    if not hinges:
+        return None
+    n = hinges[0]
+    parallel = all(np.linalg.norm(np.cross(n, axis)) < _PARALLEL for axis in hinges)
+    return n if parallel and all(abs(n @ axis) < _PARALLEL for axis in slides) else None

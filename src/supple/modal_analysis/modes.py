@@ -1,0 +1,172 @@
+"""Modes of vibration about the undeformed mechanism at θ (docs/theory/elastic-rest.md)."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+
+import numpy as np
+
+from supple.array_types import Array
+from supple.description.mechanism import Mechanism
+from supple.diagnostics import InputError, SuppleWarning
+from supple.diagnostics.arguments import require_arguments
+from supple.diagnostics.limits import require_within
+from supple.formulations.elastic_rest.constrained_modes import constrained_modes
+from supple.formulations.elastic_rest.dense import dense_modes, needs_dense
+from supple.formulations.elastic_rest.elastic_rest import ElasticRest, Held, elastic_rest, own_band
+from supple.formulations.elastic_rest.held_loads import held_loads
+from supple.formulations.elastic_rest.load_factors import load_factors
+from supple.formulations.elastic_rest.loaded_modes import constrained_loaded_modes
+from supple.formulations.elastic_rest.loaded_stiffness import under_loads
+from supple.formulations.elastic_rest.loads import EVERY, carries_loads
+from supple.formulations.elastic_rest.preload import UnheldLoads
+from supple.kinematics.configuration import At, Configuration
+from supple.modal_analysis.link_modes import link_mode_set
+from supple.modal_analysis.mode_set import ModeSet
+from supple.modal_analysis.mode_slopes import mode_slopes, require_slopes
+from supple.systems.formulation_choice import by_rigid_links
+
+_MARGIN = 1.1  # over the highest mode found: room for what a wider band lowers or adds
+_WIDER = 8.0
+_PER_TURN = 0.5 / np.pi
+_ROUNDING = 1e-9  # of the highest ω² that is asked for
+
+
+def modes(
+    mechanism: Mechanism,
+    at: At | Configuration = None,
+    *,
+    count: int = 6,
+    free_actuators: bool = False,
+    preload: bool = True,
+    formulation: str = "auto",
+    along: str | Sequence[str] = (),
+) -> ModeSet:
+    """The lowest modes of (K, M) with C(θ) z = 0, actuators locked or free.            [elastic-rest, eqs. 5-9]
+
+    at             : a Configuration, or anything `assemble` takes; (N, s) gives a batch
+    count          : how many; all there are, if it has fewer
+    free_actuators : the coordinates θ are free, and their motions without stiffness count as modes of 0 Hz
+    preload        : add the geometric stiffness of gravity and all forces at rest; False leaves it out
+    formulation    : "erls" goes through the equivalent rigid link system, whose bodies are not condensed
+    along          : parameters of the file along which `eigenvalue_slopes` and `frequency_slopes` are wanted, θ held;
+                     masses, stiffnesses, sections, lengths and places alike (docs/theory/parameters.md)
+
+    Frequencies carry the error of condensing the bodies, at most 5e-7 of each, and of their meshes.
+    """
+    require_arguments(modes, locals())
+    require_count(count)
+    wanted = (along,) if isinstance(along, str) else tuple(along)
+    preload = preload and carries_loads(mechanism)
+    require_slopes(mechanism, wanted, rigid_links=by_rigid_links(formulation))
+    mechanism, configuration = under_loads(mechanism, at)
+    if by_rigid_links(formulation):
+        _structure(mechanism, own_band(mechanism), free_actuators)  # refuses what has no vibrations
+        if not free_actuators:
+            preload = preload and held_loads(mechanism, "modes")
+        found = link_mode_set(mechanism, configuration, count, free_actuators=free_actuators, preload=preload)
+        if len(found) == 0:
+            raise _unmoved(mechanism, free_actuators)
+        return found
+    X = np.ascontiguousarray(configuration.X.reshape(-1, *configuration.X.shape[-2:]))
+    dense = (free_actuators and preload) or needs_dense(mechanism, free_actuators=free_actuators)
+    bands: dict[tuple[int, bool], float] = mechanism.remembered("modal bands", dict)
+    band = bands.get((count, free_actuators)) or own_band(mechanism)
+    while True:
+        rest, held = _structure(mechanism, band, free_actuators)
+        count = min(count, rest.largest)
+        if dense:
+            squares, Z = _one_by_one(rest, configuration, held, count, preload=preload)
+        elif preload:
+            try:
+                squares, Z = constrained_loaded_modes(rest, held, configuration, count)
+            except UnheldLoads as error:
+                warnings.warn(f"modes without the stiffness of loads: {error}", SuppleWarning, stacklevel=2)
+                preload = False
+                continue
+        else:
+            squares, Z = constrained_modes(rest, held, X, count)
+        hertz = np.sqrt(np.abs(squares)) * _PER_TURN
+        highest = float(hertz.max(initial=0.0))
+        if rest.whole or (highest <= rest.band and squares.shape[1] == count):
+            break
+        band = _MARGIN * highest if highest > rest.band else _WIDER * rest.band
+    if squares.shape[1] == 0:
+        raise _unmoved(mechanism, free_actuators)
+    bands[count, free_actuators] = rest.band
+    if preload and not free_actuators:
+        _warn_of_buckling(rest, configuration, squares)
+    frequencies = np.copysign(hertz, squares)
+    slopes = {
+        name: tuple(
+            mode_slopes(rest, item, own, name, free_actuators=free_actuators, preload=preload)
+            for item, own in zip(configuration.each(), Z, strict=True)
+        )
+        for name in wanted
+    }
+    if configuration.X.ndim == 2:
+        frequencies, Z = frequencies[0], Z[0]
+    return ModeSet(configuration, frequencies, Z, rest, held, slopes)
+
+
+def _warn_of_buckling(rest: ElasticRest, configuration: Configuration, squares: Array) -> None:
+    """Say so where loads are more than it bears, and how many times less it would bear."""
+    past = np.flatnonzero(squares[:, 0] < -_ROUNDING * np.abs(squares).max(axis=1))
+    if not len(past):
+        return
+    one = list(configuration.each())[int(past[0])]
+    factors, _ = load_factors(rest, one, EVERY, 1)
+    where = f" at {len(past)} of {len(squares)} configurations" if len(squares) > 1 else ""
+    warnings.warn(
+        f'mechanism "{rest.numbering.mechanism.name}" buckles under {factors[0]:.4g} times its loads{where}: modes '
+        "with a negative frequency are motions that the loads do not hold",
+        SuppleWarning, stacklevel=3,
+    )  # fmt: skip
+
+
+def require_count(count: int) -> None:
+    """Refuse a number of modes that is none, or more than the limit."""
+    if count < 1:
+        raise InputError(f"{count} modes were asked for", hint="ask for at least one")
+    require_within("modes", count, part="count")
+
+
+def _unmoved(mechanism: Mechanism, free_actuators: bool) -> InputError:
+    locked = "" if free_actuators else "actuators" if mechanism.actuators else "coordinates"
+    return InputError(
+        "nothing of it can move" + (f" while its {locked} are locked" if locked else ""),
+        part=f'mechanism "{mechanism.name}"',
+        hint="look at its mobility with `supple check`"
+        + (f"; free the {locked}, or make a body or a joint elastic" if locked else ""),
+    )
+
+
+def _structure(mechanism: Mechanism, band: float, free_actuators: bool) -> tuple[ElasticRest, Held]:
+    """Bodies condensed for a band, and the rows that are held; put together once."""
+
+    def build() -> tuple[ElasticRest, Held]:
+        rest = elastic_rest(mechanism, band)
+        if not free_actuators:
+            require_elastic(rest)
+        return rest, rest.held(actuators=not free_actuators)
+
+    return mechanism.remembered(f"structure {band} {free_actuators}", build)
+
+
+def _one_by_one(
+    rest: ElasticRest, configuration: Configuration, held: Held, count: int, *, preload: bool
+) -> tuple[Array, Array]:
+    found = [dense_modes(rest, item, held, preload=preload) for item in configuration.each()]
+    return np.array([squares[:count] for squares, _ in found]), np.array([Z[:count] for _, Z in found])
+
+
+def require_elastic(rest: ElasticRest) -> None:
+    """A mechanism whose bodies and joints are all rigid has no vibrations."""
+    if not rest.elastic and not (rest.arrays.compliance > 0.0).any():
+        raise InputError(
+            "none of its bodies or joints is elastic",
+            part=f'mechanism "{rest.numbering.mechanism.name}"',
+            path=("bodies",),
+            hint="replace a rod by a beam with section: and material:, or give a joint its stiffness:",
+        )

@@ -1,0 +1,54 @@
+"""What holds a mechanism at a frequency: rows that are ideal, and rows with a dynamic stiffness κ(ω).
+
+    κ = k (1 + iη) + iω (βk + c) - ω² J
+
+Springs, elastic joints and drives that yield give k, dampers and drives c, motors J; η and β are those of the
+mechanism's damping.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+
+from supple.array_types import Array, Integers
+from supple.formulations.elastic_rest.dense import acting
+from supple.formulations.elastic_rest.elastic_rest import ElasticRest, Held
+
+
+class Restraint(NamedTuple):
+    """Rows of the numbering: `hard` are held ideally; `soft` with stiffness k, damping c and inertia J (soft,)."""
+
+    hard: Integers
+    soft: Integers
+    k: Array
+    c: Array
+    J: Array
+
+    def held(self) -> Held:
+        """Ideal rows and springs, as modes take them."""
+        springs = self.k > 0.0
+        rows = np.concatenate([self.hard, self.soft[springs]])
+        return Held(rows, np.concatenate([np.zeros(len(self.hard)), 1.0 / self.k[springs]]))
+
+
+def restraint(
+    rest: ElasticRest, *, locked: set[int], yields: Mapping[int, tuple[float, float]] = MappingProxyType({})
+) -> Restraint:
+    """All joints, and the coordinates θ whose rows are `locked`; yields : k and c that drives hold rows with."""
+    first, compliance = rest.numbering.constraints, rest.arrays.compliance
+    joints = np.arange(first)
+    hard = np.concatenate([joints[compliance[:first] == 0.0], np.array(sorted(locked), dtype=np.int64)])
+    dampers, motors = acting(rest, "damping"), acting(rest, "inertia")
+    soft = np.flatnonzero(compliance > 0.0).tolist()
+    soft = sorted({*soft, *dampers, *motors, *rest.dampers, *yields} - locked)
+    by_drives = [yields.get(row, (0.0, 0.0)) for row in soft]
+    stiffness = [1.0 / compliance[row] if compliance[row] > 0.0 else 0.0 for row in soft]
+    stiffness = [k + added for k, (added, _) in zip(stiffness, by_drives, strict=True)]
+    damping = [dampers.get(row, 0.0) + rest.dampers.get(row, 0.0) for row in soft]
+    damping = [c + added for c, (_, added) in zip(damping, by_drives, strict=True)]
+    inertia = [motors.get(row, 0.0) for row in soft]
+    return Restraint(hard, np.array(soft, dtype=np.int64), *(np.array(x, float) for x in (stiffness, damping, inertia)))

@@ -1,0 +1,294 @@
+"""The motion of all bodies of a mechanism over time, and what can be told from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.array_types import Array
+from supple.diagnostics import InputError, nearest
+from supple.formats.mechanism_text import to_yaml
+from supple.formulations.absolute.instant import Instant, instant
+from supple.formulations.absolute.march import KINETIC, POTENTIAL, WORK
+from supple.formulations.absolute.measured import measured_accelerations, measured_motion, measured_rates
+from supple.formulations.absolute.reaction import Reaction, reaction_of
+from supple.formulations.absolute.section_forces import (
+    IN_PLANE,
+    IN_SPACE,
+    EndForces,
+    beam_place,
+    end_forces,
+    section_at,
+    strain_energies,
+)
+from supple.formulations.absolute.system import Absolute
+from supple.formulations.coefficients import carried
+from supple.formulations.measured_units import units_of
+from supple.kinematics.configuration import Configuration, Deformed, FramePose
+from supple.kinematics.measures import key_of
+from supple.kinematics.motion import FrameMotion, Motion
+from supple.results.energy_account import energy_defect
+from supple.results.signals import Signals, labelled
+from supple.results.units import numbered, rate
+from supple.simulation.inner_forces import FullMotion, inner_forces
+
+_STILL = 1e-6  # extents/s: slower is the rounding of positions over a step
+
+
+@dataclass(frozen=True, eq=False)
+class BodyMotion:
+    """What a march through the DAE records at times (N,), and the signals that follow from it.
+
+    forces   : breaks and coefficients of the piecewise cubic inputs
+    courses  : breaks, and accelerations of the prescribed coordinates there
+    X, V, acceleration : (N, frames + 1, 12), (N, frames, d) twice, of the frames; multipliers : (N, rows)
+    w        : (N, measures); energies : (N, 7) as `march` records them
+    """
+
+    problem: Absolute
+    time: Array
+    forces: tuple[Array, Array]
+    courses: tuple[Array, Array]
+    X: Array
+    V: Array
+    acceleration: Array
+    multipliers: Array
+    w: Array
+    energies: Array
+
+    @property
+    def origin(self) -> dict[str, str]:
+        """What ran: `mechanism`, the text of its file."""
+        return {"mechanism": to_yaml(self.problem.rest.numbering.mechanism)}
+
+    @property
+    def energy_defect(self) -> float:
+        return defect_of(self.problem, self.energies)
+
+    @cached_property
+    def configuration(self) -> Configuration:
+        """All positions as a batch of configurations. An elastic body is where the node next to its origin takes it."""
+        s = len(self.problem.rest.numbering.coordinates)
+        frames, reached = self.problem.frames, np.ones(len(self.time))
+        deformed = Deformed(frames, self.X) if self.problem.elastic else None
+        return Configuration(self.problem.rest, self.w[:, :s], frames.bodies(self.X), self.w, reached, deformed)
+
+    @cached_property
+    def motion(self) -> Motion:
+        """All velocities and accelerations, of elastic bodies those of the same nodes."""
+        return Motion(self.configuration, *self._body_motion(self.problem.frames.lead))
+
+    def _body_motion(self, lead: NDArray[np.int64]) -> tuple[Array, Array]:
+        """Twists and their rates (N, n, 6) of bodies that these frames carry, at the bodies' origins, in their axes."""
+        count, frames, _ = self.V.shape
+        V, dV = np.zeros((count, frames + 1, 6)), np.zeros((count, frames + 1, 6))
+        column = self.problem.system.rows.column
+        V[:, :-1, column], dV[:, :-1, column] = self.V, self.acceleration
+        V, dV, c = V[:, lead], dV[:, lead], self.problem.frames.place[lead]
+        R = self.X[:, lead, 3:].reshape(count, len(lead), 3, 3)
+        # From the frame, in the world, to the body's origin, in its axes.
+        turn = V[..., 3:]
+        v = np.einsum("nbji,nbj->nbi", R, V[..., :3])
+        a = np.einsum("nbji,nbj->nbi", R, dV[..., :3])
+        V[..., :3] = v - np.cross(turn, c)
+        dV[..., :3] = a - np.cross(turn, v) - np.cross(dV[..., 3:], c)
+        return V, dV
+
+    def frame_motion(self, name: str) -> FrameMotion:
+        """How a body, a frame, `body.point` or a joint's point moves; on an elastic body as the node does that carries
+        it, or the one next to it."""
+        frames, (body, place, _) = self.problem.frames, self.problem.rest.numbering.place(name)
+        lead = frames.nearest(body, place)
+        V, dV, X = self.motion.V.copy(), self.motion.dV.copy(), self.configuration.X.copy()
+        here, there = self._body_motion(np.array([lead]))
+        V[:, body], dV[:, body], X[:, body, 3:] = here[:, 0], there[:, 0], self.X[:, lead, 3:]
+        return Motion(replace(self.configuration, X=X), V, dV).frame(name)
+
+    def nodes(self, body: str) -> FramePose:
+        """Positions (N, nodes, 3) and rotations (N, nodes, 3, 3) of the nodes of an elastic body, in the world."""
+        frames, numbering = self.problem.frames, self.problem.rest.numbering
+        if body not in numbering.bodies:
+            raise InputError(f'there is no body "{body}"', hint=nearest(body, numbering.bodies))
+        number = numbering.body_index(body)
+        X = self.X[:, frames.first[number] : frames.first[number + 1]]
+        if frames.floating[number] is not None:  # whose first frame is no node
+            X = X[:, 1:]
+        P = numbering.mechanism.plane_axes()
+        return FramePose(X[..., :3] @ P.T, P @ X[..., 3:].reshape(*X.shape[:-1], 3, 3) @ P.T)
+
+    @property
+    def coordinates(self) -> Signals:
+        """θ over time."""
+        units = units_of(self.problem.rest).coordinates
+        return labelled(self.time, units, self.w, units)
+
+    @property
+    def rates(self) -> Signals:
+        """θ̇ over time."""
+        numbering = self.problem.rest.numbering
+        first = numbering.constraints
+        rows = {name: first + i for i, name in enumerate(numbering.coordinates)}
+        return Signals(self.time, self._rates(rows), units_of(self.problem.rest).rates)
+
+    @cached_property
+    def accelerations(self) -> Signals:
+        """θ̈ = ∇θ·v̇ + d(∇θ)/dt·v over time."""
+        numbering = self.problem.rest.numbering
+        names = numbering.coordinates
+        rows = [numbering.constraints + i for i in range(len(names))]
+        found = measured_accelerations(self.problem, self.X, self.V, self.acceleration, rows)
+        return labelled(self.time, names, found, units_of(self.problem.rest).accelerations)
+
+    @property
+    def joint_coordinates(self) -> Signals:
+        """Every coordinate of every joint."""
+        numbering = self.problem.rest.numbering
+        turns = [numbering.angles()[row] for key, row in numbering.measures.items() if key[0] == "joint"]
+        values = self.configuration.joint_coordinates
+        return Signals(self.time, dict(values), numbered(values, turns))
+
+    @property
+    def outputs(self) -> Signals:
+        """What the sensors see."""
+        found = carried(self.problem.rest).observation.values(self._measured)
+        names = units_of(self.problem.rest).outputs
+        return labelled(self.time, names, found, names)
+
+    @cached_property
+    def _measured(self) -> Array:
+        """(3, N, measures and efforts): values, rates and second rates of what outputs are made of.
+
+        Second rates are those of the equations at the instant: what the method carries from step to step meets the
+        constraints of accelerations only after its own transients.
+        """
+        load, first = carried(self.problem.rest), self.problem.rest.numbering.constraints
+        rows = list(load.measured.values())
+        values = self.w[:, [row - first for row in rows]]
+        found = np.stack([values, np.zeros_like(values), np.zeros_like(values)])
+        if load.observation.order:
+            acceleration = self.instant.acceleration if load.observation.order > 1 else self.acceleration
+            found[1:] = measured_motion(self.problem, self.X, self.V, acceleration, rows)
+        if not load.efforts:
+            return found
+        u = np.stack(list(self.inputs.values()), axis=1) if len(self.inputs) else np.zeros((len(self.time), 0))
+        forces = inner_forces(self.problem, FullMotion(self.X, self.V, *self.instant, self.w, u))
+        return np.concatenate([found, np.stack([forces, np.zeros_like(forces), np.zeros_like(forces)])], axis=-1)
+
+    @property
+    def output_rates(self) -> Signals:
+        """How fast those change that are measures as they stand."""
+        rows, known = carried(self.problem.rest).outputs, units_of(self.problem.rest).outputs
+        return Signals(self.time, self._rates(rows), {name: rate(known[name]) for name in rows})
+
+    def _rates(self, rows: dict[str, int]) -> dict[str, Array]:
+        rates = measured_rates(self.problem, self.X, self.V, list(rows.values()))
+        return {name: rates[:, i] for i, name in enumerate(rows)}
+
+    @cached_property
+    def _pushes(self) -> Array:
+        """(N, a) what the course of the inputs says; of drives that yield it is without their springs and dampers."""
+        breaks, coefficients = self.forces
+        piece = np.clip(np.searchsorted(breaks, self.time, side="right") - 1, 0, len(breaks) - 2)
+        x = (self.time - breaks[piece])[:, None]
+        values = np.zeros((len(self.time), coefficients.shape[2]))
+        for power in coefficients:  # the highest first
+            values = values * x + power[piece]
+        return values
+
+    @property
+    def inputs(self) -> Signals:
+        """Forces of the actuators; where held ones change, those from then on."""
+        numbering, values = self.problem.rest.numbering, self._pushes.copy()
+        mechanism = numbering.mechanism
+        rows = [numbering.measures[key_of(mechanism, actuator)] for actuator in mechanism.actuators.values()]
+        for held in self.problem.yields:
+            rate = measured_rates(self.problem, self.X, self.V, [held.row])[:, 0]
+            away = self.w[:, held.row - numbering.constraints] - held.relaxed
+            values[:, rows.index(held.row)] -= held.stiffness * away + held.damping * rate
+        return labelled(self.time, mechanism.actuators, values, units_of(self.problem.rest).inputs)
+
+    @property
+    def energy(self) -> Signals:
+        """Kinetic and potential energy, work put in and lost, and what is left over: the error of the balance.
+
+        Where things deform the strain energy, which the potential contains, is there too.
+        Work of the actuators, of the forces behind prescribed coordinates, and of loads without potential (moments
+        and followers) is counted from the start.
+        """
+        kinetic, potential, strain, actuators, courses, lost, loads = self.energies.T
+        values = {
+            "kinetic": kinetic, "potential": potential, "total": kinetic + potential, "actuators": actuators,
+            "prescribed": courses, "loads": loads, "lost": -lost, "balance": balance_of(self.energies),
+        }  # fmt: skip
+        if self.problem.elastic:
+            values["strain"] = strain
+        return Signals(self.time, values, dict.fromkeys(values, "J"))
+
+    @cached_property
+    def instant(self) -> Instant:
+        """Accelerations and least multipliers from a rank-revealing solve at every result.
+
+        Where things deform they are those of the march: stiff elements would turn errors of positions into forces.
+        """
+        if self.problem.elastic:
+            return Instant(self.acceleration, self.multipliers)
+        u = self._pushes
+        breaks, accelerations = self.courses
+        courses = [np.interp(self.time, breaks, column) for column in accelerations.T]
+        along = np.stack(courses, axis=1) if courses else np.zeros((len(self.time), 0))
+        return instant(self.problem, self.X, self.V, self.w, np.ascontiguousarray(u), along)
+
+    @property
+    def driving_forces(self) -> Signals:
+        """Force (or moment) along each prescribed coordinate that keeps it on its course."""
+        joints = self.problem.rest.numbering.constraints
+        names = self.problem.rest.numbering.coordinates
+        angle = self.problem.rest.numbering.angles()
+        driven = {names[row - joints]: row for row in self.problem.system.driven if row - joints < len(names)}
+        values = {name: self.instant.multipliers[:, joints + n] for n, name in enumerate(driven)}
+        return Signals(self.time, values, {name: "N m" if angle[row] else "N" for name, row in driven.items()})
+
+    @cached_property
+    def _end_forces(self) -> EndForces:
+        return end_forces(self.problem, self.X, self.V, self.acceleration)
+
+    def section(self, body: str, place: str | float, beam: int | None = None) -> Signals:
+        """Section forces and moments of a beam at a place, as `Simulation.section` says."""
+        numbering = self.problem.rest.numbering
+        found = section_at(self.problem, self._end_forces.ends, beam_place(numbering, body, place, beam))
+        shown = IN_PLANE if numbering.mechanism.planar else IN_SPACE
+        units = {letter: "N" if column < 3 else "N m" for letter, column in shown.items()}
+        return Signals(self.time, {letter: found[:, column] for letter, column in shown.items()}, units)
+
+    @property
+    def strain_energy(self) -> Signals:
+        """Strain energy of every body that deforms, and of joints that are elastic or have a drive."""
+        values = strain_energies(self.problem, self.X, self._end_forces.strain)
+        return Signals(self.time, values, dict.fromkeys(values, "J"))
+
+    def reaction(self, joint: str) -> Reaction:
+        """Force and moment of a joint on its second body over time, about its place there, in the world.
+
+        Where constraints are redundant, those of least norm, moments divided by the mechanism's extent.
+        """
+        numbering = self.problem.rest.numbering
+        if joint not in numbering.joint_rows:
+            raise InputError(f'there is no joint "{joint}"', hint=nearest(joint, numbering.joint_rows))
+        return reaction_of(self.problem, self.X, self.instant.multipliers, joint)
+
+
+def balance_of(energies: Array) -> Array:
+    """Of energies (N, 7) as `march` records them: T + V since the start, less all works."""
+    total = energies[:, KINETIC] + energies[:, POTENTIAL]
+    return np.asarray(total - total[:1] - energies[:, WORK:].sum(axis=1))
+
+
+def defect_of(problem: Absolute, energies: Array) -> float:
+    """The defect of the account of energies (N, 7)."""
+    speed = _STILL * problem.rest.numbering.arrays.extent
+    least = 0.5 * problem.frames.total_mass * speed**2
+    kinetic, potential, works = energies[:, KINETIC], energies[:, POTENTIAL], energies[:, WORK:]
+    return energy_defect(kinetic, potential, works, balance_of(energies), least)

@@ -1,0 +1,230 @@
+"""What a run of the equivalent rigid link system tells: signals, and where links and nodes are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NoReturn
+
+import numpy as np
+
+from supple.array_types import Array
+from supple.diagnostics import InputError, nearest
+from supple.formats.mechanism_text import to_yaml
+from supple.formulations.coefficients import carried
+from supple.formulations.measured_units import units_of
+from supple.formulations.rigid_link_system.link_equations import LinkEquations, LinkMotion, energies
+from supple.formulations.rigid_link_system.link_point import LinkPoint
+from supple.formulations.rigid_link_system.link_system import RigidLinkSystem
+from supple.formulations.rigid_link_system.said_outputs import outputs_without_forces
+from supple.geometry.rotation import exponential
+from supple.kinematics.configuration import Configuration, Deformed, FramePose
+from supple.results.signals import Signals, labelled
+from supple.results.units import numbered, rate
+
+_STEP = 1e-6  # s: over which rates are differenced for second rates of what sensors see
+
+
+@dataclass(frozen=True, eq=False)
+class NodeCarriers:
+    """Nodes as the frames that carry places on their bodies."""
+
+    system: RigidLinkSystem
+    rigid: tuple[str, ...] = ()
+
+    @cached_property
+    def place(self) -> Array:
+        """(N + 1, 3) on their bodies; the ground last."""
+        places = [np.zeros((1, 3)) if mesh is None else mesh.nodes for mesh in self.system.meshes]
+        return np.concatenate([*places, np.zeros((1, 3))])
+
+    def drawn(self, body: int) -> Array:
+        """(nodes, 3) where the nodes of a body stand on it, in its axes."""
+        return self.place[np.flatnonzero(self.system.node_body == body)]
+
+    def nearest(self, body: int, place: Array) -> int:
+        if body == len(self.system.meshes):
+            return self.system.nodes
+        nodes = np.flatnonzero(self.system.node_body == body)
+        mesh = self.system.meshes[body]
+        carrier = None if mesh is None else mesh.node_at(place)
+        if carrier is not None:
+            return int(self.system.first_node[body]) + carrier
+        return int(nodes[np.argmin(np.linalg.norm(self.place[nodes] - place, axis=1))])
+
+
+@dataclass(frozen=True, eq=False)
+class LinkRecord:
+    """States at times (N,); u (N, actuators) the inputs; driven : coordinates that were led, driving (N, k) by what."""
+
+    equations: LinkEquations
+    time: Array
+    motions: list[LinkMotion]
+    u: Array
+    driven: tuple[int, ...]
+    driving: Array
+
+    @property
+    def origin(self) -> dict[str, str]:
+        """What ran: `mechanism`, the text of its file."""
+        return {"mechanism": to_yaml(self.equations.system.numbering.mechanism)}
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        return self.equations.system.numbering.coordinates
+
+    @cached_property
+    def _points(self) -> list[LinkPoint]:
+        return [self.equations.point(motion.x) for motion in self.motions]
+
+    @property
+    def energy_defect(self) -> None:
+        """No account is kept: the equations are of first order in u, and so is their balance."""
+        return None
+
+    @property
+    def coordinates(self) -> Signals:
+        """θ over time: of the motor's side where a drive yields."""
+        units = units_of(self.equations.position).coordinates
+        return labelled(self.time, self._names, np.array([item.x for item in self.motions]), units)
+
+    @property
+    def rates(self) -> Signals:
+        units = units_of(self.equations.position).rates
+        return labelled(self.time, self._names, np.array([item.v for item in self.motions]), units)
+
+    @property
+    def accelerations(self) -> Signals:
+        units = units_of(self.equations.position).accelerations
+        return labelled(self.time, self._names, np.array([item.a for item in self.motions]), units)
+
+    @cached_property
+    def outputs(self) -> Signals:
+        """What sensors see, forces inside apart."""
+        load = carried(self.equations.position)
+        rows = list(load.measured.values())
+        found = np.zeros((3, len(self.time), len(rows) + len(load.efforts)))
+        for n, (motion, point) in enumerate(zip(self.motions, self._points, strict=True)):
+            found[0, n, : len(rows)] = [point.measure(row)[0] for row in rows]
+            if load.observation.order:
+                found[1, n, : len(rows)] = self._rates_of(point, motion, rows)
+            if load.observation.order > 1:
+                ahead, behind = (self._moved(motion, sign * _STEP) for sign in (1.0, -1.0))
+                rates = [self._rates_of(self.equations.point(item.x), item, rows) for item in (ahead, behind)]
+                found[2, n, : len(rows)] = (rates[0] - rates[1]) / (2.0 * _STEP)
+        values = load.observation.values(found)
+        units = units_of(self.equations.position).outputs
+        names = outputs_without_forces(self.equations.position)
+        return Signals(self.time, {name: values[:, list(load.observation.outputs).index(name)] for name in names},
+                       {name: units[name] for name in names})  # fmt: skip
+
+    @staticmethod
+    def _moved(motion: LinkMotion, time: float) -> LinkMotion:
+        x = motion.x + time * motion.v + 0.5 * time**2 * motion.a
+        return LinkMotion(x, motion.v + time * motion.a, motion.a, motion.multipliers)
+
+    def _rates_of(self, point: LinkPoint, motion: LinkMotion, rows: list[int]) -> Array:
+        s = self.equations.s
+        q = point.loops.Gamma @ motion.v[:s]
+        return np.array([over_q @ q + over_u @ motion.v[s:] for _, over_q, over_u in map(point.measure, rows)])
+
+    @property
+    def inputs(self) -> Signals:
+        mechanism = self.equations.system.numbering.mechanism
+        return labelled(self.time, mechanism.actuators, self.u, units_of(self.equations.position).inputs)
+
+    @property
+    def driving_forces(self) -> Signals:
+        """Force (or moment) along each prescribed coordinate that keeps it on its course."""
+        angles = self.equations.system.numbering.angles()
+        rows = self.equations.system.theta_rows
+        names = [self._names[i] for i in self.driven]
+        units = {self._names[i]: "N m" if angles[rows[i]] else "N" for i in self.driven}
+        return labelled(self.time, names, self.driving.reshape(len(self.time), -1), units)
+
+    @cached_property
+    def energy(self) -> Signals:
+        """Kinetic, potential (strain in it) and total, to second order in u; no account of works is kept."""
+        found = np.array([energies(self.equations, motion) for motion in self.motions])
+        kinetic, potential, strain = found.T
+        values = {"kinetic": kinetic, "potential": potential, "total": kinetic + potential, "strain": strain}
+        return Signals(self.time, values, dict.fromkeys(values, "J"))
+
+    # ------------------------------------------------------------------------ bodies
+
+    @cached_property
+    def configuration(self) -> Configuration:
+        """Links as they are assembled, nodes displaced from them."""
+        points, carriers = self._points, NodeCarriers(self.equations.system)
+        X, w = np.array([point.state.X for point in points]), np.array([point.w for point in points])
+        theta = np.array([item.x[: self.equations.s] for item in self.motions])
+        nodes = np.array([_node_poses(carriers, point) for point in points])
+        return Configuration(self.equations.position, theta, X, w, np.ones(len(points)), Deformed(carriers, nodes))
+
+    def nodes(self, body: str) -> FramePose:
+        """Positions (N, nodes, 3) and rotations (N, nodes, 3, 3) of the nodes of an elastic body, in the world."""
+        numbering = self.equations.system.numbering
+        if body not in numbering.bodies:
+            raise InputError(f'there is no body "{body}"', hint=nearest(body, numbering.bodies))
+        deformed = self.configuration.deformed
+        assert deformed is not None
+        X = deformed.X[:, np.flatnonzero(self.equations.system.node_body == numbering.body_index(body))]
+        P = numbering.mechanism.plane_axes()
+        return FramePose(X[..., :3] @ P.T, P @ X[..., 3:].reshape(*X.shape[:-1], 3, 3) @ P.T)
+
+    @property
+    def joint_coordinates(self) -> Signals:
+        """Every coordinate of every joint, of the rigid links."""
+        numbering = self.equations.system.numbering
+        turns = [numbering.angles()[row] for key, row in numbering.measures.items() if key[0] == "joint"]
+        values = self.configuration.joint_coordinates
+        return Signals(self.time, dict(values), numbered(values, turns))
+
+    @property
+    def output_rates(self) -> Signals:
+        """How fast those change that are measures as they stand."""
+        rows, known = carried(self.equations.position).outputs, units_of(self.equations.position).outputs
+        both = zip(self._points, self.motions, strict=True)
+        found = np.array([self._rates_of(point, motion, list(rows.values())) for point, motion in both])
+        return labelled(self.time, rows, found, {name: rate(known[name]) for name in rows})
+
+    @property
+    def strain_energy(self) -> Signals:
+        """Strain energy of every body that deforms, J."""
+        system = self.equations.system
+        values = {}
+        for b, mesh in enumerate(system.meshes):
+            if mesh is not None:
+                at = 6 * (int(system.first_node[b]) + mesh.node) + mesh.component
+                hats = np.array([point.state.hat.ravel()[at] for point in self._points])
+                values[system.numbering.bodies[b]] = 0.5 * np.einsum("ni,ni->n", hats, hats @ mesh.K.T)
+        return Signals(self.time, values, dict.fromkeys(values, "J"))
+
+    @property
+    def motion(self) -> Any:
+        self._unknown("velocities of bodies")
+
+    def frame_motion(self, name: str) -> Any:
+        self._unknown("velocities of frames")
+
+    def reaction(self, joint: str) -> Any:
+        self._unknown("reactions of joints")
+
+    def section(self, body: str, place: str | float, beam: int | None = None) -> Signals:
+        self._unknown("forces in sections")
+
+    def _unknown(self, what: str) -> NoReturn:
+        raise InputError(
+            f"a run of the rigid link system does not tell {what}",
+            part=f'simulation of "{self.equations.system.numbering.mechanism.name}"', hint="leave the formulation out",
+        )  # fmt: skip
+
+
+def _node_poses(carriers: NodeCarriers, point: LinkPoint) -> Array:
+    """(N + 1, 12) of all nodes, the ground last."""
+    system, state = carriers.system, point.state
+    R = state.R
+    displaced = np.einsum("nij,nj->ni", R, carriers.place[:-1] + state.hat[:, 0])
+    x = state.X[system.node_body, :3] + displaced
+    turns = np.array([exponential(phi) for phi in state.hat[:, 1]])
+    return np.vstack([np.hstack([x, (R @ turns).reshape(-1, 9)]), state.X[-1:]])

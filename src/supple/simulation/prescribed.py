@@ -1,0 +1,80 @@
+"""Coordinates that are led along a course, as what a march takes: cubics between breaks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.interpolate import make_interp_spline
+
+from supple.array_types import Array
+from supple.diagnostics import InputError, nearest
+from supple.diagnostics.arguments import shown
+from supple.kinematics.closure import assemble
+from supple.kinematics.configuration import Configuration
+from supple.statics.equilibrium import equilibrium
+from supple.trajectories.trajectory import trajectory
+
+Piecewise = tuple[Array, Array]
+
+_SAME = 1e-12  # rad or m: rounding of a coordinate
+
+
+class Prescribed(NamedTuple):
+    """driven : numbers of the coordinates; targets : breaks (B,) and coefficients (4, B - 1, k) of their cubics
+
+    rates : (k,) at the start; accelerations : (B, k) at the breaks
+    """
+
+    driven: tuple[int, ...]
+    targets: Piecewise
+    rates: Array
+    accelerations: Array
+
+
+def prescribed(here: Configuration, motion: Any, begin: float, end: float, step: float) -> Prescribed:
+    """The course of a motion from `begin` to `end` (s), with breaks a step apart.
+
+    motion : {coordinate: callable of time}, or whatever `trajectory` takes, of all coordinates; None for none
+    """
+    names = here.rest.numbering.coordinates
+    if motion is None:
+        return Prescribed((), (np.array([begin, end]), np.zeros((4, 1, 0))), np.zeros(0), np.zeros((2, 0)))
+    times = np.linspace(begin, end, max(5, round((end - begin) / step)) + 1)
+    if isinstance(motion, Mapping):
+        for name in motion:
+            if name not in names:
+                raise InputError(f'"{name}" is not a coordinate', part="motion", hint=nearest(name, names))
+            if not callable(motion[name]):
+                raise InputError(
+                    f"it is {shown(motion[name])}", part=f'motion of "{name}"', hint="give a function of time"
+                )
+        chosen = tuple(names.index(name) for name in motion)
+        theta = np.array([[course(float(t)) for course in motion.values()] for t in times])
+        if not np.isfinite(theta).all():
+            raise InputError("it gives values that are not finite", part="motion", hint="check its callables")
+        spline = make_interp_spline(times, theta, k=5)
+        rates, accelerations = spline(times, 1), spline(times, 2)
+    else:
+        course = trajectory(here.mechanism, motion, times=times)
+        chosen = tuple(range(len(names)))
+        theta, rates, accelerations = course.theta, course.rates, course.accelerations
+    h = np.diff(times)[:, None]
+    rise = np.diff(theta, axis=0) / h
+    cubic = (rates[:-1] + rates[1:] - 2.0 * rise) / h**2
+    square = (3.0 * rise - 2.0 * rates[:-1] - rates[1:]) / h
+    targets = (times, np.stack([cubic, square, rates[:-1], theta[:-1]]))
+    return Prescribed(chosen, targets, rates[0], accelerations)
+
+
+def on_course(here: Configuration, course: Prescribed, inputs: Array) -> Configuration:
+    """The start, with prescribed coordinates where their course begins; a deformed one rests there under the inputs."""
+    theta, driven = here.theta.copy(), list(course.driven)
+    theta[driven] = course.targets[1][3, 0]
+    if here.deformed is None:
+        return assemble(here.mechanism, theta)
+    if np.allclose(theta, here.theta, rtol=0.0, atol=_SAME):
+        return here
+    names = here.rest.numbering.coordinates
+    return equilibrium(here.mechanism, theta, inputs=inputs, held=[names[i] for i in driven])

@@ -1,0 +1,124 @@
+"""A scenario, by its name in the mechanism file or from a file of its own, ready to run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from supple.array_types import Array
+from supple.description.elastic.damping import Damping
+from supple.description.mechanism import Mechanism
+from supple.description.scenario import EQUILIBRIUM, REST, Scenario, ScenarioDamping
+from supple.diagnostics import InputError
+from supple.formats.model_description import described
+from supple.formats.scenario_file import is_scenario_file, scenario_in
+from supple.formulations.hardware import hardware_of
+from supple.hardware.hardware import NO_HARDWARE, Hardware
+from supple.integration.signal import joined
+from supple.kinematics.closure import assemble
+from supple.kinematics.configuration import Configuration
+from supple.modal_analysis.modes import modes
+from supple.reduced.model import ReducedModel
+from supple.simulation.driven_start import resting_start
+from supple.statics.deformed_rest import deformed_rest
+from supple.trajectories.trajectory import trajectory
+
+
+class Run(NamedTuple):
+    """What to simulate.
+
+    mechanism  : with the damping of the scenario
+    start      : the configuration it sets out from; rates : of its coordinates; motion : prescribed, or None
+    inputs     : actuator -> force, or values at `times`
+    step       : fixed, s; None lets steps follow the motion
+    deflection : output -> force along it, N or N m, under which it rests until the run begins
+    """
+
+    mechanism: Mechanism
+    start: Configuration
+    rates: dict[str, float]
+    inputs: dict[str, Any]
+    times: Array | None
+    motion: str | None
+    until: float
+    step: float | None
+    deflection: dict[str, float]
+
+
+def run_of(
+    mechanism: Mechanism,
+    scenario: Scenario | str | Path,
+    *,
+    until: float | None = None,
+    step: float | None = None,
+    rigid: bool = False,
+    drives: bool = True,
+) -> Run:
+    """A scenario with its start assembled; `until` and `step` (s) take the place of its own.
+
+    rigid  : elastic parts do not deform: nothing of them is deflected or damped
+    drives : where they act, an equilibrium is one with what they move held, and inputs are commands
+    """
+    hardware = hardware_of(mechanism) if drives else NO_HARDWARE
+    given = scenario_in(mechanism, scenario)
+    lasts, fixed = until if until is not None else given.until, step or given.step
+    if lasts is None:
+        assert given.motion is not None  # the description sees to it
+        lasts = float(trajectory(mechanism, given.motion).time[-1])
+    forces, times = joined(scenario_data(given).get("inputs", {}), given.times, lasts, fixed)
+    if given.damping is not None and not rigid:
+        about = start_of(mechanism, given, forces, hardware, rigid=True)
+        mechanism = mechanism.replace(damping=_with(mechanism.damping, rayleigh_of(given.damping, about)))
+    start = start_of(mechanism, given, forces, hardware, rigid=rigid)
+    loads = {} if rigid else {name: float(force) for name, force in given.deflection.items()}
+    return Run(mechanism, start, dict(given.rates), forces, times, given.motion, lasts, fixed, loads)
+
+
+def scenario_data(scenario: Scenario) -> dict[str, Any]:
+    """A scenario as a saved model keeps it: plain numbers in SI under the keys of the file."""
+    return scenario.model_dump(mode="json", exclude_defaults=True, by_alias=True)
+
+
+def model_scenario(model: ReducedModel, asked: Any) -> Any:
+    """A scenario as a reduced model takes it: by its name, or the data of one from elsewhere; all else as it is."""
+    if not isinstance(asked, Scenario | Path) and not (isinstance(asked, str) and is_scenario_file(asked)):
+        return asked
+    return scenario_data(asked if isinstance(asked, Scenario) else scenario_in(described(model), asked))
+
+
+def rayleigh_of(damping: ScenarioDamping, start: Configuration) -> tuple[float, float]:
+    """α (1/s) and β (s); a ratio ζ at ω is β = 2ζ/ω."""
+    if damping.rayleigh is not None:
+        return damping.rayleigh
+    assert damping.ratio is not None  # the description sees to it
+    frequency = damping.frequency or float(modes(start.mechanism, start, count=1, preload=False).frequencies_hz[0])
+    return 0.0, damping.ratio / (np.pi * frequency)
+
+
+def _with(own: Damping | None, more: tuple[float, float]) -> Damping:
+    """The sum of the mechanism's law and α M + β K."""
+    if own is not None and own.rayleigh is None:
+        raise InputError(
+            "it adds damping to that of the mechanism, which is not of the Rayleigh kind", part="scenario",
+            hint="leave damping out of the scenario, or give the mechanism damping: {rayleigh: [...]}",
+        )  # fmt: skip
+    first = (0.0, 0.0) if own is None or own.rayleigh is None else own.rayleigh
+    return Damping(rayleigh=(first[0] + more[0], first[1] + more[1]))
+
+
+def start_of(
+    mechanism: Mechanism, scenario: Scenario, forces: dict[str, Any], hardware: Hardware, *, rigid: bool
+) -> Configuration:
+    """Where it sets out from; an equilibrium is that of the forces at the beginning, deformed unless `rigid`, and so is
+    what a motion leads: it rests where the motion begins."""
+    if scenario.motion is not None and scenario.start == REST:
+        begins = assemble(mechanism, trajectory(mechanism, scenario.motion).theta[0])
+        loaded = mechanism.gravity is not None or mechanism.forces or mechanism.springs
+        if rigid or not mechanism.elastic or not loaded:
+            return begins
+        return deformed_rest(begins, np.zeros(len(mechanism.actuators))).configuration
+    if scenario.start == EQUILIBRIUM:
+        return resting_start(mechanism, None, forces, hardware, rigid=rigid)
+    return assemble(mechanism, None if scenario.start == REST else scenario.start)

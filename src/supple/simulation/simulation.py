@@ -1,0 +1,202 @@
+"""Simulation in time, of a mechanism (the full DAE) or of a reduced model of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.array_types import Array
+from supple.description.mechanism import Mechanism
+from supple.description.rigid_parts import taken_as_rigid
+from supple.description.scenario import Scenario
+from supple.diagnostics import InputError
+from supple.diagnostics.arguments import require_arguments
+from supple.diagnostics.limits import require_memory
+from supple.formulations.absolute.time_damping import say_damping
+from supple.formulations.hardware import hardware_of
+from supple.hardware.coupled_drives import feels
+from supple.hardware.drive_course import say_passed_by
+from supple.hardware.hardware import NO_HARDWARE
+from supple.integration.input_course import Inputs, input_course
+from supple.integration.result_times import longest_step, require_positive, result_times
+from supple.integration.step_options import StepOptions
+from supple.kinematics.configuration import At, Configuration
+from supple.kinematics.rest import rest
+from supple.reduced.model import ReducedModel
+from supple.reduced.named_values import in_order
+from supple.results.simulation import Simulation, warn_of
+from supple.simulation.adaptation import TOLERANCE, balanced
+from supple.simulation.driven_run import Commanded, Commands, commanded, coupled_intervals, driven_run
+from supple.simulation.driven_start import drive_springs
+from supple.simulation.driven_system import drive_commands
+from supple.simulation.driver import Known, drive
+from supple.simulation.link_run import LinkRun
+from supple.simulation.mechanism_run import Continuous, MechanismRun, begin, piecewise, require_held
+from supple.simulation.prescribed import on_course, prescribed
+from supple.simulation.scenario import model_scenario, run_of
+from supple.simulation.start import deflected, start_configuration
+from supple.systems.formulation_choice import by_rigid_links
+
+_NUMBERS = 24  # of a body at a time: where it is, how it moves
+_INSTEAD = "reduce it with modes and simulate the reduced model"
+
+
+def simulate(
+    mechanism: Mechanism | ReducedModel,
+    t: ArrayLike | str | Path | Scenario | None = None,
+    inputs: Inputs = None,
+    start: At | Configuration = None,
+    *,
+    until: float | None = None,
+    step: float | None = None,
+    rates: Mapping[str, float] | ArrayLike | None = None,
+    input_times: ArrayLike | None = None,
+    motion: Any = None,
+    tolerance: float | None = None,
+    method: str = "auto",
+    spectral_radius: float = 0.9,
+    output_step: float | None = None,
+    friction_speed: float = 1e-3,
+    rigid: bool = False,
+    drives: bool = True,
+    formulation: str = "auto",
+) -> Simulation:
+    """Motion in time of a mechanism, by generalized-α on R³ × SO(3) with index-3 constraints, or of a reduced model.
+
+    `model.simulate` is the same call; what differs for a model is said there.
+
+    t               : (N,) rising times of the results, s; or the end alone; or a scenario, its name or the file it
+                      stands in (.yaml), of which the other arguments replace parts
+    inputs          : {actuator: number, values at `input_times` or else at the results (linear between them, constant
+                      before and after), or callable of time}, or (N, a) values: forces, or commands of drives. Zero if
+                      left out; drives that move stay where they are
+    start           : as in `assemble`, or "equilibrium", under the inputs at the start
+    until, step     : s; the step is the fixed one, or with `tolerance` the largest. Without it, steps follow the motion
+    rates           : of θ, by name or in order
+    motion          : prescribed coordinates: {coordinate: callable of time}, or all of them as a Trajectory, a motion's
+                      name in the file, or a CSV file
+    tolerance       : error a step may make (rad, or extents of the mechanism). Where neither it nor a step is given it
+                      is 1e-6, and less where the account of energy needs it; see `Simulation.tolerance`
+    method          : of a reduced model: "explicit", "implicit" or "auto"
+    spectral_radius : what is left of the fastest oscillations after a step, 0 (all damped) to 1 (none)
+    output_step     : time between results; if left out the step (1 ms, or a hundredth of a shorter run, where none is
+                      given), and at most 2000 results
+    friction_speed  : speed (rad/s or m/s) over which dry friction changes its sign
+    rigid           : elastic parts are taken as rigid; `Simulation.rigid` names them. Otherwise they deform: bodies of
+                      beams by as many elements as they have, with large rotations and deflections
+    drives          : False leaves drives out: inputs are forces. A prescribed motion leaves them out as well
+    formulation     : "erls" goes through the equivalent rigid link system, of first order in the deflections
+
+    A run that cannot go on returns what it has and warns; see `Simulation.reason`. So does one whose account of energy
+    does not balance to 1 %; see `Simulation.energy_defect`.
+    """
+    require_arguments(simulate, locals())
+    links = by_rigid_links(formulation)
+    if links and (rigid or not isinstance(mechanism, Mechanism)):
+        raise InputError(
+            "it is of mechanisms whose elastic parts deform", part='formulation "erls"',
+            hint="leave it out" + (", or rigid" if rigid else ""),
+        )  # fmt: skip
+    if isinstance(mechanism, ReducedModel):
+        at: Any = start
+        if isinstance(start, Configuration):
+            at = {name: x for name, x in start.coordinates.items() if name in mechanism.layout.coordinates}
+        asked = model_scenario(mechanism, t)
+        return mechanism.simulate(
+            asked, inputs, at, until=until, step=step, rates=rates, input_times=input_times, motion=motion,
+            tolerance=tolerance, method=method, spectral_radius=spectral_radius, output_step=output_step,
+            friction_speed=friction_speed, rigid=rigid, drives=drives,
+        )  # fmt: skip
+    if not isinstance(mechanism, Mechanism):
+        raise InputError(
+            f"{type(mechanism).__name__} cannot be simulated",
+            hint="give a mechanism or a reduced model; a linear model moves in supple.control.closed_loop",
+        )  # fmt: skip
+    if method not in ("auto", "implicit"):
+        raise InputError(f'a mechanism is not simulated by "{method}"', part="method", hint="leave it out")
+    if isinstance(t, str | Path | Scenario):
+        run = run_of(mechanism, t, until=until, step=step, rigid=rigid, drives=drives)
+        mechanism, t, until, step = run.mechanism, None, run.until, run.step
+        inputs, input_times = (run.inputs, run.times) if inputs is None else (inputs, input_times)
+        start = deflected(run.start, run.deflection) if start is None else start
+        rates = run.rates if rates is None else rates
+        motion = run.motion if motion is None else motion
+    require_positive(tolerance=tolerance, friction_speed=friction_speed)
+    grid = result_times(t, until=until, step=step, output_step=output_step)
+    taken = 8.0 * _NUMBERS * (len(mechanism.bodies) + 1)
+    require_memory(taken * len(grid), f"{len(grid)} results take", part="t", hint="keep fewer")
+    first, end = float(grid[0]), float(grid[-1])
+    largest = longest_step(end - first) if step is None else step
+    fixed = step is not None and tolerance is None
+    spacing = largest if fixed else largest / 8
+    names = rest(mechanism).numbering.coordinates
+    theta_rates = np.zeros(len(names)) if rates is None else in_order("rates", rates, names)
+    if theta_rates.ndim != 1:
+        raise InputError("has more than one state", part="rates", hint="simulate one at a time")
+    allowed = TOLERANCE if step is None and tolerance is None else tolerance
+    options = StepOptions(largest, allowed, spectral_radius, friction_speed, rigid)
+    hardware = hardware_of(mechanism) if drives else NO_HARDWARE
+    if motion is not None:
+        say_passed_by(hardware)
+    if hardware.drives and motion is None and links:
+        raise InputError(
+            "its inputs are forces, and drives are none of it", part='formulation "erls"',
+            hint="leave drives out (drives=False, --no-drives), or the formulation",
+        )  # fmt: skip
+    if hardware.drives and motion is None:
+        commands = Commands(inputs, input_times, grid, spacing)
+        made = commanded(mechanism, hardware, start, theta_rates, commands, rigid=rigid)
+        if feels(made.bank):
+            found = _coupled(made, theta_rates, grid, options)
+            taken_as_rigid(mechanism, rigid, _INSTEAD, names=found.rigid)
+            say_damping(mechanism, rigid)
+            warn_of(found)
+            return found
+        here, forces, course, springs = driven_run(made, first, end, largest)
+        u0 = forces[1][3, 0].copy()
+    else:
+        breaks, values = input_course(tuple(mechanism.actuators), inputs, input_times, grid, spacing)
+        u0 = np.array([np.interp(first, breaks, column) for column in values.T])
+        here = start_configuration(mechanism, start, u0, rigid=rigid)
+        course, springs = prescribed(here, motion, first, end, largest), {}
+        forces = piecewise(breaks, values, first, end)
+        theta_rates[list(course.driven)] = course.rates
+        if course.driven:
+            here = on_course(here, course, u0)
+    known = Known(Continuous(forces, course), len(grid) - 1)
+    if links:
+        say_damping(mechanism, rigid)
+        linked = LinkRun(here, grid, theta_rates, options)
+        drive(linked, known)
+        found = linked.result()
+        warn_of(found)
+        return found
+    begun = begin(
+        here, grid, theta_rates, options, led=course.driven, springs=springs, inputs=u0,
+        accelerations=course.accelerations[0],
+    )  # fmt: skip
+    taken_as_rigid(mechanism, rigid, _INSTEAD, names=begun.problem.frames.rigid)
+    say_damping(mechanism, rigid)
+
+    def marched(error: float | None) -> Simulation:
+        whole = MechanismRun(begun, error)
+        drive(whole, known)
+        return whole.result()
+
+    found = balanced(marched) if step is None and tolerance is None else marched(tolerance)
+    warn_of(found)
+    return found
+
+
+def _coupled(made: Commanded, rates: Array, grid: Array, options: StepOptions) -> Simulation:
+    """Drives that feel the motion, and the motion, interval by interval, with results at `grid` (N,)."""
+    bank, (cut, commands) = made.bank, coupled_intervals(made, grid, options.longest)
+    require_held(cut.times, options)
+    springs = drive_springs(made.here, np.column_stack([bank.stiffness, bank.damping]))
+    run = MechanismRun(begin(made.here, cut.times, rates, options, led=bank.led, springs=springs), options.tolerance)
+    drive_commands(run, bank, cut.times, commands)
+    return run.result(at=cut.results)

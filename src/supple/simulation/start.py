@@ -1,0 +1,61 @@
+"""Where a run of a mechanism begins: its configuration, and the state of its bodies there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from supple.array_types import Array
+from supple.description.mechanism import Mechanism
+from supple.diagnostics import InputError, nearest
+from supple.formulations.absolute.drives import settled_deflections
+from supple.formulations.absolute.system import Absolute
+from supple.formulations.coefficients import carried
+from supple.kinematics.closure import assemble
+from supple.kinematics.configuration import At, Configuration
+from supple.kinematics.motion import motion as motion_of
+from supple.statics.deformed_rest import deformed_rest
+from supple.statics.equilibrium import equilibrium
+
+
+def start_configuration(
+    mechanism: Mechanism, start: At | Configuration, inputs: Array, *, rigid: bool = False
+) -> Configuration:
+    """Where a run begins, however it is named; the equilibrium is the one under the inputs, deformed unless `rigid`."""
+    if isinstance(start, Configuration):
+        return start
+    if isinstance(start, str) and start == "equilibrium":
+        return equilibrium(mechanism, inputs=inputs, rigid=rigid)
+    return assemble(mechanism, start)
+
+
+def deflected(here: Configuration, loads: Mapping[str, float]) -> Configuration:
+    """At rest with θ held under loads along outputs, N or N m; where there are none, as it is."""
+    if not loads:
+        return here
+    known = carried(here.rest).outputs
+    for name in loads:
+        if name not in known:
+            raise InputError(f'there is no output "{name}" to deflect', part="deflection", hint=nearest(name, known))
+    still = np.zeros(len(here.mechanism.actuators))
+    return deformed_rest(here, still, loads={known[name]: force for name, force in loads.items()}).configuration
+
+
+def centre_state(
+    problem: Absolute, here: Configuration, rates: Array, inputs: Array | None = None
+) -> tuple[Array, Array]:
+    """Poses and velocities of the frames at a configuration, deformed or not, that moves with θ̇ as if rigid.
+
+    inputs : (actuators,) that motors without inertia give way to at once, where they drive through something elastic
+    """
+    frames, column = problem.frames, problem.system.rows.column
+    X = frames.poses(here.X) if here.deformed is None else here.deformed.X.copy()
+    if here.deformed is None and inputs is not None and frames.drives:
+        group = len(frames.held.sizes) - 1
+        for i, away in enumerate(settled_deflections(problem, here.w, inputs)):
+            frame, position = frames.held.at(group, i)
+            X[frame, position] = away
+    if not rates.any():
+        return X, np.zeros((frames.count, len(column)))
+    return X, np.ascontiguousarray(frames.velocities(here.X, motion_of(here, rates).V)[:, column])

@@ -1,0 +1,1 @@
+"""Equilibria, deflections, compliances and buckling."""

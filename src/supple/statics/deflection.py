@@ -1,0 +1,194 @@
+"""Static deflection of a mechanism under gravity and constant loads, actuators locked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, overload
+
+import numpy as np
+import scipy.sparse as sp
+import scipy.sparse.linalg as spla
+from numpy.typing import NDArray
+
+from supple.array_types import Array
+from supple.compilation import compiled
+from supple.description.mechanism import Mechanism
+from supple.diagnostics import InputError
+from supple.diagnostics.arguments import require_arguments
+from supple.formulations.absolute.reaction import Reaction
+from supple.formulations.coefficients import carried
+from supple.formulations.elastic_rest.elastic_rest import BodyCoordinates, ElasticRest, elastic_rest
+from supple.formulations.elastic_rest.load_stiffness import row_scales
+from supple.formulations.elastic_rest.loaded_stiffness import under_loads
+from supple.formulations.elastic_rest.loads import loads_at
+from supple.formulations.elastic_rest.part_rows import terms_of
+from supple.formulations.elastic_rest.static_response import static_response
+from supple.formulations.measured_units import units_of
+from supple.formulations.yielding_rows import yielding_rows
+from supple.kinematics.configuration import At, Configuration
+from supple.kinematics.joint_frames import joint_frames
+from supple.kinematics.primitives import gradient
+from supple.kinematics.rest import rest as undeformed
+from supple.modal_analysis.modes import require_elastic
+from supple.modal_analysis.ports import port, port_rows
+from supple.results.entries import Entries
+from supple.results.names import listed
+from supple.results.picture import picture
+from supple.results.result import Result
+from supple.results.table import Table
+from supple.statics.compliance import STATIC_BAND
+from supple.statics.deformed_rest import deformed_rest
+from supple.statics.large_deflection import LargeDeflection
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Deflection(Result):
+    """Small displacements from the undeformed configuration.
+
+    z           : (n,) in the coordinates of `rest`
+    multipliers : (rows,) of joints, coordinates and springs: -Cᵀλ acts on the bodies
+    gravity     : (3,) in the drawing's axes
+    """
+
+    configuration: Configuration
+    z: Array
+    multipliers: Array
+    gravity: Array
+    rest: ElasticRest
+
+    to_scale: ClassVar[bool] = False
+
+    def summary(self) -> str:
+        table = self.table()
+        moved = [f"{name} {value:.3g} {unit}" for name, value, unit in zip(*table.columns.values(), strict=True)]
+        return f"of {self.configuration!r}: {listed(moved)}"
+
+    def table(self) -> Table:
+        """Displacements that sensors measure, and the forces `hold COORDINATE` that keep θ where it is, with units.
+
+        Sensors of rates, accelerations, forces and stresses have no displacement and are left out.
+        """
+        position = undeformed(self.configuration.mechanism)
+        units = units_of(position)
+        found = [(name, self.of(name), units.outputs[name]) for name in carried(position).outputs]
+        found += [(f"hold {name}", force, units.forces[name]) for name, force in self.holding_forces.items()]
+        names, values, kinds = (list(column) for column in zip(*found, strict=True)) if found else ([], [], [])
+        texts = {"name": np.array(names, dtype=str), "unit": np.array(kinds, dtype=str)}
+        return Table(
+            {"name": texts["name"], "value": np.array(values, dtype=float), "unit": texts["unit"]}, index="name"
+        )
+
+    def map_entries(self) -> Entries:
+        """Displacements that sensors measure, and holding forces, as in its table."""
+        names, values, units = self.table().columns.values()
+        return Entries("deflection", tuple(names.tolist()), tuple(units.tolist()), values)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """With the displacements of the nodes of every body, `displacements BODY`, in its axes."""
+        moved = {f"displacements {body.name}": self.displacements(body.name) for body in self.rest.bodies}
+        return {"theta": self.configuration.theta, "gravity": self.gravity, **self.table().columns, **moved}
+
+    def of(self, name: str) -> float:
+        """Displacement of a sensor's output, `place.axis`, an actuator or a joint coordinate, m or rad."""
+        found = port(self.rest.numbering, name)
+        return float(port_rows(self.rest, [found], self.configuration.X[None])[0, 0] @ self.z)
+
+    def displacements(self, body: str) -> Array:
+        """Of all degrees of freedom of a body's nodes, in its axes: (degrees,); of a rigid body, at its origin."""
+        b = self.rest.numbering.body_index(body)
+        found = self.rest.bodies[b]
+        z = self.z[found.start : found.stop]
+        if found.mesh is None or found.condensed is None or not found.condensed.by_nodes:
+            return found.shapes @ z
+        touched = np.concatenate([found.mesh.columns(node) for node in found.condensed.interface])
+        down = self.configuration.X[b, 3:].reshape(3, 3).T @ self.gravity
+        translations = 2 if found.mesh.width == 3 else 3
+        own = settled(found)[:, :translations] @ down[:translations]
+        return found.condensed.basis[:, : len(touched)] @ (found.shapes[touched] @ z) + own
+
+    def plot(self, **options: Any) -> Any:
+        """Draw the sagged over the undeformed mechanism (matplotlib), see `deflection_sketch`; returns the panels."""
+        return picture("statics.plot.deflection_sketch")(self, **options)
+
+    @property
+    def holding_forces(self) -> dict[str, float]:
+        """Of each coordinate θ: the force (N or N m) that keeps it where it is."""
+        first = self.rest.numbering.constraints
+        names = self.rest.numbering.coordinates
+        return {name: -float(self.multipliers[first + i]) for i, name in enumerate(names)}
+
+    @property
+    def reactions(self) -> dict[str, Reaction]:
+        """What each joint does to its second body, in world axes: force and moment about the joint's place on it.
+
+        In ideal joints between rigid bodies that are overconstrained this is one of many; elastic ones determine it.
+        """
+        return {name: self._reaction(name) for name in self.configuration.mechanism.joints}
+
+    def _reaction(self, joint: str) -> Reaction:
+        numbering, X = self.rest.numbering, self.configuration.X
+        first, second = (numbering.body_index(name) for name in numbering.mechanism.joints[joint].bodies)
+        body, sign = (second, -1.0) if second < len(numbering.bodies) else (first, 1.0)
+        g, wrench = np.empty(13), np.zeros(6)
+        rows, terms = numbering.joint_rows[joint], yielding_rows(numbering, following=True)
+        forces = self.multipliers * row_scales(self.rest, X)[: len(self.multipliers)]
+        for row in range(rows.start, rows.stop):
+            for term in terms_of(terms.rows_i, row):
+                compiled(gradient, count=1)(terms.rows_i, terms.rows_f, term, X, g)
+                for side in range(2):
+                    if terms.rows_i[term, 1 + side] == body:
+                        wrench += sign * forces[row] * g[1 + 6 * side : 7 + 6 * side]
+        R = X[body, 3:].reshape(3, 3)
+        force = R @ wrench[:3]
+        place = X[second, :3] + X[second, 3:].reshape(3, 3) @ joint_frames(numbering.drawing, joint).pb
+        moment = R @ wrench[3:] - np.cross(place - X[body, :3], force)
+        P = numbering.mechanism.plane_axes()
+        return Reaction(P @ force, P @ moment)
+
+
+@overload
+def deflection(mechanism: Mechanism, at: At | Configuration = None, *, large: Literal[False] = False) -> Deflection: ...
+@overload
+def deflection(mechanism: Mechanism, at: At | Configuration = None, *, large: Literal[True]) -> LargeDeflection: ...
+@overload
+def deflection(mechanism: Mechanism, at: At | Configuration = None, *, large: bool) -> Deflection | LargeDeflection: ...
+
+
+def deflection(
+    mechanism: Mechanism, at: At | Configuration = None, *, large: bool = False
+) -> Deflection | LargeDeflection:
+    """Λ z + Cᵀλ = f(θ): gravity, applied forces and springs as they are without deformation.   [frequency-response, 12]
+
+    Motion of rigid bodies included: a sensor at the end of a rigid arm on a beam sees how the beam bends.
+
+    large : displacements and rotations of any size, from the full equations with loads that come on step by step
+            [flexible-statics, 1-4]
+    """
+    require_arguments(deflection, locals())
+    mechanism, configuration = under_loads(mechanism, at)
+    if configuration.X.ndim != 2:
+        raise InputError("a deflection is at one configuration, not many", part="at", hint="ask for each by itself")
+    rest = elastic_rest(mechanism, STATIC_BAND)
+    require_elastic(rest)
+    if large:
+        return LargeDeflection(configuration, deformed_rest(configuration, np.zeros(len(mechanism.actuators))))
+    loads = loads_at(rest, configuration)
+    Z, multipliers = static_response(rest, configuration.X[None], loads.vector[None, None])
+    return Deflection(configuration, Z[0, 0], multipliers[0, 0], loads.gravity, rest)
+
+
+def settled(body: BodyCoordinates) -> Array:
+    """(degrees, 2 or 3): displacements under unit gravity along each body axis, the touched nodes held.
+
+    K_ii⁻¹ f_i                                                                        [frequency-response, eq. 13]
+    """
+    mesh, condensed = body.mesh, body.condensed
+    assert mesh is not None
+    assert condensed is not None
+    touched = np.concatenate([mesh.columns(node) for node in condensed.interface])
+    inner = np.setdiff1d(np.arange(mesh.size), touched)
+    found = np.zeros((mesh.size, 2 if mesh.width == 3 else 3))
+    if len(inner):
+        loads = (mesh.M @ mesh.rigid_motions()[:, : found.shape[1]])[inner]
+        found[inner] = spla.splu(sp.csc_array(mesh.K[inner][:, inner])).solve(np.ascontiguousarray(loads))
+    return found

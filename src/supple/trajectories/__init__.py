@@ -1,0 +1,1 @@
+"""Functions of time that a machine shall follow."""

@@ -1,0 +1,232 @@
+"""`supple view`: look at it: a page in the browser, a file to send, a picture or a movie."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from supple.cli.answer import Answer, answering
+from supple.cli.kept import draw, require_folder
+from supple.cli.model_argument import is_model, read_model
+from supple.cli.options import At, Json, Settings, configuration, read_mechanism
+
+if TYPE_CHECKING:
+    from supple.description.mechanism import Mechanism
+    from supple.view.page.measured_modes import MeasuredModes
+    from supple.view.page.saved_run import Run
+
+What = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE|ROM|RUN|TEST", show_default=False,
+        help="A mechanism file, a URDF, the name of a bundled example, a reduced model, a run that `supple simulate -o "
+        "RUN.npz` wrote, or a measured test.",
+    ),
+]  # fmt: skip
+Beside = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="RUN|TEST", show_default=False,
+        help="Shown with it: up to two runs in time (.npz, .csv), and a measured test (.uff and the like, or what "
+        "`supple modal -o` wrote).",
+    ),
+]  # fmt: skip
+Output = Annotated[
+    Path | None,
+    typer.Option(
+        "-o", "--file", metavar="FILE", show_default=False,
+        help="Write instead: page.html, the whole page in one file; a picture, .png, .svg or .pdf; a movie, .gif or "
+        ".mp4, of the run, or of a mode.",
+    ),
+]  # fmt: skip
+Mode = Annotated[
+    int | None,
+    typer.Option("--mode", metavar="N", min=1, show_default=False, help="In a picture or movie: this mode, from 1."),
+]
+Speed = Annotated[
+    float | None,
+    typer.Option("--speed", metavar="SHARE", show_default=False, help="Of a movie of a run: 1 is as fast as it ran."),
+]
+Port = Annotated[int, typer.Option("--port", metavar="PORT", min=0, max=65535, help="0 takes one that is free.")]
+Preload = Annotated[
+    bool | None,
+    typer.Option(
+        "--preload/--no-preload", show_default=False,
+        help="Modes with or without the geometric stiffness of gravity and all forces at rest. Default: as the reduced "
+        "model has it; as `supple modes` for everything else.",
+    ),
+]  # fmt: skip
+NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Only print the address.")]
+
+_PAGES, _PICTURES, _MOVIES = (".html", ".htm"), (".png", ".svg", ".pdf"), (".gif", ".mp4")
+_RUNS = (".npz", ".csv")
+
+
+class Shown:
+    """What is to be seen: a mechanism or a model, runs and a test with it."""
+
+    def __init__(self, answer: Answer, what: str, beside: list[str], settings: list[str] | None):
+        self.runs: list[Run] = []
+        self.test: MeasuredModes | None = None
+        self.thing: Any = None
+        self.mechanism: Mechanism
+        if is_model(what):
+            from supple.formats.model_description import described
+
+            self.thing = read_model(answer, what, settings)
+            self.mechanism = described(self.thing)
+        elif Path(what).suffix.lower() in _RUNS and Path(what).is_file():
+            self._add(what)
+            self.mechanism = self.thing = self.runs[0].mechanism() if self.runs else self._alone()
+        elif _measured(what):
+            self._add(what)
+            self.mechanism = self.thing = self._alone()
+        else:
+            self.mechanism = self.thing = read_mechanism(answer, what, settings)
+        for name in beside:
+            self._add(name)
+
+    def _alone(self) -> Mechanism:
+        """What a test without a mechanism is drawn on."""
+        from supple.view.page.measured_points import points_alone
+
+        assert self.test is not None
+        found, self.test = points_alone(self.test)
+        return found
+
+    def _add(self, name: str) -> None:
+        from supple.diagnostics import InputError
+        from supple.view.page.measured_modes import read_measured
+        from supple.view.page.saved_run import holds_run, read_run
+
+        if not Path(name).is_file():
+            raise InputError("does not exist", file=name, hint="check its name")
+        if Path(name).suffix.lower() in _RUNS and holds_run(name):
+            self.runs.append(read_run(name))
+        elif self.test is not None:
+            raise InputError("a second test was given", file=name, hint="look at one after the other")
+        else:
+            self.test = read_measured(name)
+
+
+def view(
+    file: What,
+    beside: Beside = None,
+    at: At = None,
+    output: Output = None,
+    mode: Mode = None,
+    speed: Speed = None,
+    port: Port = 0,
+    no_browser: NoBrowser = False,
+    preload: Preload = None,
+    settings: Settings = None,
+    as_json: Json = False,
+) -> None:
+    """Look at a mechanism, a model, a run or a test: in the browser, or as a file."""
+    if output is not None and output.suffix.lower() not in (*_PAGES, *_PICTURES, *_MOVIES):
+        raise typer.BadParameter(
+            f"{output} is no page (.html), picture (.png, .svg, .pdf) or movie (.gif, .mp4)", param_hint="-o"
+        )
+    with answering(as_json) as answer:
+        require_folder(output)
+        shown = Shown(answer, file, beside or [], settings)
+        place = configuration(shown.mechanism, at)
+        if output is not None and output.suffix.lower() not in _PAGES:
+            from supple.view.page.load_choice import counts_loads
+
+            _drawn(shown, place, output, mode, speed, counts_loads(shown.thing, preload))
+        else:
+            from supple.view.page.single_file import page_html
+            from supple.view.page.whole_page import whole_page
+
+            html = page_html(whole_page(shown.thing, at=place, runs=shown.runs, test=shown.test, preload=preload))
+            if output is None:
+                _served(answer, shown.mechanism.name, html, port, not no_browser)
+                return
+            from supple.results.file import save_text
+
+            save_text(output, html)
+        size = output.stat().st_size
+        data = {"name": shown.mechanism.name, "file": str(output), "bytes": size}
+        answer.give(data, lambda: print(f"{output}: {size / 1e6:.2f} MB"))
+
+
+def _served(answer: Answer, name: str, html: str, port: int, browser: bool) -> None:
+    """Until Ctrl-C, or until it is told to end."""
+    from supple.view.page.server import PageServer
+    from supple.view.view_page import open_browser
+
+    server = PageServer(html, port=port)
+    try:
+        with _ending():
+            server.start()
+            data = {"name": name, "address": server.address, "port": server.port}
+            answer.give(data, lambda: print(f"{name}: {server.address}\nCtrl-C ends it"))
+            sys.stdout.flush()
+            if browser and not open_browser(server.address):
+                answer.note("no browser could be opened: open the address in one of this machine")
+            server.wait()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        server.close()
+
+
+@contextmanager
+def _ending() -> Iterator[None]:
+    """Inside, a wish to end (SIGTERM) is taken as Ctrl-C is, also where the shell had switched that off."""
+
+    def end(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, end) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _drawn(shown: Shown, place: Any, output: Path, mode: int | None, speed: float | None, preload: bool) -> None:
+    """A picture of the posture, of the first run as it goes along, or of a mode; a movie of the runs, or of a mode."""
+    from supple.view.movie import mode_movie, run_movie
+
+    mechanism = shown.mechanism
+    if output.suffix.lower() in _MOVIES:
+        if shown.runs and mode is None:
+            from supple.view.page.played_motion import played
+
+            run_movie(output, mechanism, [played(run, mechanism) for run in shown.runs], speed=speed)
+        else:
+            mode_movie(output, mechanism, place, mode=mode or 1, preload=preload)
+        return
+    if mode is not None:
+        from supple.modal_analysis.modes import modes
+
+        found = modes(mechanism, place, count=max(mode, 6), preload=preload)
+        from supple.view.mode_sketch import mode_sketch
+
+        draw(output, lambda: mode_sketch(found, which=[mode - 1]))
+    else:
+        from supple.kinematics.closure import assemble
+        from supple.view.sketch import sketch
+
+        if shown.runs and place is None:
+            from supple.view.page.played_motion import played, postures
+
+            where = postures(played(shown.runs[0], mechanism), mechanism)
+        else:
+            where = assemble(mechanism, place)
+        draw(output, lambda: sketch(where))
+
+
+def _measured(what: str) -> bool:
+    from supple.results.responses import UNIVERSAL
+
+    return Path(what).suffix.lower() in (*UNIVERSAL, ".json") and Path(what).is_file()
