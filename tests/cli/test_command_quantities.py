@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from supple.cli.damping_option import damping_law
 from supple.diagnostics import InputError
-from supple.frequency_response.command import damping_law, frequency_lines
+from supple.frequency_response.command import frequency_lines
 
 FOUR_BAR = """
 supple: 1

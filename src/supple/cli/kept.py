@@ -76,3 +76,11 @@ def written(target: Path, write: Callable[[], Any]) -> None:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(f"cannot be written ({reason})", file=str(target), hint="give another place") from error
+
+
+def write_report(found: Any, target: Path | None, typed: str) -> None:
+    """The page of a result, where it is wanted; `typed` : the arguments it came from."""
+    if target is not None:
+        from supple.view.report.report import report as made
+
+        written(target, lambda: made(found, target, file=typed))

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from supple.cli.answer import Answer, answering
-from supple.cli.kept import Picture, TableFile, keep
+from supple.cli.kept import Picture, TableFile, keep, write_report
 from supple.cli.model_argument import Rom, read_model, set_values
 from supple.cli.options import File, Json, Settings, read_mechanism
 from supple.cli.rigid_option import Rigid
 from supple.cli.typed import typed_again
-from supple.view.report.command import write_report
 
 if TYPE_CHECKING:
     from supple.comparison.comparison import Comparison

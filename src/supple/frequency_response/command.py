@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from supple.cli.answer import answering
+from supple.cli.damping_option import DampingOption, FreeActuators, damping_law
 from supple.cli.drives_option import NoDrives
 from supple.cli.formulation_option import Formulation, FormulationOption
 from supple.cli.kept import Picture, TableFile, keep
@@ -23,7 +24,7 @@ from supple.cli.model_argument import (
 from supple.cli.options import At, Json, Settings, configuration, read_mechanism
 from supple.cli.preload_option import Preload
 from supple.cli.quantities import quantity_of
-from supple.description.quantities.dimension import FREQUENCY, PER_TIME, RATIO, TIME
+from supple.description.quantities.dimension import FREQUENCY
 
 if TYPE_CHECKING:
     from supple.modal_analysis.ports import Port
@@ -63,19 +64,9 @@ Output = Annotated[
     ),
 ]  # fmt: skip
 KindOption = Annotated[Kind, typer.Option("--kind", help="Displacement, velocity or acceleration per unit of input.")]
-FreeActuators = Annotated[bool, typer.Option("--free-actuators", help="Actuators are free; locked otherwise.")]
 From = Annotated[str, typer.Option("--from", metavar="HZ", help="The first line.")]
 To = Annotated[str, typer.Option("--to", metavar="HZ", help="The last line.")]
 Lines = Annotated[int, typer.Option("--lines", metavar="N", min=1, help="How many lines, evenly spaced.")]
-DampingOption = Annotated[
-    str | None,
-    typer.Option(
-        "--damping", metavar="LAW", show_default=False,
-        help="`0.01` or `modal=0.01` (ζ of every mode; `modal=0.01,0.02` one by one), `structural=0.02` (loss factor), "
-        "`rayleigh=ALPHA,BETA`, "
-        "`0` for none; the file's if left out.",
-    ),
-]  # fmt: skip
 MethodOption = Annotated[Method, typer.Option("--method", help="Line by line, or from modes.")]
 
 
@@ -170,29 +161,6 @@ def frequency_lines(start: str, stop: str, lines: int) -> Any:
     if lines > 1 and not first < last:
         raise InputError(f"{last:g} Hz is not above --from, {first:g} Hz", part="--to", hint="give a higher one")
     return np.linspace(first, last, lines)
-
-
-def damping_law(text: str | None) -> dict[str, Any] | float | None:
-    """`0.01`, `modal=0.01` (or several, mode by mode), `structural=0.02` or `rayleigh=ALPHA,BETA`."""
-    from supple.diagnostics import InputError, nearest
-
-    if text is None:
-        return None
-    name, equals, value = (item.strip() for item in text.partition("="))
-    if not equals:
-        return quantity_of(name, "--damping", RATIO)
-    if name not in ("modal", "structural", "rayleigh"):
-        raise InputError(
-            f'"{name}" is not a law of damping',
-            part="--damping",
-            hint=nearest(name, ("modal", "structural", "rayleigh")),
-        )
-    items = value.strip("[]").split(",")
-    wanted = (PER_TIME, TIME) if name == "rayleigh" else (RATIO,) * (len(items) if name == "modal" else 1)
-    numbers = [quantity_of(item, "--damping", each) for item, each in zip(items, wanted, strict=False)]
-    if len(items) != len(wanted):
-        raise typer.BadParameter("rayleigh takes ALPHA,BETA, structural one number", param_hint="--damping")
-    return {name: numbers[0] if len(numbers) == 1 else tuple(numbers)}
 
 
 def _show(found: FrequencyResponse) -> None:

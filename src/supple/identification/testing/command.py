@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 from typing import TYPE_CHECKING
 
+from supple.cli.damping_option import DampingOption, FreeActuators, damping_law
 from supple.cli.drives_option import NoDrives
 from supple.cli.options import File, Settings, pieces
 from supple.description.quantities.dimension import FORCE, FREQUENCY
-from supple.frequency_response.command import DampingOption, FreeActuators, damping_law
 
 if TYPE_CHECKING:
     from supple.identification.testing.virtual_test import VirtualTest

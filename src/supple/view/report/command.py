@@ -8,7 +8,6 @@ from typing import Annotated, Any
 import typer
 
 from supple.cli.answer import answering
-from supple.cli.kept import written
 from supple.cli.model_argument import FileOrRom, is_model, read_model
 from supple.cli.options import At, Json, Settings, configuration, read_mechanism
 from supple.cli.region_option import region as region_of
@@ -78,11 +77,3 @@ def _show(found: Any, output: Path) -> None:
     out.line(found.title)
     out.table(("", ""), [(name, value) for name, value in found.cards.items()])
     out.line(f"written to {output} ({output.stat().st_size / 1e6:.2g} MB); any browser opens it")
-
-
-def write_report(found: Any, target: Path | None, typed: str) -> None:
-    """The page of a result, where it is wanted; `typed` : the arguments it came from."""
-    if target is not None:
-        from supple.view.report.report import report as made
-
-        written(target, lambda: made(found, target, file=typed))
