@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 import supple
-from supple.identification.updating.pairing import closest_in_order
+from supple.identification.updating.observing import closest_in_order
 
 FILE = Path(__file__).with_name("mechanism.yaml")
 PAPER = {  # Hz: measured, and the paper's model [Rognant 2010, table IV]

@@ -5,7 +5,9 @@ from supple.approximation.fits.fit import Fit as Fit
 from supple.checking.check import check as check
 from supple.comparison.comparison import compare as compare
 from supple.description.actuator import Actuator as Actuator
-from supple.description.actuator_drive import ActuatorDrive as ActuatorDrive
+from supple.description.actuator import ActuatorDrive as ActuatorDrive
+from supple.description.actuator import DriveKind as DriveKind
+from supple.description.actuator import DriveParameter as DriveParameter
 from supple.description.body import Body as Body
 from supple.description.body import Frame as Frame
 from supple.description.body import Inertia as Inertia
@@ -13,8 +15,6 @@ from supple.description.body import PointMass as PointMass
 from supple.description.body import Rotation as Rotation
 from supple.description.body import Solid as Solid
 from supple.description.coupling import Coupling as Coupling
-from supple.description.drive_kinds import DriveKind as DriveKind
-from supple.description.drive_kinds import DriveParameter as DriveParameter
 from supple.description.elastic.beam import Beam as Beam
 from supple.description.elastic.cross_section import CrossSection as CrossSection
 from supple.description.elastic.damping import Damping as Damping

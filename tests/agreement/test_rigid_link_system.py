@@ -213,7 +213,7 @@ def test_what_is_let_go_falls_with_gravity_at_once_whatever_the_step(step):
 def test_steps_converge_with_second_order_from_either_start(start, monkeypatch):
     """Steps begin with (M + c h²K) a = F; M a = F in its place changes the motion by the order of the method itself."""
     if start == "exact":
-        monkeypatch.setattr("supple.simulation.link_run.first_motion", motion_at_start)
+        monkeypatch.setattr("supple.simulation.simulation.first_motion", motion_at_start)
     machine = supple.load(EXAMPLES / "serial-flexible" / "mechanism.yaml").replace(damping=None)
     runs = [
         supple.simulate(machine, until=2e-3, step=1e-4 / n, start="home", formulation="erls").outputs for n in (1, 2, 4)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import supple
-from supple.checking.usual_values import unusual_values
+from supple.checking.check import unusual_values
 
 ARM = """
 supple: 1

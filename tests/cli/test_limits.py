@@ -12,7 +12,7 @@ import pytest
 
 import supple as api
 from supple.description.elastic.array_archive import read_archive
-from supple.description.elastic.matrix_market import read_matrix_market
+from supple.description.elastic.superelement_files import read_matrix_market
 from supple.diagnostics.limits import LIMITS, free_memory, most, require_memory, require_within
 
 _PAGE = Path(__file__).parents[2] / "docs" / "reference" / "command-line.md"

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from supple.control.controllers.active_damping import acceleration_feedback, positive_position_feedback
-from supple.control.controllers.modal_feedback import slow_series
+from supple.control.controllers.active_damping import acceleration_feedback, positive_position_feedback, slow_series
 from supple.control.feedforward.reference import Reference
 from supple.control.laws.linear_law import closed_poles, linear_law
 from supple.control.laws.ports import Ports

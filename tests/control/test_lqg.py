@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 
 import supple
 from supple import control
-from supple.control.controllers.state_feedback import sampled_regulator
+from supple.control.controllers.linear_quadratic_gaussian import sampled_regulator
 from supple.diagnostics import InputError
 from supple.results.linear_model import LinearModel, SecondOrder
 

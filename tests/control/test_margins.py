@@ -10,8 +10,8 @@ from numpy.testing import assert_allclose
 import supple
 from supple.control import Ports, decoupled_gains, fixed, lqr, margin_map, margins
 from supple.control.laws.affine_matrices import empty
+from supple.control.margins.margins import Sensitivity
 from supple.control.margins.open_loop import open_loop
-from supple.control.margins.sensitivity import Sensitivity
 
 
 def loop_of(A, B, C, D=None, step=None):

@@ -9,8 +9,8 @@ from numpy.testing import assert_allclose
 import supple
 from supple.control.controller import Measurement
 from supple.control.controllers.gain_scheduling import gain_scheduled
+from supple.control.controllers.linear_quadratic_gaussian import sampled_regulator, state_feedback
 from supple.control.controllers.motion_series import motion_series
-from supple.control.controllers.state_feedback import sampled_regulator, state_feedback
 from supple.control.feedforward.reference import reference
 from supple.control.gains.linear_quadratic import lqr
 from supple.control.gains.sampling import held

@@ -7,7 +7,7 @@ import pytest
 import scipy.io
 import scipy.sparse as sp
 
-from supple.description.elastic.matrix_market import read_matrix_market
+from supple.description.elastic.superelement_files import read_matrix_market
 
 REAL = "%%MatrixMarket matrix coordinate real "
 

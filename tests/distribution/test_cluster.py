@@ -19,8 +19,9 @@ from typer.testing import CliRunner
 import supple
 from supple.cli.main import app
 from supple.diagnostics import ClusterError, InputError
-from supple.distribution import batch_size, connection
-from supple.distribution.batch_size import LEAST, LONGEST, BatchSize
+from supple.distribution import cluster as batch_size
+from supple.distribution import connection
+from supple.distribution.cluster import LEAST, LONGEST, BatchSize
 from supple.distribution.installation import installation
 from supple.distribution.workplace import workplace
 from supple.reduction import sampling as module
@@ -167,7 +168,7 @@ def test_maps_linear_models_and_starts_are_the_same_there(cluster, machine, monk
         found = [supple.update(machine, seen, ["aluminium.E", "aluminium.nu"], starts=3, cluster=place)
                  for place in (None, there)]  # fmt: skip
         assert_array_equal(found[0].after, found[1].after)
-    assert set(tasks) == {"_Frequencies", "_LinearStates", "_FromStart"}
+    assert set(tasks) == {"_Ask", "_LinearStates", "_FromStart"}
     assert tasks.count("_FromStart") == 3  # each start is a task
 
 

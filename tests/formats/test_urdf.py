@@ -17,7 +17,7 @@ from supple.description.drawing import Drawing
 from supple.description.mass_properties import mass_properties
 from supple.formats.source import source_of
 from supple.formats.urdf.names import part_names
-from supple.formats.urdf.xml import robot_element
+from supple.formats.urdf.urdf import robot_element
 from supple.geometry.rotation import rotation_about
 
 INERTIAL = (

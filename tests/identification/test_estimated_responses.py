@@ -6,10 +6,14 @@ from numpy.testing import assert_allclose
 from scipy import signal
 
 import supple
-from supple.identification.testing.blows import record_faults
-from supple.identification.testing.estimate_responses import estimate_responses
+from supple.identification.testing.estimate_responses import (
+    damping_without_window,
+    estimate_responses,
+    exponential_rate,
+    record_faults,
+    without_window,
+)
 from supple.identification.testing.excitation import SHAKERS, blow_spectrum, shaker_signals
-from supple.identification.testing.windows import damping_without_window, exponential_rate, without_window
 
 FS, N = 512.0, 1024
 # Two masses in a row to the wall, viscous: M q̈ + C q̇ + K q = f.

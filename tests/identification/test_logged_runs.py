@@ -8,8 +8,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 import supple
+from supple.identification.identify import predicted
 from supple.identification.logged_runs import logged_run
-from supple.identification.prediction import predicted
 
 TIME = np.arange(0.0, 1.0, 4e-3)
 WANTED = ("lift.gain", "lift.frequency", "lift.damping", "damping")

@@ -9,9 +9,8 @@ from numpy.testing import assert_allclose
 
 import supple
 from supple.cli.main import run
-from supple.kinematics.alignment import alignments
 from supple.kinematics.completion import close_drawing
-from supple.kinematics.far_closure import FAR, _Gaps, joint_gaps
+from supple.kinematics.far_closure import FAR, _Gaps, alignments, joint_gaps
 from supple.kinematics.joint_tree import freedoms, joint_tree, moved_by, settled
 from supple.kinematics.numbering import numbering
 from supple.kinematics.rest import rest

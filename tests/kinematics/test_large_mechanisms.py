@@ -13,7 +13,9 @@ from numpy.testing import assert_allclose
 from scipy.sparse import csr_array
 
 import supple
-from supple.kinematics import completion, massless_motions, rank, ranked_rows, rest
+from supple.kinematics import completion, ranked_rows, rest
+from supple.kinematics import inspection as massless_motions
+from supple.kinematics import rest as rank
 from supple.kinematics.jacobian import scaled_jacobian
 from supple.kinematics.orthogonal_fronts import Fronts
 from supple.kinematics.ranked_rows import DenseRows, sparse_rows

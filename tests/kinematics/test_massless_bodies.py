@@ -73,7 +73,7 @@ def test_a_chain_of_massless_bodies_carries_a_mass_like_one_body():
 
 def test_light_bodies_of_a_long_chain_need_no_dense_matrix(monkeypatch):
     """Inertias that differ by ten decades make no rank unclear, and a motion without inertia is still found."""
-    from supple.kinematics import massless_motions
+    from supple.kinematics import inspection as massless_motions
 
     def dense(*_):
         raise AssertionError("a dense singular value decomposition")

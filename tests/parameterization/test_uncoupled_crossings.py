@@ -11,10 +11,9 @@ from scipy.optimize import brentq
 import supple
 from supple.formulations.elastic_rest.constrained_modes import constrained_modes
 from supple.formulations.elastic_rest.response_operator import Structure, response_operator
-from supple.parameterization.internal_modes import Eigenmodes
+from supple.parameterization.internal_modes import Eigenmodes, separate_crossings
 from supple.parameterization.modal_parameterization import modal_parameterization
 from supple.parameterization.mode_choice import ModeChoice
-from supple.parameterization.mode_crossings import separate_crossings
 
 FAMILIES = ("M", "dM", "K", "dK", "christoffel")
 BESIDE = 2e-4  # rad: frequencies differ by 4e-4 of themselves there

@@ -12,7 +12,7 @@ from supple.approximation.fits.multi_index import total_degree
 from supple.approximation.piecewise.slice import sliced
 from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.box_tree import Forest, halved
-from supple.control.study.sampled_plant import plant_maker
+from supple.control.study.study import plant_maker
 from supple.reduced.damped import damped
 from supple.reduced.family import Family, Parameter
 from supple.reduced.file import load_model

@@ -12,7 +12,7 @@ from scipy.linalg import expm
 import supple
 from supple.diagnostics import InputError, SuppleNote
 from supple.reduced.time.led_motion import Course, quasi_static
-from supple.simulation.led_run import led_motion
+from supple.simulation.model_simulation import led_motion
 
 RALF = Path(__file__).parents[2] / "examples" / "ralf" / "mechanism.yaml"
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import supple
-from supple.approximation.refinement.outlook import Outlook
+from supple.approximation.refinement.problem import Outlook
 from supple.diagnostics import NumericalError
 from supple.kinematics.rest import rest
 from supple.reduction.reduce import expected_cost

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.testing import assert_allclose
 
-from supple.comparison.resonances import counterparts, resonances
+from supple.comparison.time_comparison import counterparts, resonances
 
 TIME = np.arange(0.0, 1.0, 1e-3)
 

@@ -13,10 +13,10 @@ from supple.hardware.pieces import held_pieces
 from supple.integration.input_course import followed_course
 from supple.integration.step_options import StepOptions
 from supple.simulation.driver import Known, drive
-from supple.simulation.link_run import LinkRun
 from supple.simulation.mechanism_run import Continuous, MechanismRun, begin, piecewise
 from supple.simulation.model_run import FreeRun
 from supple.simulation.prescribed import prescribed
+from supple.simulation.simulation import LinkRun
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 TIMES = np.linspace(0.0, 0.05, 26)

@@ -16,10 +16,9 @@ from supple.results.channel import Channel
 from supple.view.movie import mode_movie, run_movie
 from supple.view.page.measured_modes import MeasuredModes, measured_section, read_measured
 from supple.view.page.measured_points import points_alone
-from supple.view.page.playback import quaternions, run_section
 from supple.view.page.played_motion import played
 from supple.view.page.saved_run import read_run, run_of
-from supple.view.page.whole_page import whole_page
+from supple.view.page.whole_page import quaternions, run_section, whole_page
 from supple.view.view_page import ShownPage, view_page
 
 ARM = """

@@ -17,9 +17,8 @@ import supple
 from supple.cli.main import run
 from supple.view.house_style import new_figure
 from supple.view.report.drawing import Drawings
-from supple.view.report.origin import reduce_command
 from supple.view.report.page import Html, Report, commands, listed, marked, section, table
-from supple.view.report.report import report
+from supple.view.report.report import reduce_command, report
 from supple.view.report.stance import stance
 
 HOSTILE = '"><script>alert(1)</script><img src=x onerror=alert(2)>&amp;'

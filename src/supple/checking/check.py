@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from dataclasses import replace
 
-from supple.checking.damping_notes import damping_notes
-from supple.checking.usual_values import unusual_values
+from supple.description.elastic.damping import BRAKES, Damping, RatioAt
+from supple.description.elastic.section_shapes import tube_question
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import SuppleError
 from supple.diagnostics.arguments import require_arguments
 from supple.formats.source import located
+from supple.formulations.absolute.time_damping import unled
 from supple.kinematics.inspection import Inspection, inspect
 from supple.kinematics.rest import rest
 
@@ -57,3 +60,212 @@ def _with_hardware(found: Inspection, mechanism: Mechanism) -> Inspection:
         raise located(error, mechanism) from None
     drives = {block.actuator: block.said.partition(": ")[2] for block in known.drives}
     return replace(found, drives=drives, instruments={item.output: item.said for item in known.instruments})
+
+
+# Damping that simulating a mechanism takes in another way than its linear and reduced models, as `check` says.
+
+
+_REPLACED = (
+    "its damping of modes, or its loss factor, is that of modes, responses, linear and reduced models; simulating the "
+    "mechanism itself takes damping in proportion to stiffness instead, the same for the lowest mode and more above"
+)
+
+
+def damping_notes(mechanism: Mechanism) -> tuple[str, ...]:
+    """One sentence for each law of damping that is not the same in time; none where all are."""
+    if not mechanism.elastic:
+        return ()
+    laws = [mechanism.damping, *(item.damping for item in mechanism.materials.values())]
+    given = [law for law in laws if law is not None]
+    by_mass = max((law.rayleigh[0] for law in given if law.rayleigh is not None), default=0.0)
+    said: tuple[str, ...] = (BRAKES.format(by_mass),) if by_mass and unled(mechanism) else ()
+    if any(joint.elastic_loss for joint in mechanism.joints.values()) or any(law.rayleigh is None for law in given):
+        said += (_REPLACED,)
+    return said
+
+
+# Numbers of a description that are allowed and unusual, each with what is usual: most are slips of units or of signs.
+#
+# Bounds lie outside what machines are made of: densities from foam (30 kg/m³) to osmium (22 590 kg/m³), moduli
+# from soft rubber (1 MPa) to diamond (1.2 TPa), gravity on the surface of planets (Jupiter: 24.8 m/s²), damping ratios
+# of
+# metal structures (below 0.05) and of machines with joints and dampers (below 0.3).
+
+
+_DENSITIES = 30.0, 25_000.0  # kg/m³
+_DENSITY = "usual are 1000 (plastics), 2700 (aluminium) and 7850 kg/m³ (steel)"
+_MODULI = 1e6, 2e12  # Pa
+_MODULUS = "usual are 2e9 (plastics), 70e9 (aluminium) and 210e9 Pa (steel); a unit can be written: 210 GPa"
+_ROUNDING = 1e-9  # of a limit: arithmetic leaves this much
+_GRAVITY = 30.0  # m/s²
+_RATIO = 0.3
+_DAMPING = "usual are 0.002 to 0.1; 5 % is 0.05"
+
+
+def unusual_values(mechanism: Mechanism) -> tuple[str, ...]:
+    """List the numbers of a mechanism that deserve a second look.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        A mechanism that assembles.
+
+    Returns
+    -------
+    tuple of str
+        One sentence for each: part, value, and what is usual.
+    """
+    return (
+        *_gravity(mechanism),
+        *_materials(mechanism),
+        *_sections(mechanism),
+        *_bodies(mechanism),
+        *_joints(mechanism),
+        *_damping(mechanism),
+        *_actuators(mechanism),
+        *_configurations(mechanism),
+        *_scenarios(mechanism),
+    )
+
+
+def _gravity(mechanism: Mechanism) -> Iterator[str]:
+    size = math.hypot(*(mechanism.gravity or ()))
+    if size > _GRAVITY:
+        yield (f"gravity is {size:.5g} m/s², and 9.81 m/s² is usual; if it is in mm/s², write the unit: 9810 mm/s**2")
+
+
+def _density(part: str, density: float) -> Iterator[str]:
+    least, largest = _DENSITIES
+    if density == 0.0:
+        yield f"{part}: density is 0, so that what is made of it has no mass; {_DENSITY}"
+    elif density < least:
+        yield (
+            f"{part}: density is {density:g} kg/m³; {_DENSITY}. If it is in g/cm³, write the unit: {density:g} g/cm**3"
+        )
+    elif density > largest:
+        yield f"{part}: density is {density:g} kg/m³, more than that of any material; {_DENSITY}"
+
+
+def _materials(mechanism: Mechanism) -> Iterator[str]:
+    for name, material in mechanism.materials.items():
+        part = f'material "{name}"'
+        yield from _density(part, material.density)
+        for field in ("youngs_modulus", "shear_modulus"):
+            value = getattr(material, field)
+            if value is not None and not _MODULI[0] <= value <= _MODULI[1]:
+                yield f"{part}: {field} is {value:g} Pa; {_MODULUS}"
+
+
+def _sections(mechanism: Mechanism) -> Iterator[str]:
+    for name, section in mechanism.sections.items():
+        if section.question is not None:
+            yield f'section "{name}": {section.question}'
+
+
+def _bodies(mechanism: Mechanism) -> Iterator[str]:
+    for name, body in mechanism.bodies.items():
+        for solid in body.solids:
+            if solid.density is not None:
+                yield from _density(f'body "{name}"', solid.density)
+            asked = tube_question(*solid.tube[:2]) if solid.tube is not None and solid.tube[1] > 0.0 else None
+            if asked is not None:
+                yield f'body "{name}": of its radii {asked}'
+
+
+def _joints(mechanism: Mechanism) -> Iterator[str]:
+    for name, joint in mechanism.joints.items():
+        for coordinate in joint.coordinates(mechanism.plane):
+            motor = joint.value("motor", coordinate, mechanism.plane)
+            if motor is not None and motor.gear == 0.0:
+                yield (
+                    f'joint "{name}": the gear of its motor is 0, so that its rotor never turns and its inertia '
+                    "does not count; a direct drive has gear 1, gearboxes usually 3 to 300"
+                )
+        if joint.elastic_loss is not None and joint.elastic_loss > 2.0 * _RATIO:
+            yield f'joint "{name}": elastic_loss is {joint.elastic_loss:g}; loss factors of 0.002 to 0.2 are usual'
+
+
+def _damping(mechanism: Mechanism) -> Iterator[str]:
+    given = [("damping", mechanism.damping)]
+    given += [(f'material "{name}": damping', item.damping) for name, item in mechanism.materials.items()]
+    for part, damping in given:
+        if damping is None:
+            continue
+        largest = max(_ratios(damping), default=0.0)
+        if largest > _RATIO:
+            beyond = "more than critical damping (1)" if largest > 1.0 else "heavy"
+            yield f"{part}: a modal ratio of {largest:g} is {beyond}; {_DAMPING}"
+        if damping.structural is not None and damping.structural > 2.0 * _RATIO:
+            yield f"{part}: a loss factor of {damping.structural:g} is heavy; 0.002 to 0.2 is usual"
+
+
+def _ratios(damping: Damping) -> list[float]:
+    given = damping.modal
+    listed = given.values() if isinstance(given, dict) else given if isinstance(given, tuple) else [given or 0.0]
+    return [float(item.ratio if isinstance(item, RatioAt) else item) for item in listed]
+
+
+def _actuators(mechanism: Mechanism) -> Iterator[str]:
+    for name, actuator in mechanism.actuators.items():
+        if actuator.force_limits is not None:
+            least, largest = actuator.force_limits
+            if not least <= 0.0 <= largest:
+                yield (
+                    f'actuator "{name}": force_limits [{least:g}, {largest:g}] leave out 0, so that it always '
+                    f"{'pushes' if least > 0.0 else 'pulls'}; [{-max(-least, largest):g}, {max(-least, largest):g}] is "
+                    "usual, and one sign alone that of a cable under tension"
+                )
+
+
+def _configurations(mechanism: Mechanism) -> Iterator[str]:
+    """Coordinates that a configuration gives, against the limits of actuators and joints on the same coordinate."""
+    for name, given in mechanism.configurations.items():
+        for coordinate, value in given.items():
+            if not isinstance(value, float):
+                continue
+            for part, limits, unit in _limits(mechanism, coordinate):
+                slack = _ROUNDING * max(map(abs, limits))
+                if not limits[0] - slack <= value <= limits[1] + slack:
+                    listed = f"[{limits[0]:.6g}, {limits[1]:.6g}]"
+                    yield f'in configuration "{name}" {part} is at {value:.6g} {unit}, outside its limits {listed}'
+
+
+def _limits(mechanism: Mechanism, coordinate: str) -> Iterator[tuple[str, tuple[float, float], str]]:
+    """What limits a coordinate: (part, limits, unit) of actuators and of the joint that have it."""
+    own = mechanism.actuators.get(coordinate)
+    joint = mechanism.joint_coordinate(coordinate if own is None else own.joint or "")
+    unit = "m" if joint is None or not _turns(mechanism, *joint) else "rad"
+    for name, actuator in mechanism.actuators.items():
+        same = joint is not None and mechanism.joint_coordinate(actuator.joint or "") == joint
+        if (name == coordinate or same) and actuator.limits is not None:
+            yield f'actuator "{name}"', actuator.limits, unit
+    if joint is not None:
+        limits = mechanism.joints[joint[0]].value("limits", joint[1], mechanism.plane)
+        if limits is not None:
+            yield f'joint "{joint[0]}"', limits, unit
+
+
+def _turns(mechanism: Mechanism, joint: str, coordinate: str) -> bool:
+    row = mechanism.joints[joint].form(mechanism.plane).measured(mechanism.plane)[coordinate]
+    return all(term.turns for term in row)
+
+
+def _scenarios(mechanism: Mechanism) -> Iterator[str]:
+    for name, scenario in mechanism.scenarios.items():
+        until = scenario.until
+        if until is None and scenario.motion is not None:
+            until = mechanism.motions[scenario.motion].duration
+        part = f'scenario "{name}"'
+        if scenario.damping is not None and (scenario.damping.ratio or 0.0) > _RATIO:
+            yield f"{part}: a damping ratio of {scenario.damping.ratio:g} is heavy; {_DAMPING}"
+        if until is None:
+            continue
+        if scenario.step is not None and scenario.step > until:
+            yield (
+                f"{part}: step {scenario.step:g} s is longer than the run of {until:g} s; 1 ms is usual, and a "
+                "hundredth of the run"
+            )
+        for actuator, signal in scenario.inputs.items():
+            begins = getattr(signal, "at", 0.0)
+            if begins >= until:
+                yield f'{part}: the force of "{actuator}" begins at {begins:g} s, and the run ends at {until:g} s'

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from traceback import extract_tb
 from typing import Any
@@ -14,8 +14,6 @@ from numpy.typing import ArrayLike
 from supple.array_types import Array
 from supple.control.commands import Commands, followed
 from supple.control.controller import Controller
-from supple.control.drive_match import require_fitting
-from supple.control.loop_record import loop_result
 from supple.control.measurement import Measurement, Panel, exact_panel, instrument_panel
 from supple.control.plants.choice import PlantOptions, drives_of, plant_in
 from supple.control.plants.goal import goal_of
@@ -25,6 +23,7 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, SuppleError
 from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.limits import require_within
+from supple.hardware.drive_bank import DriveBank
 from supple.hardware.hardware import Hardware
 from supple.hardware.instrument_bank import InstrumentBank
 from supple.integration.input_course import Inputs, input_course
@@ -34,6 +33,7 @@ from supple.kinematics.rest import rest
 from supple.reduced.model import ReducedModel
 from supple.results.closed_loop import ClosedLoop
 from supple.results.linear_model import LinearModel
+from supple.results.signals import Signals, labelled
 from supple.results.simulation import warn_of
 from supple.simulation.driver import drive
 from supple.systems.advancing import Plant
@@ -248,3 +248,73 @@ def _samples(until: float, sample_time: float) -> Array:
         return np.concatenate([times, [until]])
     times[-1] = until
     return times
+
+
+# Whether what a controller answers is what the plant takes: volts are not newtons.
+#
+# Controllers that know drives say which (`commanded`), those that were designed without drives that the machine has say
+# so too (`undriven`). What says nothing is taken at its word.
+
+
+def require_fitting(controllers: Any, plant: Any, hardware: Hardware) -> None:
+    """Refuse commands of drives on a plant without them, and forces on one that has them."""
+    for controller in controllers if isinstance(controllers, Sequence) else (controllers,):
+        for name in getattr(controller, "commanded", ()):
+            if _takes_forces(plant, name, hardware):
+                raise InputError(
+                    f'it answers with commands of the drive of "{name}", and this plant takes forces there',
+                    part="controller", hint="make it with hardware=False, or close the loop with the drives",
+                )  # fmt: skip
+        for name in getattr(controller, "undriven", ()):
+            block = hardware.drive(name)
+            if block is not None:
+                raise InputError(
+                    f'it answers with the force of "{name}", and the {block.kind} drive there takes {block.unit}',
+                    part="controller",
+                    hint="make it with the drives: regulator(hardware=supple.hardware_of(mechanism)), or close the "
+                    "loop with hardware=False",
+                )  # fmt: skip
+
+
+def _takes_forces(plant: Any, name: str, hardware: Hardware) -> bool:
+    if isinstance(plant, LinearModel):  # drives are in it, or were left out
+        return name in plant.undriven
+    return hardware.drive(name) is None
+
+
+# What was kept of a loop at every sample, as a result.
+
+
+def loop_result(
+    plant: Plant, drives: DriveBank, samples: Sampled, commands: Array, reference: Any, failed: str
+) -> ClosedLoop:
+    """The run; commands : (samples reached, a); failed : why the controller stopped, or ""."""
+    n = len(commands)
+    run = plant.result(samples.forces[:n])
+    time = run.time
+    n = min(n, len(time))
+    known = {item.name: getattr(run, item.name) for item in fields(run)}
+    if failed:
+        known |= {"reason": failed, "stopped": float(time[-1])}
+    inputs, outputs, units = plant.inputs, plant.outputs, plant.units
+    told = {name: block.unit or units.inputs.get(name, "") for name, block in zip(inputs, drives.blocks, strict=True)}
+    pushing = [i for i, block in enumerate(drives.blocks) if not block.leads]
+    return ClosedLoop(
+        **known,
+        seen_outputs=labelled(time, outputs, samples.seen[:n], units.outputs),
+        measured=labelled(time, outputs, samples.readings[:n], units.outputs),
+        commands=labelled(time, inputs, commands[:n], told),
+        applied=labelled(time, inputs, samples.applied[:n], told),
+        forces=labelled(time, [inputs[i] for i in pushing], samples.forces[:n, pushing], units.inputs),
+        wanted=_wanted(reference, run.coordinates),
+    )
+
+
+def _wanted(reference: Any, coordinates: Signals) -> Signals:
+    """What the reference asks of coordinates over time."""
+    if reference is None:
+        return Signals(coordinates.time, {})
+    values = reference.sampled(coordinates.time)[:, 0]
+    names = [name for name in reference.coordinates if name in coordinates]
+    columns = [list(reference.coordinates).index(name) for name in names]
+    return labelled(coordinates.time, names, values[:, columns], coordinates.units)

@@ -7,7 +7,9 @@ a worker that does not answer are sent to others as well (`late_tasks`), and the
 
 from __future__ import annotations
 
+import math
 import threading
+import time
 import uuid
 import warnings
 from collections.abc import Callable, Iterator
@@ -18,16 +20,69 @@ from time import monotonic, perf_counter
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
-from distributed import Client, Future, KilledWorker, wait
+from distributed import Client, Future, KilledWorker, WorkerPlugin, get_worker, wait
 from numpy.typing import NDArray
 
+from supple.compilation.parts import at_most_cores
+from supple.compilation.threads import single_blas_thread
 from supple.diagnostics import ClusterError, InputError, SuppleError, SuppleNote, SuppleWarning
-from supple.distribution.batch_size import BatchSize
-from supple.distribution.carried_work import CarriedWork, Done, run
-from supple.distribution.installation import installation
+from supple.distribution.installation import Installation, installation
 from supple.distribution.late_tasks import LateTasks, Task
 from supple.distribution.work import Part, Work
 from supple.distribution.workplace import Here
+
+# How many rows make a task, from what rows have cost so far.
+#
+# A task costs the scheduler and the network some milliseconds, so that one shall take LEAST at least; one that takes
+# LONGEST is lost with its worker. In between, tasks shrink with what is left, so that workers end together.
+
+
+LEAST = 0.2  # s of a task, at least: twice what the overhead asks for, since costs are guessed
+LONGEST = 1.0  # s of a task, while there is plenty
+_SETTLED = 0.02  # s: a timing that is worth something
+_WEIGHT = 0.3  # of the latest timing
+_GROWTH = 4  # of pieces that are timed in this process
+
+
+class BatchSize:
+    """Seconds a row.
+
+    cost    : learnt from every batch; None before any
+    settled : whether it can be relied on
+    trial   : rows of the next piece to time in this process, as long as it is not
+    """
+
+    def __init__(self) -> None:
+        self.cost: float | None = None
+        self.settled = False
+        self.trial = 1
+        self._warm = False
+
+    def tried(self, rows: int, seconds: float) -> None:
+        """A piece that was timed here. The first may have compiled kernels, or read them: it tells nothing."""
+        if self._warm:
+            self.cost, self.settled, self.trial = seconds / rows, seconds >= _SETTLED, _GROWTH * rows
+        self._warm = True
+
+    def learn(self, rows: int, seconds: float) -> None:
+        """A batch of so many rows took a worker so long."""
+        seen = max(seconds, 1e-9) / rows
+        self.cost = seen if self.cost is None else (1.0 - _WEIGHT) * self.cost + _WEIGHT * seen
+        self.settled = True
+
+    def worth_sending(self, rows: int) -> bool:
+        """Whether so many rows are a task at all."""
+        return self.cost is not None and rows * self.cost >= LEAST
+
+    def next(self, left: int, workers: int) -> int:
+        """Rows of the next task, of those that are left; never so many that the rest is no task."""
+        if self.cost is None:
+            return 1
+        least = math.ceil(LEAST / self.cost)
+        fair = math.ceil(left / (2 * max(1, workers)))
+        rows = max(least, min(math.ceil(LONGEST / self.cost), fair))
+        return left if left - rows < least else rows
+
 
 _AHEAD = 2  # tasks that a worker is given at a time: one runs, one waits
 _LOOK = 1.0  # s between two looks at who is there
@@ -270,3 +325,67 @@ def _named(rows: NDArray[Any]) -> str:
     """`3 rows, (0.1, 0.2) to (0.3, 0.2)`"""
     first, last = (", ".join(f"{value:.9g}" for value in row.ravel()) for row in (rows[0], rows[-1]))
     return f"one row, ({first})" if len(rows) == 1 else f"{len(rows)} rows, ({first}) to ({last}),"
+
+
+# Work on a worker of a cluster: it arrives once, as a rule before any of its tasks.
+
+
+_carried: dict[str, CarriedWork] = {}
+_one_at_a_time = threading.Lock()
+_ARRIVAL = 60.0  # s in which a work follows its first task, on a worker that has just begun
+
+
+class Done(NamedTuple):
+    """What a task brings back.
+
+    seconds   : of the work alone
+    first     : whether it was the worker's first of this work, so that its time tells nothing
+    processor : of the worker
+    """
+
+    found: Any
+    seconds: float
+    first: bool
+    worker: str
+    processor: str
+
+
+class CarriedWork(WorkerPlugin):
+    """Sent by the scheduler to every worker, also to those that come later.
+
+    asked_from : what the numbers shall be the same as
+    """
+
+    def __init__(self, name: str, work: Work, asked_from: Installation):
+        self.name, self.work, self.asked_from = name, work, asked_from
+        self.begun = False
+
+    def setup(self, worker: Any) -> None:
+        """The worker knows it from now on."""
+        _carried[self.name] = self
+
+    def teardown(self, worker: Any) -> None:
+        """And no more."""
+        _carried.pop(self.name, None)
+
+
+def run(name: str, *rows: NDArray[Any]) -> Done:
+    """The task: some rows of the work of this name, on as many cores as the worker was given threads."""
+    worker = get_worker()
+    with _one_at_a_time, at_most_cores(worker.state.nthreads), single_blas_thread():
+        end = time.monotonic() + _ARRIVAL
+        while name not in _carried and time.monotonic() < end:
+            time.sleep(0.05)
+        carried = _carried[name]
+        first = not carried.begun
+        if first:
+            other = carried.asked_from.difference(installation())
+            if other is not None:
+                raise InputError(
+                    f"its numbers would not be those of this machine: {other}", part=f"worker {worker.address}",
+                    hint="give all machines the same environment",
+                )  # fmt: skip
+            carried.begun = True
+        start = time.perf_counter()
+        found = carried.work(*rows)
+        return Done(found, time.perf_counter() - start, first, worker.address, installation().processor)

@@ -9,22 +9,25 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.array_types import Array
+from supple.array_types import Array, Complex
 from supple.description.elastic.damping import Damping
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.arguments import require_arguments
+from supple.equations.observation import ORDERS
+from supple.formulations.coefficients import carried
+from supple.formulations.elastic_rest.constrained_modes import rows_at
+from supple.formulations.elastic_rest.damping_law import Dissipation, dissipation, joint_losses, materials_over_z
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest, elastic_rest, own_band
 from supple.formulations.elastic_rest.held_loads import held_loads
 from supple.formulations.elastic_rest.loaded_stiffness import under_loads
 from supple.formulations.elastic_rest.loads import carries_loads
 from supple.formulations.hardware import hardware_of
-from supple.frequency_response.deformation_damping import deformation_damping
+from supple.formulations.measured_units import output_units
 from supple.frequency_response.direct_response import Proportional, direct_response
 from supple.frequency_response.driving import Holding, Inputs, driving_inputs, holding
 from supple.frequency_response.link_response import link_response
-from supple.frequency_response.modal_response import modal_response
-from supple.frequency_response.watched import watched
+from supple.frequency_response.modal_response import modal_response, modal_system
 from supple.hardware.drive_block import DriveBlock
 from supple.hardware.drive_response import impedance, instrument_response
 from supple.hardware.hardware import NO_HARDWARE
@@ -32,7 +35,7 @@ from supple.kinematics.configuration import At, Configuration
 from supple.modal_analysis.link_modes import UNCONDENSED
 from supple.modal_analysis.modes import require_elastic
 from supple.modal_analysis.ports import Port, port, port_rows, touched
-from supple.modal_analysis.restraint import restraint
+from supple.modal_analysis.restraint import Restraint, restraint
 from supple.reduced.model import ReducedModel
 from supple.results.frequency_response import KINDS, FrequencyResponse, Kind, response_unit
 from supple.results.linear_model import LinearModel
@@ -274,3 +277,111 @@ def _law(mechanism: Mechanism, given: Damping | Mapping[str, Any] | float | None
     if not 0.0 <= given <= _MOST:
         raise InputError(f"a damping ratio of {given:g} is not possible", part="damping", hint="give 0 or more")
     return Damping(modal=float(given))
+
+
+# Damping of a mechanism's deformation over z, whichever of its actuators are free.
+#
+# Modes and materials are damped as `damping_law` says with actuators locked; with free ones the same forces act, on
+# what
+# is deformation in a motion, z - Ψ_θ C_θ z, and not on the rigid motion that goes with θ (docs/theory/damping.md, eq.
+# 6):
+#
+#     D_z = BᵀDB,   H_z = BᵀHB,   B = Φ M (1 - Ψ_θ C_θ)
+#
+# Φ are the modes with locked actuators, of unit mass. So do models in time, where D has no part in θ. A mechanism that
+# is rigid but for springs along its coordinates has no deformation; there the law is that of its modes as they are
+# held.
+
+
+def deformation_damping(
+    rest: ElasticRest, configuration: Configuration, law: Damping | None, held: Restraint
+) -> Dissipation | None:
+    """D_z and H_z (n, n) at one configuration, held as it is; None if no mode, material or joint is damped."""
+    materials = materials_over_z(rest)
+    if law is None and materials is None and not rest.losses:
+        return None
+    first = rest.numbering.constraints
+    theta = np.arange(first, first + len(rest.numbering.coordinates))
+    deforms = restraint(rest, locked=set(theta.tolist())) if rest.elastic else held
+    system = modal_system(rest, configuration, deforms, preload=False)
+    Phi = system.shapes
+    of_joints = joint_losses(rest, configuration.X[None], Phi)
+    found = dissipation(
+        law, np.eye(len(Phi)), np.diag(system.squares), None if materials is None else materials.over(Phi),
+        None if of_joints is None else of_joints[0],
+    )  # fmt: skip
+    B = Phi @ system.M
+    if rest.elastic:
+        C = rows_at(rest, theta, configuration.X[None])[0]
+        B = B - B @ rigid_over_z(rest, configuration).T @ C
+    return Dissipation(B.T @ found.viscous @ B, B.T @ found.hysteretic @ B)
+
+
+def rigid_over_z(rest: ElasticRest, configuration: Configuration) -> Array:
+    """Ψ_θ (s, n): every body moves rigidly, one of θ by one and the others not at all."""
+    bodies = np.zeros((rest.size, sum(body.rigid.shape[1] for body in rest.bodies)))
+    d = rest.bodies[0].rigid.shape[1]
+    for b, body in enumerate(rest.bodies):
+        bodies[body.start : body.stop, b * d : (b + 1) * d] = body.rigid
+    m, s = rest.numbering.constraints, len(rest.numbering.coordinates)
+    rows = rows_at(rest, np.arange(m + s), configuration.X[None])[0]
+    # Bodies in units of their own mass, as z is: a twist of size one is then of energy one half.
+    unit = np.linalg.qr(bodies)[0]
+    wanted = np.vstack([np.zeros((m, s)), np.eye(s)])
+    length = np.linalg.norm(rows @ unit, axis=1, keepdims=True)
+    length[length == 0.0] = 1.0
+    found = np.linalg.lstsq(rows @ unit / length, wanted / length, rcond=1e-12)[0]
+    return np.asarray((unit @ found).T, dtype=np.float64)
+
+
+# What is watched in a frequency response: ports, or outputs that are made of them and of their rates.
+#
+# About rest an output of measures μ moves with S₀ δμ + S₁ δμ̇ + S₂ δμ̈: its response is Σ_p (iω)^p S_p times theirs.
+
+
+class Watched(NamedTuple):
+    """Outputs by name with their units, the ports they are made of, and S (3, outputs, ports)."""
+
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    ports: list[Port]
+    S: Array
+
+    def seen(self, H: Complex, lines: Array) -> Complex:
+        """Responses of the outputs (L, outputs, inputs), from those of the ports (L, ports, inputs)."""
+        rates = (2j * np.pi * lines)[:, None, None]
+        return np.asarray(sum(rates**p * (S @ H) for p, S in enumerate(self.S) if S.any() or not p))
+
+
+def watched(configuration: Configuration, names: tuple[str, ...]) -> Watched:
+    """Outputs of sensors, actuators, joint coordinates, or `place.axis`."""
+    numbering, load = configuration.rest.numbering, carried(configuration.rest)
+    observation, units = load.observation, output_units(configuration.rest)
+    rows = np.array(list(load.measured.values()), dtype=np.int64)
+    x = np.zeros((ORDERS, len(rows) + len(observation.efforts)))
+    x[0, : len(rows)] = configuration.w[rows - numbering.constraints]
+    slopes = observation.slopes(x)
+    ports: list[Port] = []
+    entries: list[tuple[int, int, int, float]] = []
+    found = []
+    for i, name in enumerate(names):
+        if name not in observation.outputs or observation.measure_of(name) is not None:
+            entries.append((0, i, len(ports), 1.0))
+            ports.append(port(numbering, name))
+            found.append(ports[-1].unit)
+            continue
+        found.append(units[name])
+        of = slopes[:, observation.names.index(name)]
+        if of[:, len(rows) :].any():
+            raise InputError(
+                "it is a force inside the mechanism", part=f'output "{name}"',
+                hint="ask a linear or a reduced model for its response",
+            )  # fmt: skip
+        for p, measure in zip(*np.nonzero(of), strict=True):
+            entries.append((int(p), i, len(ports), float(of[p, measure])))
+            row = int(rows[measure])
+            ports.append(Port(observation.measures[measure], bool(numbering.angles()[row]), row))
+    S = np.zeros((ORDERS, len(names), len(ports)))
+    for p, i, k, weight in entries:
+        S[p, i, k] = weight
+    return Watched(names, tuple(found), ports, S)

@@ -11,6 +11,7 @@ over is white, which `Identified.whiteness` tells.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,14 +19,23 @@ from numpy.typing import NDArray
 from scipy.optimize import least_squares
 
 from supple.array_types import Array
+from supple.control.plants.sampled import sampled
 from supple.description.mechanism import Mechanism
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, NumericalError, nearest
 from supple.diagnostics.arguments import require_arguments
+from supple.formulations.hardware import hardware_of
+from supple.hardware.drive_bank import DriveBank
+from supple.hardware.drive_block import DriveBlock
+from supple.hardware.hardware import Hardware
+from supple.hardware.instrument_bank import InstrumentBank
 from supple.identification.identified import Identified
 from supple.identification.logged_runs import LoggedRun, logged_run
-from supple.identification.prediction import predicted
-from supple.identification.unknowns import Unknowns, unknowns
+from supple.reduced.damped import damped
 from supple.reduced.model import ReducedModel
+from supple.reduced.scaled import scaled
+from supple.simulation.driven_system import Sent
+from supple.simulation.driver import drive
+from supple.simulation.model_run import ModelRun
 
 _ROUNDS = 4  # of noise found and fits repeated, at most
 _SETTLED = 0.02  # of σ: less of a change, and the noise is known
@@ -48,7 +58,7 @@ def identify(
     mechanism : whose file describes the drives and instruments, with first guesses of what is to be found
     model     : reduced, over where the runs went
     runs      : one or several: runs of `closed_loop`, CSV files, columns, or `LoggedRun`
-    unknown   : names, see `supple.identification.unknowns`: "lift.gain", "lift.frequency", "damping", ...
+    unknown   : names, see `supple.identification.identify`: "lift.gain", "lift.frequency", "damping", ...
     start, bounds : first guesses, and (low, high), by name; as in the file, and a tenth to ten times that, if left out
     outputs   : that are compared; all that every run has logged, if left out
     """
@@ -152,3 +162,172 @@ def _whiteness(left: Sequence[Array]) -> Array:
     """Correlation of what is left over with that of the sample before, (outputs,): near 0 where it is noise alone."""
     both = sum(np.sum(item[1:] * item[:-1], axis=0) for item in left)
     return np.asarray(both / sum(np.sum(item**2, axis=0) for item in left))
+
+
+# What sensors should have shown: the commands of a logged run sent once more, to a model with its drives.
+
+
+def predicted(model: ReducedModel, hardware: Hardware, run: LoggedRun, outputs: Sequence[str]) -> Array:
+    """(N, outputs) of a run from rest, with these drives and instruments."""
+    layout = model.layout
+    names = layout.coordinates[: layout.theta]
+    commands = commands_of(run, layout.inputs)
+    bank = DriveBank(hardware, layout.inputs, names, hardware.actuator_coordinates)
+    yields = np.zeros((layout.size, 2))
+    for i, name in enumerate(layout.inputs):
+        if name in hardware.actuator_coordinates:
+            yields[names.index(hardware.actuator_coordinates[name])] += bank.stiffness[i], bank.damping[i]
+    plant = ModelRun(model, run.time, start=standing(run, hardware, names), led=bank.led, yields=yields)
+    theta, rates = (part[: plant.theta] for part in plant.state)
+    held = model.inverse(plant.eta[None, : layout.theta], delta=plant.eta[None, layout.theta :])[0]
+    bank.reset(theta, rates, None, np.linalg.lstsq(model.evaluate(theta).input_map, held)[0])
+    seen = InstrumentBank(hardware, layout.outputs, run.sample_time, len(run.time))
+    durations = np.diff(run.time)
+    samples = sampled(plant, bank, seen, np.append(durations, durations[-1]), np.zeros((0, len(layout.inputs))))
+    drive(samples, Sent(commands[:-1]))
+    if plant.reason:
+        raise NumericalError(
+            f"with the numbers that are tried, {plant.reason}", part="identify",
+            hint="begin closer (start=), or bound the unknowns (bounds=)",
+        )  # fmt: skip
+    return samples.readings[:, [layout.outputs.index(name) for name in outputs]]
+
+
+def commands_of(run: LoggedRun, inputs: Sequence[str]) -> Array:
+    """(N, a), in the order of the inputs."""
+    missing = [name for name in inputs if name not in run.commands]
+    if missing:
+        raise InputError(
+            f'actuator "{missing[0]}" has no command', part="logged run", hint=f'log "{missing[0]}.command"'
+        )
+    return np.column_stack([run.commands[name] for name in inputs])
+
+
+def standing(run: LoggedRun, hardware: Hardware, names: Sequence[str]) -> dict[str, float]:
+    """θ at the start: as told, or as encoders saw it before the first command was felt."""
+    found = {}
+    for name in names:
+        encoder = hardware.encoders.get(name, name)
+        if name in run.start:
+            found[name] = float(run.start[name])
+        elif encoder in run.measured:
+            found[name] = float(run.measured[encoder][0])
+        else:
+            raise InputError(
+                f'where "{name}" stood at first is not known', part="logged run",
+                hint=f"log an encoder of it, or give start={{{name!r}: ...}}",
+            )  # fmt: skip
+    return found
+
+
+# What is to be found: numbers of drives, and factors of a model's deformation, by name.
+#
+# lift.gain, lift.frequency, ...   a parameter of the drive of an actuator, as its kind has it, or its delay
+# damping, stiffness               factors of those of deformation
+# damping.mass, damping.stiffness  α (1/s) and β (s) of D_δδ + α M_δδ + β K_δδ
+
+
+FACTORS = ("damping", "stiffness")
+ADDED = {"damping.mass": 1.0, "damping.stiffness": 1e-4}  # and what one of them counts as, where nothing is known
+DELAY = "delay"
+_WIDE = 10.0  # times the first guess, and that part of it: how far a number is looked for
+
+
+@dataclass(frozen=True, eq=False)
+class Unknowns:
+    """names (k,), first guesses (k,), sizes (k,) that they are counted in, and bounds (2, k)."""
+
+    mechanism: Mechanism
+    model: ReducedModel
+    names: tuple[str, ...]
+    guesses: Array
+    sizes: Array
+    bounds: Array
+
+    def hardware(self, values: Array) -> Hardware:
+        """Drives with these numbers, and instruments without noise and bias."""
+        own = hardware_of(self.mechanism)
+        trial: dict[str, dict[str, float]] = {}
+        for name, value in zip(self.names, values.tolist(), strict=True):
+            actuator, _, parameter = name.rpartition(".")
+            if actuator and name not in ADDED:
+                trial.setdefault(actuator, {})[parameter] = value
+        drives = tuple(
+            _with(self.mechanism, block, trial[block.actuator]) if block.actuator in trial else block
+            for block in own.drives
+        )
+        quiet = tuple(replace(item, noise=0.0, walk=0.0, bias=0.0, resolution=0.0) for item in own.instruments)
+        return replace(own, drives=drives, instruments=quiet)
+
+    def modified(self, values: Array) -> ReducedModel:
+        """The model with these factors of its deformation."""
+        given = dict(zip(self.names, values.tolist(), strict=True))
+        model = scaled(self.model, stiffness=given.get("stiffness", 1.0), damping=given.get("damping", 1.0))
+        return damped(model, given.get("damping.mass", 0.0), given.get("damping.stiffness", 0.0))
+
+
+def unknowns(
+    mechanism: Mechanism,
+    model: ReducedModel,
+    names: Sequence[str],
+    start: Mapping[str, float],
+    bounds: Mapping[str, tuple[float, float]],
+) -> Unknowns:
+    """Checked, with first guesses as given, or as the file has them."""
+    if not names:
+        raise InputError("nothing is to be found", part="identify", hint="name unknowns: lift.gain, damping, ...")
+    known = {**_described(mechanism), **dict.fromkeys(FACTORS, 1.0), **dict.fromkeys(ADDED, 0.0)}
+    for name in [*names, *start, *bounds]:
+        if name not in known:
+            raise InputError(f'there is no "{name}" to be found', part="identify", hint=nearest(name, known))
+    guesses = np.array([float(start[name]) if name in start else _guess(name, known) for name in names])
+    sizes = np.array([ADDED.get(name, abs(guess) or 1e-3) for name, guess in zip(names, guesses, strict=True)])
+    low, high = zip(*(bounds.get(name, _around(name, guess)) for name, guess in zip(names, guesses, strict=True)),
+                    strict=True)  # fmt: skip
+    limits = np.array([low, high], dtype=float)
+    for k, name in enumerate(names):
+        if not limits[0, k] <= guesses[k] <= limits[1, k]:
+            raise InputError(
+                f"the first guess {guesses[k]:g} lies outside {limits[0, k]:g} ... {limits[1, k]:g}",
+                part=f'unknown "{name}"', hint="give another start, or wider bounds",
+            )  # fmt: skip
+    if model.layout.size == model.layout.theta and any(name in FACTORS or name in ADDED for name in names):
+        raise InputError("the model is rigid: nothing in it deforms", part="identify", hint="reduce it with modes")
+    return Unknowns(mechanism, model, tuple(names), guesses, sizes, limits)
+
+
+def _described(mechanism: Mechanism) -> dict[str, float | None]:
+    """Numbers of all drives; None of those that the file leaves out."""
+    found: dict[str, float | None] = {}
+    for actuator, part in mechanism.actuators.items():
+        if part.drive is not None:
+            given = part.drive.given
+            found |= {f"{actuator}.{name}": given.get(name) for name in part.drive.record.all_parameters}
+            found[f"{actuator}.{DELAY}"] = given.get(DELAY, 0.0)
+    return found
+
+
+def _guess(name: str, known: Mapping[str, float | None]) -> float:
+    value = known[name]
+    if value is None:
+        raise InputError("its file does not give it", part=f'unknown "{name}"', hint="give a start for it")
+    return float(value)
+
+
+def _around(name: str, guess: float) -> tuple[float, float]:
+    if name in ADDED:
+        return 0.0, np.inf
+    if name.endswith(f".{DELAY}"):
+        return 0.0, max(_WIDE * guess, 0.1)
+    return tuple(sorted((guess / _WIDE, guess * _WIDE)))  # type: ignore[return-value]
+
+
+def _with(mechanism: Mechanism, block: DriveBlock, trial: Mapping[str, float]) -> DriveBlock:
+    """A drive's block with other numbers of its kind."""
+    drive = mechanism.actuators[block.actuator].drive
+    assert drive is not None
+    linear = drive.record.block({"gear": 1.0, **drive.given, **trial})
+    return replace(
+        block, A=linear.A, B=linear.B, C=linear.C, D=linear.D, E=linear.E,
+        damping=linear.damping + float(drive.viscous), delay=trial.get(DELAY, block.delay),
+    )  # fmt: skip

@@ -8,11 +8,13 @@ lies on the same side of singularities. Any other is told with its distance from
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
+from scipy.stats.qmc import Halton
 
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
@@ -21,13 +23,12 @@ from supple.description.quantities.coordinate_dimensions import coordinate_dimen
 from supple.description.quantities.expression import quantity
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.arguments import real_numbers
-from supple.kinematics.closing import close_all
+from supple.kinematics.closing import close_all, start_of
 from supple.kinematics.configuration import At, Configuration
 from supple.kinematics.led_place import LedPlace, led_place
-from supple.kinematics.nearest_reach import Near, Wanted, errors, nearest_moved
+from supple.kinematics.nearest_reach import Near, Wanted, errors, nearest_moved, side, units
 from supple.kinematics.primitives import row_value
 from supple.kinematics.rest import rest
-from supple.kinematics.spread_postures import led_from_others, spread_postures
 
 _THERE = 1e-9  # extents, or rad and a thousandth of it: the place is where it is wanted
 _SHORT = 1.0 - 1e-9  # of a way that is not gone to its end
@@ -226,3 +227,72 @@ def _position(place: LedPlace, X: Array) -> str:
     pose = Configuration(place.rest, place.rest.theta, X, place.rest.w, np.ones(())).frame(place.place)
     x = (pose.position @ mechanism.plane_axes())[: 2 if mechanism.planar else 3]
     return f"[{', '.join(f'{value:.6g}' for value in x + 0.0)}]"
+
+
+# Postures spread over the reach, from which a place is led to where the segment from rest does not bring it.
+#
+# A target behind a bay of the edge is still reached if it lies on the same side of singularities: of postures spread
+# over
+# the limits those nearest to it, which have det ∂y/∂θ with the sign it has at rest, are led to it by the same solver.
+
+
+_SPREAD = 300  # postures over the reach
+_TRIED = 4  # of them for each target, the nearest first
+_SHORTEST = 0.02  # of a segment: closure gives up, for there are others
+
+
+@dataclass(frozen=True, eq=False)
+class SpreadPostures:
+    """Poses X (K, bodies + 1, 12) and measures w (K, ...) on the side of the rest, which is the first."""
+
+    place: LedPlace
+    X: Array
+    w: Array
+
+    def nearest(self, wanted: Wanted, count: int) -> NDArray[np.int64]:
+        """(N, count) of them, nearest first, for each that is wanted."""
+        found = np.empty((len(wanted.values), min(count, len(self.X))), dtype=np.int64)
+        for n in range(len(found)):
+            away = np.linalg.norm(errors(self.place, self.X, self.w, wanted.of(np.array([n]))), axis=1)
+            found[n] = np.argsort(away, kind="stable")[: found.shape[1]]
+        return found
+
+
+def spread_postures(place: LedPlace) -> SpreadPostures:
+    """Within limits, or half a turn or half the extent to both sides of the rest; computed once."""
+    mechanism = place.rest.numbering.mechanism
+    return mechanism.remembered(f"spread {place.place} {place.names}", lambda: _spread(place))
+
+
+def _spread(place: LedPlace) -> SpreadPostures:
+    mechanism, home = place.rest.numbering.mechanism, place.rest.theta
+    turning = units(place) == 1.0
+    half = np.where(turning, np.pi, 0.5 * units(place))
+    low, high = home - half, home + half
+    for i, name in enumerate(place.rest.numbering.coordinates):
+        limits = mechanism.actuators[name].limits if name in mechanism.actuators else None
+        if limits is not None:
+            low[i], high[i] = limits
+    theta = np.vstack([home, low + Halton(len(home), scramble=False).random(_SPREAD) * (high - low)])
+    X, w, reached = close_all(place.rest, theta, start_of(place.rest)._replace(shortest=_SHORTEST))
+    X, w = X[reached >= 1.0], w[reached >= 1.0]
+    sides = side(place, X, w)
+    return SpreadPostures(place, X[sides == sides[0]], w[sides == sides[0]])
+
+
+def led_from_others(place: LedPlace, wanted: Wanted) -> tuple[Array, NDArray[np.bool_]]:
+    """θ (N, s) and which of them are there, led from the nearest of the spread postures."""
+    spread, count = spread_postures(place), len(wanted.values)
+    theta, there = np.tile(place.rest.theta, (count, 1)), np.zeros(count, dtype=bool)
+    nearest = spread.nearest(wanted, _TRIED)
+    for turn in range(nearest.shape[1]):
+        for number in np.unique(nearest[~there, turn]):
+            which = np.flatnonzero(~there & (nearest[:, turn] == number))
+            start = place.from_position(spread.X[number], spread.w[number], max(count, _TRIED), _SHORTEST)
+            if start is None:
+                continue
+            asked = wanted.of(which)
+            found = place.solved(asked.values, asked.rotations, start)
+            arrived = found.reached >= 1.0
+            theta[which[arrived]], there[which[arrived]] = found.theta[arrived], True
+    return theta, there

@@ -8,7 +8,8 @@ local model about rest (docs/theory/linearization.md).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,18 +19,19 @@ from numpy.typing import ArrayLike, NDArray
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import require_rigid_alone, taken_as_rigid
-from supple.diagnostics import InputError
+from supple.diagnostics import InputError, SuppleWarning
 from supple.diagnostics.arguments import require_arguments, shown
 from supple.equations.effort_row import EffortMotion, effort_factors, effort_places
-from supple.equations.linearized import OperatingPoint, linear_model, state_space
+from supple.equations.linearized import OperatingPoint, linear_model, slopes_along, state_space
 from supple.equations.output_motion import EffortSlopes, output_matrices, output_motion, with_efforts
+from supple.formats.varied import require_parameters
+from supple.formulations.data_slopes import neighbours
 from supple.formulations.hardware import hardware_of
 from supple.hardware.linear_hardware import PADE, with_hardware, without_drives
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
 from supple.kinematics.rest import rest
 from supple.linearization.flexible_linearization import flexible_rest
-from supple.linearization.linear_slopes import linear_slopes
 from supple.linearization.linearization_batch import linear_states
 from supple.linearization.link_linearization import link_linearization
 from supple.linearization.tree_linearization import SeenTree, seen_tree
@@ -41,6 +43,7 @@ from supple.reduced.model import ReducedModel
 from supple.reduced.named_values import in_order
 from supple.results.basis import Basis, Counted
 from supple.results.linear_model import LinearModel, SecondOrder
+from supple.results.linear_slopes import LinearSlopes
 from supple.statics.equilibrium import equilibrium
 from supple.systems.formulation_choice import by_rigid_links
 from supple.systems.model_questions import model_place, require_defaults
@@ -344,3 +347,32 @@ def _bent(model: LocalModel, rates: Array) -> Array:
     bend = local(model.configuration.mechanism, theta, rigid=True).measures.bend
     swept = np.einsum("nkij,i,j->nk", bend, rates, rates).reshape(s, len(steps), -1)
     return np.asarray(np.einsum("m,imk->ki", weights, swept) / size)
+
+
+# Linear models of a mechanism along parameters of its file, θ held.
+#
+# A linear model holds second derivatives of the closure, and third ones in motion; along μ there would be one more. So
+# its matrices are taken at six values around the parameter's own, the mechanism read again at each, and their slopes
+# from
+# the polynomial through them (docs/theory/parameters.md, eqs. 1 and 2): to about 1e-10 of a matrix, not by a chain of
+# exact derivatives. What is not smooth there is refused.
+
+
+def linear_slopes(
+    mechanism: Mechanism, along: Sequence[str], linearized: Callable[[Mechanism], LinearModel]
+) -> dict[str, LinearSlopes]:
+    """Of the linear model that `linearized` gives of a mechanism, along parameters of its file."""
+    require_parameters(mechanism, along)
+    found = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SuppleWarning)  # said of the mechanism itself
+        for name in along:
+            near = neighbours(mechanism, name)
+            members = [linearized(item) for item in near.mechanisms]
+            if any(each.A.shape != members[0].A.shape for each in members):
+                raise near.rough("the mechanism is put together in another way on either side of it")
+            slopes = slopes_along(near.stencil, members)
+            if slopes is None:
+                raise near.rough("its A has a kink there")
+            found[name] = slopes
+    return found

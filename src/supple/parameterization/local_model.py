@@ -24,7 +24,9 @@ from supple.diagnostics.arguments import require_arguments
 from supple.equations.coefficients import EquationsOfMotion, Labels
 from supple.equations.output_motion import Curved
 from supple.equations.row import RowLayout
+from supple.formats.varied import require_parameters
 from supple.formulations.coefficients import carried
+from supple.formulations.data_slopes import neighbours
 from supple.formulations.elastic_rest.held_loads import held_loads
 from supple.formulations.elastic_rest.loads import carries_loads
 from supple.formulations.measured_units import model_units
@@ -34,11 +36,10 @@ from supple.kinematics.configuration import At, Configuration
 from supple.kinematics.posture import coordinate_values
 from supple.parameterization.basis import basis_of
 from supple.parameterization.elastic_modes import DONE, SINGULAR, TOO_FEW
-from supple.parameterization.local_slopes import local_slopes
-from supple.parameterization.massless_motion import massless_words
 from supple.parameterization.modal_parameterization import ModalParameterization, modal_parameterization
 from supple.parameterization.modal_rows import layout_of, modal_rows
 from supple.parameterization.mode_choice import RIGID, ModeChoice, require_deformation
+from supple.parameterization.parameter_slopes import KNOWN, parameter_slopes
 from supple.parameterization.rigid_rows import layout_of as rigid_layout_of
 from supple.parameterization.rigid_rows import rigid_rows
 from supple.results.basis import Basis
@@ -340,3 +341,68 @@ def _require_regular(configuration: Configuration, regular: NDArray[np.int64]) -
         part=f'mechanism "{configuration.mechanism.name}"',
         hint="choose a configuration away from it, or other coordinates",
     )
+
+
+# Motions that no mass takes part in: where the mass matrix is singular, and whose motors would cure it.
+
+
+LEAST = 1e-9  # smallest eigenvalue of M scaled to ones on its diagonal; accelerations lose as many digits
+_PART = 0.1  # of the largest: what takes part in a motion
+
+
+def massless_words(mechanism: Mechanism, names: Sequence[str], M: Array) -> str | None:
+    """What moves without inertia, in words, of M (n, n) over the coordinates `names`; None: nothing does."""
+    scale = 1.0 / np.sqrt(np.diag(M))
+    values, vectors = np.linalg.eigh(scale[:, None] * M * scale)
+    if not values[0] < LEAST:
+        return None
+    parts = np.abs(vectors[:, 0])
+    taking = ", ".join(name for name, part in zip(names, parts, strict=True) if part > _PART * parts.max())
+    idle = [name for name, joint in mechanism.joints.items() if joint.drive is not None and joint.motor is None]
+    cure = f"give the motors of {', '.join(idle)} their inertia (motor: {{inertia: ..., gear: ...}})" if idle else ""
+    return (
+        f"a motion of {taking} has no inertia (smallest eigenvalue of M scaled to ones: {values[0]:.1e}): "
+        "accelerations, steps in time and exports of this model are not to be used; "
+        f"{cure or 'give what moves so some mass'}, or keep fewer modes"
+    )
+
+
+# All coefficients of a local model along parameters of the file, θ held.
+#
+# Of a rigid mechanism M, V, p, B, D_d, the outputs and J_j have exact slopes (`parameter_slopes`). What they are the
+# derivatives of (∂M/∂θ, Γ, ∂p/∂θ, ...), and everything of a flexible one, whose modes are those of the mechanism at
+# each
+# value, is taken at six values around the parameter's own, the mechanism read again at each: to about 1e-10 of its size
+# (docs/theory/parameters.md, eqs. 1 and 2).
+
+
+_JUDGED = ("M", "K", "outputs")  # where these are smooth, all are
+_COUNTED = ("overlap", "places")  # what is known of the search for modes, and no coefficient
+
+
+def local_slopes(
+    configuration: Configuration, choice: ModeChoice, layout: RowLayout, along: Sequence[str]
+) -> dict[str, dict[str, Array]]:
+    """{parameter: {coefficient: ∂/∂μ}}, in shapes as `equations.row` says, of a batch with (N, ...) before."""
+
+    mechanism = configuration.mechanism
+    if along:
+        require_parameters(mechanism, along)
+    single, found = configuration.theta.ndim == 1, {}
+    for name in along:
+        around = neighbours(mechanism, name)
+        rows = around.slopes(
+            lambda item: {
+                key: values
+                for key, values in layout.split(
+                    coefficient_rows(assemble(item, configuration.theta), choice)[0]
+                ).items()
+                if key not in _COUNTED
+            },
+            _JUDGED,
+        )
+        if not choice.flexible:
+            exact = parameter_slopes(configuration, name)
+            rows |= {key: layout.part(exact, key) for key in KNOWN}
+        found[name] = {key: values[0] if single else values for key, values in rows.items()}
+    return found

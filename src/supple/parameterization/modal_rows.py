@@ -10,6 +10,7 @@ from supple.array_types import Array
 from supple.compilation import compiled
 from supple.compilation.parts import in_parts
 from supple.compilation.threads import single_blas_thread
+from supple.equations.christoffel import christoffel
 from supple.equations.row import RowLayout, local_layout
 from supple.formulations.coefficients import carried
 from supple.formulations.elastic_rest.constrained_modes import searched_modes
@@ -27,7 +28,7 @@ from supple.parameterization.mode_tracking import followed
 from supple.parameterization.rest_loads import add_rest_loads, loaded
 from supple.parameterization.rigid_rows import chosen, coordinate_steps, rigid_rows
 from supple.parameterization.rigid_rows import layout_of as rigid_layout_of
-from supple.parameterization.stiffening import stiffen
+from supple.parameterization.second_order import second_order
 
 Loads = Literal["slopes", "values", "none"]
 
@@ -162,3 +163,26 @@ def _add_damping(system: ModalParameterization, parts: dict[str, Array], modes: 
     of_joints = joint_losses(system.rest, X, shapes)
     found = dissipation(law, M, K, None if materials is None else materials.over(shapes), of_joints)
     D += found.viscous + equivalent(found.hysteretic, M, K)
+
+
+# Rows of local models with what is of second order in δ: K_g in K, H_i in ∂M/∂δ, and ∂²M_θθ/∂δ².
+#
+# The law of damping has been applied before: loads do not damp.
+
+
+def stiffen(system: ModalParameterization, configuration: Configuration, layout: RowLayout, results: ModalRows) -> None:
+    """All rows, in place; results.slopes holds ∂Ψ."""
+    s = len(system.rest.numbering.coordinates)
+    parts = layout.split(results.rows)
+    for p, here in enumerate(configuration.each()):
+        if results.status[p] != DONE:
+            continue
+        found = second_order(system.rest, here, results.modes[p], results.slopes[p])
+        if found is None:
+            results.status[p] = SINGULAR
+            continue
+        parts["K"][p, s:, s:] += found.stiffness
+        parts["stiffness_slope"][p] += found.stiffness_slope
+        parts["dM"][p, :, :, s:] += found.slope
+        parts["christoffel"][p] = christoffel(parts["dM"][p])
+        parts["mass_curvature"][p] = found.curvature

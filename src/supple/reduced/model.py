@@ -294,8 +294,10 @@ class ReducedModel:
     simulate = simulate_model
 
     def follow(self, course: Led, *, tolerance: float | None = None) -> Simulation:
-        """θ led along a Trajectory, δ free to move; see `supple.simulation.led_run.led_motion`."""
-        led_motion = import_module("supple.simulation.led_run").led_motion  # above this layer, so found by name
+        """θ led along a Trajectory, δ free to move; see `supple.simulation.model_simulation.led_motion`."""
+        led_motion = import_module(
+            "supple.simulation.model_simulation"
+        ).led_motion  # above this layer, so found by name
         found: Simulation = led_motion(self, course, tolerance=tolerance)
         return found
 

@@ -5,8 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import supple
-from supple.control.feedforward.input_shaping import shaped, superposed
-from supple.control.feedforward.shaper import SHAPERS, Shaper, shaper
+from supple.control.feedforward.input_shaping import SHAPERS, Shaper, shaped, shaper, superposed
 
 
 @pytest.mark.parametrize("ratio", [0.0, 0.05, 0.2])

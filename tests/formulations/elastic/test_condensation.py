@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 from single_bodies import single, squares
 
 from supple.diagnostics import InputError
-from supple.formulations.elastic import interior
+from supple.formulations.elastic import condensation as interior
 from supple.formulations.elastic.condensation import condense
 
 GIVEN = {

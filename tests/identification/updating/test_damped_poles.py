@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import supple
-from supple.identification.updating.damped_poles import structural_share
+from supple.identification.updating.observing import structural_share
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "laws"))
 from identified_from_modes import (

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 import supple
 from supple.cli.main import app
 from supple.diagnostics import InputError, SuppleNote
-from supple.identification.updating.pairing import as_subspaces, closest_in_order
+from supple.identification.updating.observing import as_subspaces, closest_in_order
 
 # Fitted models leave loads at rest out, as the measurements here do; the note is expected once, below.
 pytestmark = pytest.mark.filterwarnings("ignore:.*its loads at rest change:supple.diagnostics.SuppleNote")

@@ -4,18 +4,32 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from supple.approximation.approximation import Approximation, Report, checked_region, conclude
+import numpy as np
+
+from supple.approximation.approximation import Approximation, Report, checked_region, conclude, from_all_sides, roots_of
+from supple.approximation.check_points import filling
 from supple.approximation.confidence import Confirmation
-from supple.approximation.evaluated import Evaluated
+from supple.approximation.evaluated import Evaluated, Rows
+from supple.approximation.fit_error import largest, point_errors
+from supple.approximation.fits.chebyshev_products import basis_gradient
 from supple.approximation.fits.fits import FITS
-from supple.approximation.refinement.bisection import bisect
+from supple.approximation.fits.polynomial_fit import fit
+from supple.approximation.fits.polynomials import Polynomials
+from supple.approximation.fits.scattered_fit import fitted_families
+from supple.approximation.influence import Influence, influence
 from supple.approximation.refinement.box import Box
+from supple.approximation.refinement.box_tree import Forest, Node
 from supple.approximation.refinement.conforming import conform
 from supple.approximation.refinement.hp_refinement import Refinement
+from supple.approximation.refinement.leaf import NO_ROWS, check_count
 from supple.approximation.refinement.problem import AIM, Problem
+from supple.approximation.refinement.stagnation import stagnates
 from supple.approximation.samples import Derived, Placed, Sampler
-from supple.approximation.validity import Limits
+from supple.approximation.validity import Limits, halve_invalid
+from supple.array_types import Array
 from supple.diagnostics import InputError, SuppleWarning
 
 
@@ -91,3 +105,161 @@ def _advice(result: Approximation, name: str, budget: int) -> str:
     else:
         why = f"the budget is {budget}"
     return f"{why}. The error is largest at ({place}): allow a larger error, a smaller region or a larger budget"
+
+
+# Bisection with one kind of polynomial until the error of every box is below a tolerance. [Brüls 2007, algorithm 1]
+
+
+@dataclass(eq=False)
+class Part:
+    """A box with the rows of known points in it, and the errors of those that it is a half of, oldest first."""
+
+    node: Node
+    rows: Rows = field(default_factory=NO_ROWS.copy)
+    ancestors: tuple[float, ...] = ()
+
+
+class _Judged(NamedTuple):
+    """The halves of the parts that have to be halved, the parts that are good, the largest error, and a box that is
+    not worth dividing any more."""
+
+    halves: list[Part]
+    good: list[Part]
+    worst: float
+    stagnant: Box | None
+
+
+def bisect(problem: Problem, chosen: Polynomials) -> Forest:
+    """Halve every box that is not good enough, level by level, all points of a level in one batch."""
+    s, evaluated, seed = problem.dimension, problem.evaluated, problem.seed
+    forest = Forest([Node(box) for box in problem.region], chosen.indices)
+    level = [Part(root) for root in forest.roots]
+    done: list[Part] = []
+    while level:
+        points, seed = _points(level, chosen.design, check_count(s), evaluated, seed)
+        spent = len(evaluated) + evaluated.lacking(np.vstack(points)) > problem.limits.samples
+        errors = [(part.ancestors[-1], part.node.box) for part in level if part.ancestors]
+        if len(evaluated) and (spent or forest.stagnant is not None or problem.given_up(forest, errors)):
+            for root in forest.roots:
+                root.joined([part.node for part in level])
+            if problem.confirmation is not None:
+                problem.confirmation.current = False
+            return forest
+        _evaluate(level, points, evaluated)
+        evaluated.require_some()
+        for part in level:
+            mine = evaluated.rows(part.node.box.from_unit(chosen.design))
+            evaluated.fitted[mine] = True
+            if evaluated.valid(part.rows).all():
+                part.node.coefficients = chosen.coefficients(evaluated.known.values[mine])
+        done += level
+        level, done, worst, forest.stagnant = _judged(done, problem, problem.medians(forest), chosen)
+        if not level and done:
+            points, seed = _points(done, np.zeros((0, s)), 0, evaluated, seed)
+            _evaluate(done, points, evaluated)
+            _share(done, forest, evaluated)
+            level, done, worst, forest.stagnant = _judged(done, problem, problem.medians(forest), chosen)
+        if not level and done and problem.confirmation is not None and forest.stagnant is None:
+            rows = problem.unconfirmed(forest)
+            for part in done if len(rows) else ():
+                inside = rows[part.node.box.contains(evaluated.points[rows])]
+                part.rows = np.union1d(part.rows, inside)
+            if len(rows):
+                before = len(done)
+                level, done, worst, forest.stagnant = _judged(done, problem, problem.medians(forest), chosen)
+                problem.confirmation.current = not level and len(done) == before
+        problem.tell(len(done) + len(level), len(level), worst)
+    return forest
+
+
+def _points(
+    parts: Sequence[Part], design: Array, checks: int, evaluated: Evaluated, seed: int
+) -> tuple[list[Array], int]:
+    """What each part lacks: its design, and check points until it has `checks` of them, but a few fresh ones always."""
+    points = []
+    for part in parts:
+        seed += 1
+        box = part.node.box
+        known = box.to_unit(np.vstack([evaluated.points[part.rows], box.from_unit(design)]))
+        fresh = filling(known, max(box.dimension + 1, checks - len(part.rows)), seed)
+        points.append(box.from_unit(np.vstack([design, fresh])))
+    return points, seed
+
+
+def _evaluate(parts: Sequence[Part], points: Sequence[Array], evaluated: Evaluated) -> None:
+    """Evaluate the points of all parts in one batch."""
+    rows, at = evaluated.rows(np.vstack(points)), 0
+    for part, mine in zip(parts, points, strict=True):
+        part.rows = np.union1d(part.rows, rows[at : at + len(mine)])
+        at += len(mine)
+
+
+def _share(parts: Sequence[Part], forest: Forest, evaluated: Evaluated) -> None:
+    """Give every part the points that its neighbours evaluated on its faces: it will be judged by them."""
+    leaves = [leaf for root in forest.roots for leaf in root.leaves() if leaf.coefficients is not None]
+    _, rows, leaf_of = from_all_sides(roots_of(forest), forest.piecewise(), evaluated.points)
+    part_of = {leaf: n for n, leaf in enumerate(leaves)}
+    for part in parts:
+        if part.node in part_of:
+            part.rows = np.union1d(part.rows, rows[leaf_of == part_of[part.node]])
+
+
+def _judged(parts: Sequence[Part], problem: Problem, medians: Mapping[str, float], chosen: Polynomials) -> _Judged:
+    """Divide the parts that have to be."""
+    region, evaluated, limits = problem.region, problem.evaluated, problem.limits
+    halves: list[Part] = []
+    good: list[Part] = []
+    worst = 0.0
+    counted: Influence | None = None
+    stagnant: Box | None = None
+    for part in parts:
+        box = part.node.box
+        xi = box.to_unit(evaluated.points[part.rows])
+        valid = evaluated.valid(part.rows)
+        axis: int | None
+        ancestors = part.ancestors
+        if not valid.all():
+            part.node.coefficients = None
+            axis = halve_invalid(box, region, xi, valid, limits)
+            if axis is None:
+                continue
+        else:
+            assert part.node.coefficients is not None
+            fitted = fitted_families(box, xi, part.node.coefficients, chosen.indices, problem.derived)
+            error = float(largest(point_errors(evaluated.families(part.rows), fitted, medians)).max())
+            worst = max(worst, error)
+            allowed = limits.divisible(box, region, for_accuracy=True)
+            ancestors = (*part.ancestors, error)
+            if error > problem.tolerance and stagnates(ancestors, box.dimension):
+                stagnant = box
+            if error <= problem.tolerance or not allowed.any():
+                good.append(part)
+                continue
+            counted = counted or influence(problem.derived, evaluated.known, box.dimension)
+            weight = counted.weights(box.half, chosen.degree, medians)
+            axis = int(np.argmax(np.where(allowed, misfit_by_axis(part, evaluated, chosen, weight), -1.0)))
+        part.node.axis = axis
+        below, above = (Node(half) for half in box.split(axis))
+        part.node.children = (below, above)
+        for child in part.node.children:
+            halves.append(Part(child, part.rows[child.box.contains(evaluated.points[part.rows])], ancestors))
+    return _Judged(halves, good, worst, stagnant)
+
+
+def misfit_by_axis(part: Part, evaluated: Evaluated, chosen: Polynomials, weight: Array) -> Array:
+    """How much of the error each axis accounts for: (s,); weight (t,) is what each output counts in it.
+
+    With gradients along all axes, the largest |∂f/∂ξ_i - ∂f̂/∂ξ_i|; without, the size of T_{n+1}(ξ_i) in a fit to
+    all known points of the box.
+    """
+    box, known = part.node.box, evaluated.known
+    assert part.node.coefficients is not None
+    xi = box.to_unit(evaluated.points[part.rows])
+    values = known.values[part.rows]
+    if known.gradients is not None and evaluated.slopes == box.dimension:
+        slopes = np.einsum("nsk,kt->nts", basis_gradient(xi, chosen.indices), part.node.coefficients)
+        off = np.abs(known.gradients[part.rows] * box.half - slopes) * weight[:, None]
+        return np.asarray(off.max(axis=(0, 1)))
+    next_terms = (chosen.degree + 1) * np.eye(box.dimension, dtype=np.int64)
+    extended = fit(xi, values * weight, np.vstack([chosen.indices, next_terms]))
+    return np.asarray(np.abs(extended[-box.dimension :]).max(axis=1))

@@ -10,19 +10,24 @@ from supple.approximation.approximation import (
     Approximation,
     Progress,
     Report,
+    bounding_half,
     checked_region,
     conclude,
+    require_fitted,
 )
 from supple.approximation.confidence import Confirmation
 from supple.approximation.evaluated import Evaluated
+from supple.approximation.face_jumps import face_jumps
+from supple.approximation.fit_error import rounding_floors
 from supple.approximation.fits.fits import FITS
+from supple.approximation.fits.polynomials import Polynomials
+from supple.approximation.piecewise.piecewise import Piecewise
 from supple.approximation.refinement.box import Box
-from supple.approximation.refinement.box_tree import Forest, gridded
+from supple.approximation.refinement.box_tree import Forest, Node, gridded
 from supple.approximation.refinement.leaf_fit import fit_leaves
-from supple.approximation.refinement.streamed_grid import TOGETHER, streamed
 from supple.approximation.samples import Derived, Sampler
 from supple.array_types import Array
-from supple.diagnostics import InputError
+from supple.diagnostics import InputError, NumericalError
 
 
 def uniform(
@@ -68,3 +73,83 @@ def uniform(
 def grid_edges(box: Box, counts: Sequence[int]) -> list[Array]:
     """The coordinates of equally spaced cuts along every axis, ends included."""
     return [np.linspace(a, b, n + 1) for a, b, n in zip(box.lower, box.upper, counts, strict=True)]
+
+
+# A grid of so many boxes that their samples do not stay in memory.
+#
+# Boxes are fitted a group at a time. The samples of a group are forgotten once its coefficients are there. What stays
+# is
+# the result, a few numbers of each box and the places of the samples.
+
+
+TOGETHER = 8192  # samples in memory at a time
+
+
+def streamed(
+    region: Sequence[Box],
+    forest: Forest,
+    chosen: Polynomials,
+    sampler: Sampler,
+    derived: Derived,
+    *,
+    confirmation: Confirmation,
+    floors: Mapping[str, float] | None,
+    progress: Report | None,
+) -> Approximation:
+    """Fit all leaves of a forest, and state the error on fresh points, as `uniform` does."""
+    leaves = [leaf for root in forest.roots for leaf in root.leaves()]
+    each = max(1, TOGETHER // len(chosen.design))
+    groups = [leaves[start : start + each] for start in range(0, len(leaves), each)]
+    samples, scale, relative = _fitted(groups, region, chosen, sampler)
+    boxes = sum(leaf.coefficients is not None for leaf in leaves)
+    require_fitted(boxes, len(leaves))
+    piecewise = forest.piecewise()
+    least = rounding_floors(scale[None], bounding_half(region), derived)
+    least = {name: max(floor, (floors or {}).get(name, 0.0)) for name, floor in least.items()}
+    checked = confirmation.look(forest, least, relative)
+    result = Approximation(
+        Piecewise(piecewise.arrays),  # without the copy that kernels took
+        checked.family_errors(),
+        samples,
+        confirmation.evaluations,
+        boxes,
+        piecewise.depth,
+        face_jumps(piecewise, derived, checked.scales),
+        len(leaves) - boxes,
+        forest.stagnant,
+        confirmation.stated(),
+    )
+    if progress is not None:
+        progress(Progress(result.samples + result.checks, result.boxes, 0, result.worst))
+    return result
+
+
+def _fitted(
+    groups: Sequence[Sequence[Node]], region: Sequence[Box], chosen: Polynomials, sampler: Sampler
+) -> tuple[int, Array, frozenset[str]]:
+    """Coefficients of every leaf; how many samples there are, the largest outputs (t,), and families judged by
+    their own size."""
+    places, scale, some, relative = [], np.zeros(0), False, frozenset[str]()
+    terms = len(chosen.indices) * sum(len(group) for group in groups)
+    together, used = np.zeros((0, 0)), 0
+    for group in groups:
+        known = Evaluated(sampler, region[0].dimension)
+        fit_leaves(group, chosen, known)
+        for leaf in group:  # into one array, which becomes the result's as it is
+            if leaf.coefficients is not None:
+                if used == 0:
+                    together = np.empty((terms, leaf.coefficients.shape[1]))
+                own = together[used : used + len(leaf.coefficients)]
+                own[:] = leaf.coefficients
+                leaf.coefficients = own
+                used += len(own)
+        places.append(known.points)
+        here = np.abs(known.known.values[known.known.valid]).max(axis=0, initial=0.0)
+        scale = np.maximum(scale, here) if scale.size else here
+        some, relative = some or bool(known.known.valid.any()), known.known.relative
+    points = np.unique(np.vstack(places), axis=0)
+    if not some:
+        raise NumericalError(
+            f"the function exists at none of {len(points)} points of the region", hint="choose another region"
+        )
+    return len(points), scale, relative

@@ -10,22 +10,24 @@ Both are the law of `modal_feedback`, constant, or scheduled over θ.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.array_types import Array
-from supple.control.controllers.modal_feedback import FilterChoice, modal_matrices, modal_states, washout_gain
+from supple.array_types import Array, Complex
+from supple.control.controllers.motion_series import motion_series
 from supple.control.feedforward.reference import AnyReference
+from supple.control.gains.sampling import held
 from supple.control.laws.affine_controller import AffineController
 from supple.control.laws.affine_law import AffineLaw, fixed
-from supple.control.laws.affine_matrices import AffineMatrices
+from supple.control.laws.affine_matrices import AffineMatrices, empty
 from supple.control.laws.equilibrium import Equilibria, EquilibriaOf
-from supple.control.laws.linear_law import closed_poles, linear_law
-from supple.control.laws.ports import Ports
+from supple.control.laws.linear_law import closed_poles, continuous_poles, linear_law
+from supple.control.laws.ports import ORDERS, Ports
 from supple.control.laws.scheduling import Ranges, scheduled
-from supple.diagnostics import InputError
+from supple.control.margins.open_loop import sampled
+from supple.diagnostics import InputError, NumericalError
 from supple.diagnostics.arguments import require_arguments
 from supple.reduced.holding import resting
 from supple.reduced.model import ReducedModel
@@ -237,3 +239,197 @@ def _require_stable(
 def _sigma(law: AffineLaw, plant: LinearModel) -> Array:
     known = {**plant.at.get("states", {}), **plant.at.get("outputs", {})}
     return np.array([known[name] for name in law.scheduled_by])
+
+
+# Active damping of modes by second-order filters, designed on a linear model of the plant with its drives.
+#
+# Of every mode with the eigenvalue μ = e^{λT} of the samples, r and l its right and left eigenvectors (lᵀ r = 1),
+#
+#     ξ̈ + 2 ζ_f ω_f ξ̇ + ω_f² ξ = ω_f² W (y - y_d)         W: s / (s + ω_W), so that what stands is not fed back
+#     u = w vᵀ (k₁ ξ + k₂ ξ̇ / ω_f)                        v, w: real directions closest to C r and to lᵀ B
+#
+# k₁ and k₂ move the mode, to first order, where it shall be: dμ = (lᵀ B w)(vᵀ C r)(k₁ F₁(μ) + k₂ F₂(μ)) = μ T dλ, and
+# dλ = -ζ |λ| adds the damping ζ and leaves the frequency. With k₂ = 0 only the real part of dλ can be asked for. Every
+# sensor has its filter, so that only w vᵀ, which has no sign to choose, changes with the place.
+#
+# y_d is what y does where the plant follows a slow motion, y_d = H₀ (θ_d - θ₀) + H₁ θ̇_d + H₂ θ̈_d + H₃ θ⃛_d, the
+# series
+# of y(s) θ(s)⁻¹ at s = 0: a controller that damps vibration does not resist the motion.
+
+
+_ROUNDING = 1e-8  # of the parts of a sum: less than that is left by rounding
+_BLIND = 1e-9  # of the largest residue: a mode below it is not moved
+
+
+class FilterChoice(NamedTuple):
+    """Of each mode m: frequencies near which it lies (rad/s), damping ζ to be added, ω_f / |λ|, ζ_f.
+
+    washout : ω_W, rad/s; turned : whether k₂ is used
+    """
+
+    frequencies: Array
+    damping: Array
+    tuning: float
+    filter_damping: float
+    washout: float
+    turned: bool
+
+
+class Mode(NamedTuple):
+    """An eigenvalue λ, the directions v (o,) and w (a,), and the residue (lᵀ B w)(vᵀ C r) of the samples."""
+
+    pole: complex
+    seen: Array
+    driven: Array
+    residue: complex
+
+
+def modal_matrices(plant: LinearModel, choice: FilterChoice, ports: Ports) -> AffineMatrices:
+    """The law on a linear plant. States: what the washout holds back, then ξ and ξ̇ of each mode, (o,) each."""
+    T, o = ports.sample_time, len(ports.measured)
+    found = _modes(plant, choice, ports)
+    m = empty(modal_states(choice, ports), ports)
+    washout = float(np.exp(-choice.washout * T))
+    passed = washout_gain(
+        choice, ports
+    )  # W in samples: ỹ_w = (1 + α) / 2 (y_k - y_{k-1}) + α ỹ_w; states hold what is left
+    known = _known(plant, ports)
+    low = slice(0, o)
+    m.A[low, low] = washout * np.eye(o)
+    m.B[low], m.b[low] = passed * (washout - 1.0) * known.B, passed * (washout - 1.0) * known.b
+    m.A0[low], m.a0[low] = -passed * known.B, -passed * known.b  # it stood long
+    for k, (mode, damping) in enumerate(zip(found, choice.damping, strict=True)):
+        omega = choice.tuning * abs(mode.pole)
+        A = np.array([[0.0, 1.0], [-(omega**2), -2.0 * choice.filter_damping * omega]])
+        F, G = held(A, np.array([[0.0], [omega**2]]), T)
+        at = slice(o + 2 * o * k, o + 2 * o * (k + 1))
+        each = np.kron(G, np.eye(o))
+        m.A[at, at], m.A[at, low] = np.kron(F, np.eye(o)), each
+        m.B[at], m.b[at] = passed * each @ known.B, passed * (each @ known.b)
+        out = np.array([1.0, 1.0 / omega])
+        gains = _gains(mode, damping, (F, G, out), (washout, passed), T, turned=choice.turned)
+        m.C[:, at] = np.kron(gains * out, np.outer(mode.driven, mode.seen))
+    return m
+
+
+def modal_states(choice: FilterChoice, ports: Ports) -> int:
+    """How many states the law has."""
+    return len(ports.measured) * (1 + 2 * len(choice.frequencies))
+
+
+def washout_gain(choice: FilterChoice, ports: Ports) -> float:
+    """(1 + α) / 2 of the washout, α = exp(-ω_W T)."""
+    return 0.5 * (1.0 + float(np.exp(-choice.washout * ports.sample_time)))
+
+
+class _Known(NamedTuple):
+    """y - y_d = B z + b."""
+
+    B: Array
+    b: Array
+
+
+def _known(plant: LinearModel, ports: Ports) -> _Known:
+    o, s = len(ports.measured), len(ports.coordinates)
+    B, b = np.zeros((o, ports.size)), np.zeros(o)
+    B[:, ports.y] = np.eye(o)
+    if s:
+        series = slow_series(plant, ports)
+        for order in range(ORDERS):
+            B[:, ports.wanted(order)] = -series[order]
+        states, outputs = plant.at.get("states", {}), plant.at.get("outputs", {})
+        theta = np.array([states.get(name, 0.0) for name in ports.coordinates])
+        y = np.array([outputs.get(name, states.get(name, 0.0)) for name in ports.measured])
+        b = series[0] @ theta - y
+    return _Known(B, b)
+
+
+def slow_series(plant: LinearModel, ports: Ports) -> Array:
+    """H₀ ... H₃ (4, o, s) of y = H(s) θ, from the responses of both to the actuators."""
+    wanted = _rows(plant, ports.coordinates)
+    seen = _rows(plant, ports.measured)
+    driven = [plant.inputs.index(name) for name in ports.actuators]
+    if len(driven) != len(ports.coordinates):
+        raise InputError(
+            f"{len(driven)} actuators and {len(ports.coordinates)} coordinates of the motion", part="modal feedback",
+            hint="name as many actuators as coordinates, or leave the motion out",
+        )  # fmt: skip
+    series = motion_series(plant.A, plant.B[:, driven], wanted.C)
+    found = seen.C @ series.states + seen.D[:, driven] @ series.inputs
+    parts = np.abs(seen.C) @ np.abs(series.states) + np.abs(seen.D[:, driven]) @ np.abs(series.inputs)
+    return np.where(np.abs(found) > _ROUNDING * parts, found, 0.0)
+
+
+class _Seen(NamedTuple):
+    C: Array
+    D: Array
+
+
+def _rows(plant: LinearModel, names: tuple[str, ...]) -> _Seen:
+    """Rows of C and D of outputs or states by name."""
+    n, a = plant.B.shape
+    C, D = np.zeros((len(names), n)), np.zeros((len(names), a))
+    for i, name in enumerate(names):
+        if name in plant.outputs:
+            C[i], D[i] = plant.C[plant.outputs.index(name)], plant.D[plant.outputs.index(name)]
+        elif name in plant.states:
+            C[i, plant.states.index(name)] = 1.0
+        else:
+            raise InputError(
+                f'the linear model has no "{name}"', part="modal feedback",
+                hint=f"its outputs are {', '.join(plant.outputs)}",
+            )  # fmt: skip
+    return _Seen(C, D)
+
+
+def _modes(plant: LinearModel, choice: FilterChoice, ports: Ports) -> list[Mode]:
+    T = ports.sample_time
+    at_samples = sampled(plant, T)
+    driven = [plant.inputs.index(name) for name in ports.actuators]
+    C = _rows(at_samples, ports.measured).C
+    mu, right = np.linalg.eig(at_samples.A)
+    left = np.linalg.inv(right)
+    poles = continuous_poles(mu, T)
+    found: list[Mode] = []
+    for wanted in choice.frequencies:
+        swings = np.where(poles.imag > 0.5 * np.abs(poles), np.abs(np.abs(poles) - wanted), np.inf)
+        n = int(swings.argmin())
+        if not np.isfinite(swings[n]):
+            raise InputError("the linear model has no mode that swings", part="modal feedback", hint="look at modes()")
+        seen, drives = C @ right[:, n], left[n] @ at_samples.B[:, driven]
+        v, w = _direction(seen), _direction(drives)
+        residue = complex((drives @ w) * (v @ seen))
+        if not abs(residue) > _BLIND * np.linalg.norm(seen) * np.linalg.norm(drives):
+            raise NumericalError(
+                f"the mode at {abs(poles[n]) / (2 * np.pi):.4g} Hz is not seen or not moved", part="modal feedback",
+                hint="take other sensors or actuators",
+            )  # fmt: skip
+        found.append(Mode(complex(poles[n]), v, w, residue))
+    return found
+
+
+def _direction(vector: Complex) -> Array:
+    """The real unit vector closest to a complex one times any phase; its sign is any."""
+    turned = (vector * np.exp(-0.5j * np.angle((vector**2).sum()))).real
+    size = float(np.linalg.norm(turned))
+    return np.asarray(turned / (size if size > 0.0 else 1.0))
+
+
+def _gains(
+    mode: Mode, damping: float, filters: tuple[Array, Array, Array], washes: tuple[float, float], T: float,
+    *, turned: bool,
+) -> Array:  # fmt: skip
+    """k₁, k₂ that shift the mode by -ζ |λ|."""
+    (F, G, out), (washout, passed) = filters, washes
+    mu = np.exp(mode.pole * T)
+    wash = passed * (mu - 1.0) / (mu - washout)
+    each = out * np.linalg.solve(mu * np.eye(2) - F, G[:, 0]) * wash * mode.residue / (mu * T)
+    wanted = -damping * abs(mode.pole)
+    if not turned:
+        if abs(each[0].real) < 1e-3 * abs(each[0]):
+            raise NumericalError(
+                f"at {abs(mode.pole) / (2 * np.pi):.4g} Hz the filter only shifts the frequency", part="modal feedback",
+                hint="let both gains be used (turned), or tune the filter elsewhere",
+            )  # fmt: skip
+        return np.array([wanted / each[0].real, 0.0])
+    return np.asarray(np.linalg.solve(np.array([each.real, each.imag]), [wanted, 0.0]))

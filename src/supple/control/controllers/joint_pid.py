@@ -14,12 +14,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from supple.array_types import Array
 from supple.control.controllers.force_commands import ForceCommands, commands_for
-from supple.control.controllers.joint_gains import JointGains, Matrix, gain_matrix, gains_of_frequencies
 from supple.control.controllers.joint_law import CommandGains, joint_matrices, joint_ports, require_frequency
 from supple.control.controllers.joint_model import JointModel
-from supple.control.controllers.joint_rates import OF_SAMPLING, default_filter, unmeasured_rates
 from supple.control.feedforward.reference import AnyReference, Reference, reference
 from supple.control.gains.decoupled_gains import PerCoordinate, per_coordinate
 from supple.control.laws.affine_controller import AffineController
@@ -35,6 +35,7 @@ from supple.hardware.hardware import Hardware
 from supple.integration.result_times import require_positive
 from supple.kinematics.configuration import At
 from supple.reduced.model import ReducedModel
+from supple.reduced.named_values import in_order
 
 _FIFTH = 0.2  # of ω: where the pole of the integral lies if it is not said
 
@@ -218,3 +219,76 @@ def _fed(model: JointModel, wanted: AnyReference, feedforward: Feedforward, driv
     if drives.plain or forces.coordinates != model.actuators:  # which the controller refuses
         return forces
     return Reference(forces.coordinates, forces.breaks, forces.coefficients / drives.gain)
+
+
+# Rates of joint loops: measured where every coordinate has a sensor of its rate, otherwise filtered from encoders.
+#
+# f = 10 ω / 2π, at most 1 / (4 T)          ω: the fastest of the loop, ω² the largest eigenvalue of M⁻¹ K_P
+#
+# so that the filter costs the loop a tenth of a radian of phase at ω.
+
+
+_ABOVE = 10.0  # times ω
+OF_SAMPLING = 0.25  # of the sampling rate, at most
+
+
+def unmeasured_rates(
+    known: Hardware, coordinates: tuple[str, ...], sensors: Mapping[str, str] | None
+) -> tuple[str, ...]:
+    """Coordinates whose rates nothing shows; none where all is measured exactly, without instruments."""
+    named = {} if sensors is None else sensors
+    if not known:
+        return ()
+    return tuple(name for name in coordinates if name not in known.rate_sensors and f"{name}.rate" not in named)
+
+
+def default_filter(M: Array, gains: JointGains, sample_time: float) -> float:
+    """The corner f, Hz, for gains in forces of θ."""
+    squared = np.abs(np.linalg.eigvals(np.linalg.solve(M, gains.proportional))).max()
+    first = np.abs(np.linalg.eigvals(np.linalg.solve(M, gains.derivative))).max()
+    omega = float(np.sqrt(squared)) or float(first)
+    return min(_ABOVE * omega / (2.0 * np.pi) or np.inf, OF_SAMPLING / sample_time)
+
+
+# Gains of joint loops, from frequencies and the mass at a configuration, or as they are given.
+#
+# K_P = M ω²,   K_V = M 2 ξ ω                                     so that M ë + K_V ė + K_P e = 0
+# with an integral: (s + ω_I)(s² + 2 ξ ω s + ω²):  K_P = M (ω² + 2 ξ ω ω_I),  K_V = M (2 ξ ω + ω_I),  K_I = M ω² ω_I
+
+
+Matrix = float | Mapping[str, float] | ArrayLike
+
+
+class JointGains(NamedTuple):
+    """(s, s) each: forces per position, per rate, and per integral of the error."""
+
+    proportional: Array
+    derivative: Array
+    integral: Array
+
+
+def gains_of_frequencies(
+    M: Array, frequencies: PerCoordinate, damping_ratios: PerCoordinate, integral: PerCoordinate, names: tuple[str, ...]
+) -> JointGains:
+    """frequencies : ω, rad/s; integral : ω_I, rad/s, 0 for none."""
+    omega = per_coordinate("frequencies", frequencies, names)
+    xi = per_coordinate("damping ratios", damping_ratios, names)
+    slow = per_coordinate("integral frequencies", integral, names)
+    for part, values, least in (("frequencies", omega, 0.0), ("damping ratios", xi, 0.0)):
+        if not (values > least).all():
+            worst = int(values.argmin())
+            raise InputError(f'"{names[worst]}" has {values[worst]:g}', part=part, hint="give numbers above 0")
+    return JointGains(M * (omega**2 + 2.0 * xi * omega * slow), M * (2.0 * xi * omega + slow), M * (omega**2 * slow))
+
+
+def gain_matrix(part: str, values: Matrix, names: tuple[str, ...]) -> Array:
+    """(s, s) of one number for all, numbers by name or in order, or a matrix."""
+    s = len(names)
+    if isinstance(values, int | float):
+        return float(values) * np.eye(s)
+    found = in_order(part, values, names)
+    if found.ndim == 1:
+        return np.diag(found)
+    if found.shape != (s, s):
+        raise InputError(f"has the shape {found.shape}", part=part, hint=f"give ({s},) or ({s}, {s})")
+    return found

@@ -11,21 +11,35 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+from scipy.linalg import LinAlgError, solve_discrete_are
 
 from supple.array_types import Array
-from supple.control.controllers.state_feedback import sampled_regulator
+from supple.control.controllers.motion_series import motion_series
+from supple.control.feedforward.reference import reference
 from supple.control.gains.decoupled_gains import PerCoordinate
 from supple.control.gains.linear_quadratic import Weights, weights
 from supple.control.laws.affine_controller import AffineController
 from supple.control.laws.affine_law import fixed
-from supple.control.laws.ports import Ports
-from supple.control.observers.kalman_filter import kalman_filter
+from supple.control.laws.affine_matrices import AffineMatrices
+from supple.control.laws.ports import ORDERS, Ports
+from supple.control.laws.scheduling import scheduled
+from supple.control.observers.kalman_filter import FilterAt, KalmanFilter, kalman_filter
 from supple.control.observers.linear_filter import LinearFilter, rigid_coordinates
-from supple.control.observers.observed_law import Feedback, on_observer
-from supple.diagnostics import InputError, nearest
+from supple.control.observers.observed_law import (
+    Feedback,
+    loop_growth,
+    observed_equilibria,
+    observer_ports,
+    on_observer,
+    swept_columns,
+)
+from supple.diagnostics import InputError, NumericalError, nearest
 from supple.diagnostics.arguments import require_arguments
+from supple.reduced.repertoire import named_theta
+from supple.reduced.state_arguments import theta_points
 from supple.results.linear_model import LinearModel
 
 _HELD = 1e-9  # what may change in a sample at the target, of the way there
@@ -101,3 +115,97 @@ def _held_at(observer: LinearFilter, target: Mapping[str, float] | None, F: Arra
             hint="choose a target at rest that the actuators can hold",
         )  # fmt: skip
     return state + found[:N], command + found[N:]
+
+
+# State feedback on an observer: the regulator of least cost of the machine as sampled, with drives and delays.
+#
+#     u = c⁰ + Σ_k R_k θ_d^(k) + R_w w - K (X̂ - X⁰ - Σ_k S_k θ_d^(k) - S_w w)
+#
+# X̂ is what the Kalman filter says of the model's coordinates, rates and drives, and of commands that are on their way;
+# K
+# minimises Σ T (XᵀQX + uᵀRu) of the samples, counted from the motion; S and R say what the machine does, and is told,
+# where it follows the motion (`motion_series`), w are the products of its rates (centrifugal forces). All of it at θ,
+# and
+# fitted over the region.
+
+
+def state_feedback(
+    observer: KalmanFilter,
+    motion: Any,
+    *,
+    Q: Weights,
+    R: Weights,
+    at: Any = None,
+    tolerance: float = 1e-3,
+) -> AffineController:
+    """The regulator on a Kalman filter that follows a motion.
+
+    observer  : `kalman_filter` of the reduced model, whose drives, instruments and delays it knows
+    motion    : as `reference` takes it
+    Q, R      : weights of the model's states ("lift", "lift.rate", ...) and of the commands, as `lqr` takes them
+    at        : one configuration; the law is made there and used everywhere. If left out it changes over θ
+    tolerance : of the fit over the region, at most; it is closer where the loop would lose half of its damping to it
+    """
+    require_arguments(state_feedback, locals())
+    model = observer.model
+    wanted = reference(motion, model)
+    ports = observer_ports(observer, wanted.coordinates)
+
+    def matrices_of(theta: Array) -> AffineMatrices:
+        here = observer.at(theta)
+        return on_observer(observer, here, ports, _feedback(observer, here, ports, Q, R))
+
+    if at is not None:
+        theta = theta_points(model.layout, named_theta(model, at))[0][0]
+        law = fixed(matrices_of(theta), ports, name="state feedback")
+    else:
+        law = scheduled(
+            matrices_of, model, ports, tolerance=tolerance, name="state feedback", by=observer.encoders,
+            equilibria=lambda theta: observed_equilibria(observer, ports, theta, lambda rests: rests.commands),
+            growth=lambda theta, matrices: loop_growth(observer, theta, ports, matrices),
+        )  # fmt: skip
+    driven = {block.actuator for block in observer.hardware.drives}
+    return AffineController(replace(law, commanded=tuple(n for n in ports.actuators if n in driven)), wanted)
+
+
+def _feedback(observer: KalmanFilter, here: FilterAt, ports: Ports, Q: Weights, R: Weights) -> Feedback:
+    plant, T, s = here.plant, observer.sample_time, observer.model.layout.theta
+    N = len(plant.F) - len(observer.biased)  # biases are not the machine's, and no command moves them
+    F, G, E = plant.F[:N, :N], plant.G[:N], plant.E[:N]
+    K = sampled_regulator(F, G, T * _whole(Q, plant.names[: plant.model], N), T * weights("R", R, ports.actuators))
+    theta = np.eye(N)[:s]
+    series = motion_series(F, G, theta, T)
+    U, V = np.zeros((len(K), len(plant.F))), np.zeros((len(K), ports.size))
+    U[:, :N] = -K
+    for k in range(ORDERS):
+        V[:, ports.wanted(k)] = series.inputs[k] + K @ series.states[k]
+    held = np.linalg.pinv(np.block([[F - np.eye(N), G], [theta, np.zeros((s, len(K)))]]), rcond=1e-13)
+    swept = held @ np.vstack([-E, np.zeros((s, E.shape[1]))])
+    V[:, swept_columns(observer, ports)] = swept[N:] + K @ swept[:N]
+    return Feedback(U, V, plant.command + K @ plant.state[:N] - V[:, ports.wanted(0)] @ plant.state[:s])
+
+
+def _whole(Q: Weights, names: tuple[str, ...], N: int) -> Array:
+    """Weights of the model's states among all N."""
+    found = np.zeros((N, N))
+    found[: len(names), : len(names)] = weights("Q", Q, names)
+    return found
+
+
+def sampled_regulator(F: Array, G: Array, Q: Array, R: Array) -> Array:
+    """K of least Σ XᵀQX + uᵀRu of X⁺ = F X + G u: K = (R + Gᵀ P G)⁻¹ Gᵀ P F, P by Riccati's equation."""
+    try:
+        P = solve_discrete_are(F, G, Q, R)
+    except (LinAlgError, ValueError) as error:
+        raise NumericalError(
+            f"Riccati's equation was not solved ({' '.join(str(error).split())})", part="state feedback",
+            hint="weigh the coordinates, bring the weights closer to each other, or keep fewer modes",
+        ) from None  # fmt: skip
+    K = np.linalg.solve(R + G.T @ P @ G, G.T @ P @ F)
+    largest = float(np.abs(np.linalg.eigvals(F - G @ K)).max())
+    if not largest < 1.0:
+        raise NumericalError(
+            f"a mode of the samples is left with {largest:.9g}, which does not decay", part="state feedback",
+            hint="weigh the coordinates, or bring the weights closer to each other",
+        )  # fmt: skip
+    return np.asarray(K)

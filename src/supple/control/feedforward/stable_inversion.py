@@ -12,21 +12,128 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.interpolate import make_interp_spline
+from scipy.linalg import schur
+from scipy.signal import ZerosPolesGain, lsim
 
 from supple.array_types import Array
-from supple.control.feedforward.causal_path import causal_path
 from supple.control.feedforward.led_outputs import Course, LedOutputs
-from supple.control.feedforward.output_path import output_path
 from supple.control.feedforward.planned_motion import PlannedMotion, planned
+from supple.control.feedforward.reference import Reference, reference, through
 from supple.control.feedforward.two_point import TwoPoint
-from supple.control.feedforward.zero_dynamics import Split, ZeroDynamics
 from supple.diagnostics import InputError, NumericalError, SuppleNote
 from supple.diagnostics.arguments import require_arguments
 from supple.reduced.model import ReducedModel
+from supple.reduced.time.led_motion import quasi_static
+from supple.trajectories.trajectory import Trajectory
+
+# Paths of outputs: what the tip shall do, from a motion of the coordinates or given as it stands.
+
+
+_output_path_STEP = 1e-3  # s: pieces of a path
+_FEW = 200  # breaks that are kept as instants; more are those of samples, not of a profile
+_KNOTS = 200  # along a path, where θ is sought one after the other
+
+
+def output_path(led: LedOutputs, path: Any, compensate_sag: bool) -> tuple[Reference, Reference]:
+    """y_d(t) of the outputs, and a motion of θ close to what leads them."""
+    model = led.model
+    if isinstance(path, Reference) and path.coordinates == led.names:
+        return path, _led_along(led, path)
+    nominal = reference(path, model)
+    if not isinstance(nominal, Reference):
+        raise InputError("a callable motion has no end", part="path", hint="give reference(motion, model, until=...)")
+    times = instants(nominal, nominal.begin, nominal.end, _output_path_STEP)
+    theta = Course(*nominal.sampled(times).transpose(1, 0, 2)[:3])
+    theta = _up_to_the_end(nominal, times, theta)
+    none = np.zeros((len(times), model.layout.size - model.layout.theta))
+    delta = Course(none, none, none)
+    if not compensate_sag:
+        still = np.zeros_like(theta.value)
+        sag = quasi_static(model, theta.value, still, still)
+        delta = Course(*(make_interp_spline(times, sag, k=5)(times, order) for order in range(3)))
+    y = led.along(theta, delta)
+    return through(Trajectory(led.names, times, *y)), nominal
+
+
+def instants(course: Reference, begin: float, end: float, step: float) -> Array:
+    """Times at most a step apart, with the breaks of a course among them, if these are few."""
+    times = np.linspace(begin, end, max(2, round((end - begin) / step)) + 1)
+    if len(course.breaks) > _FEW:
+        return times
+    inside = course.breaks[(course.breaks > begin) & (course.breaks < end)]
+    clear = np.abs(times[:, None] - inside[None]).min(axis=1, initial=np.inf) > 0.2 * step
+    clear[[0, -1]] = True
+    return np.unique(np.concatenate([times[clear], inside]))
+
+
+def _up_to_the_end(nominal: Reference, times: Array, theta: Course) -> Course:
+    """The last instant as the end of the motion, not as the standstill behind it."""
+    last = nominal.pieces(times[-1:], 2)
+    return Course(theta.value, theta.rate, np.vstack([theta.second[:-1], last]))
+
+
+def _led_along(led: LedOutputs, path: Reference) -> Reference:
+    """θ of the undeformed model along a path of its outputs, from a configuration in the middle of its region on."""
+    model = led.model
+    s, m = model.layout.theta, model.layout.size - model.layout.theta
+    times = np.linspace(path.begin, path.end, _KNOTS + 1)
+    known = {} if model.repertoire is None else model.repertoire.configurations
+    names = model.layout.coordinates[:s]
+    if "rest" in known:
+        theta = np.array([known["rest"][name] for name in names])
+    else:
+        boxes = [(box.lower, box.upper) for box in model.fitted.leaves]
+        theta = 0.5 * (np.min([box[0] for box in boxes], axis=0) + np.max([box[1] for box in boxes], axis=0))
+    still, bent = np.zeros((1, s)), Course(*(np.zeros((1, m)) for _ in range(3)))
+    found = []
+    for y in path.sampled(times):
+        aim = Course(y[:1], y[1:2], y[2:3])
+        found.append(led.leading(aim, bent, Course(theta[None], still, still)))
+        theta = found[-1].value[0]
+    value, rate, second = (np.concatenate([one[k] for one in found]) for k in range(3))
+    return through(Trajectory(names, times, value, rate, second, model.units))
+
+
+# Paths that can be followed without knowing what comes: those that went through the all-pass of the growing exponents.
+#
+#     y_a = A(s) y_d,   A(s) = Π_λ (1 - s/λ)/(1 + s/λ),   λ the exponents of the zero dynamics that grow
+#
+# Inverting y_a, the zeros of A cancel what would have to begin early. Every frequency keeps its size, |A(iω)| = 1, and
+# is
+# late by τ = Σ 2/λ, less by O((ω/|λ|)²) of that for fast ones: the tip follows y_d(t - τ) but for this.
+#                                                                           [zero magnitude error, Butterworth 2012]
+
+
+_causal_path_FINE = 0.05  # of 1/|λ|: instants of the filtered path
+_causal_path_LEFT = 1e-8  # of the path: where its end is cut off
+
+
+def causal_path(path: Reference, exponents: NDArray[np.complex128]) -> tuple[Reference, float]:
+    """y_a(t), and by how much it is late, s; exponents : of the zero dynamics, of which those that grow are taken."""
+    growing = exponents[exponents.real > 0.0]
+    if not len(growing):
+        return path, 0.0
+    late = float((2.0 / growing).sum().real)
+    end = path.end - np.log(_causal_path_LEFT) / float(growing.real.min())
+    count = int(np.ceil((end - path.begin) / (_causal_path_FINE / float(np.abs(growing).max()))))
+    times = np.linspace(path.begin, end, count + 1)
+    system = ZerosPolesGain(growing, -growing, float((-1.0) ** len(growing))).to_ss()
+    seen = path.sampled(times)[:, :3]
+    seen[:, 0] -= seen[0, 0]
+    passed = np.stack(
+        [
+            np.stack([lsim(system, seen[:, order, i], times - times[0])[1] for i in range(seen.shape[2])], axis=1)
+            for order in range(3)
+        ]
+    )
+    passed[0] += path.at(path.begin)[0]
+    return through(Trajectory(path.coordinates, times, passed[0], passed[1], passed[2], path.units)), late
+
 
 _STEP = 5e-4  # s, at most: instants of the two-point problem
 _FINE = 0.2  # of the shortest time in which something grows or decays by e: the step
@@ -152,3 +259,104 @@ def _decay(exponents: NDArray[np.complex128]) -> float:
     if not len(exponents):
         return 0.0
     return min(_LONGEST, float(-np.log(_LEFT) / np.abs(exponents.real).min()))
+
+
+# How a model deforms while its outputs are held on a path: the dynamics that inversion has to live with.
+#
+# With θ led so that y(θ, δ) = y_d(t), θ̈ = J⁻¹(ÿ_d - Ψ_o δ̈ - ...), and the rows of δ become
+#
+#     M̃ δ̈ + D̃ δ̇ + K δ = f(t, δ, δ̇),   M̃ = M_δδ - M_δθ J⁻¹ Ψ_o,   D̃ = D_δδ - D_δθ J⁻¹ Ψ_o
+#
+# A tip that is led from afar begins by moving the wrong way: M̃ is not positive, and half of the exponents of the zero
+# dynamics grow.
+
+
+_SWEEPS = 30
+_SLOPE_SWEEPS = 2  # with J as it is: each leaves the square of the last error
+_ON_THE_AXIS = 1e-6  # of the fastest exponent: one that neither grows nor decays
+
+
+class Split(NamedTuple):
+    """Rows (k, 2m) that are zero on all that grows, and on all that decays; exponents (2m,), 1/s."""
+
+    decaying: Array
+    growing: Array
+    exponents: NDArray[np.complex128]
+
+
+class ZeroDynamics:
+    """Of a model whose outputs follow `wanted`; nominal : θ close to what leads them."""
+
+    def __init__(self, outputs: LedOutputs, wanted: Reference, nominal: Reference):
+        self.outputs, self.model, self.wanted, self.nominal = outputs, outputs.model, wanted, nominal
+        self.s, self.m = self.model.layout.theta, self.model.layout.size - self.model.layout.theta
+
+    def led(self, wanted: Course, delta: Course, guess: Course) -> tuple[Course, Array]:
+        """θ with which the outputs are as wanted, and what is then left in the rows of δ, (N, m)."""
+        theta = self.outputs.leading(wanted, delta, guess)
+        return theta, self.defect(theta, delta)
+
+    def defect(self, theta: Course, delta: Course) -> Array:
+        """What is left in the rows of δ, (N, m)."""
+        v, a = np.hstack([theta.rate, delta.rate]), np.hstack([theta.second, delta.second])
+        return self.model.inverse(theta.value, v, a, delta=delta.value)[:, self.s :]
+
+    def matrices(self, wanted: Course, theta: Course, delta: Course) -> tuple[Array, Array, Array]:
+        """M̃, D̃, K̃ (N, m, m): slopes of the defect with δ̈, δ̇ and δ while the outputs are as wanted, by differences.
+
+        M̃ is the small difference of large numbers where the tip carries most of the mass: no part may be left out.
+        """
+        J = self.outputs.slopes(theta.value, delta.value)
+        size = float(np.abs(delta.value).max()) + 1e-9
+        steps = (1e-4 * size, 1e-2 * size, size)  # of δ, δ̇ (1/s), δ̈ (1/s²): the defect is close to linear in each
+        here = self.defect(theta, delta)
+        found = []
+        for order, step in enumerate(steps):
+            columns = []
+            for unit in np.eye(self.m):
+                moved = Course(*(part + (step * unit if k == order else 0.0) for k, part in enumerate(delta)))
+                led = theta
+                for _ in range(_SLOPE_SWEEPS):
+                    led, _ = self.outputs.closer(led, wanted, moved, J)
+                columns.append((self.defect(led, moved) - here) / step)
+            found.append(np.stack(columns, axis=-1))
+        K, D, M = found
+        return M, D, K
+
+    def rest(self, t: float) -> tuple[Array, Array]:
+        """θ (s,) and δ (m,) at which the outputs stand as wanted at that time."""
+        goal = self.wanted.at(t)[0]
+        theta = self.nominal.at(t)[0]
+        delta = np.zeros(self.m)
+        zero, still = np.zeros((1, self.s)), np.zeros((1, self.m))
+        for _ in range(_SWEEPS):
+            delta = quasi_static(self.model, theta[None], zero, zero)[0]
+            y = self.outputs.along(Course(theta[None], zero, zero), Course(delta[None], still, still)).value[0]
+            step = np.linalg.solve(self.outputs.slopes(theta[None], delta[None])[0], goal - y)
+            theta = theta + step
+            if float(np.abs(step).max()) <= 1e-13 * float(np.abs(theta).max()):
+                break
+        return theta, delta
+
+    def split(self, t: float) -> Split:
+        """What grows and what decays about rest as wanted at that time."""
+        theta, delta = self.rest(t)
+        zero, still = np.zeros((1, self.s)), np.zeros((1, self.m))
+        wanted = Course(self.wanted.at(t)[:1], zero, zero)
+        at = self.matrices(wanted, Course(theta[None], zero, zero), Course(delta[None], still, still))
+        M, D, K = (part[0] for part in at)
+        A = np.block([[np.zeros_like(M), np.eye(self.m)], [-np.linalg.solve(M, K), -np.linalg.solve(M, D)]])
+        exponents = np.linalg.eigvals(A)
+        slow = exponents[np.abs(exponents.real) <= _ON_THE_AXIS * np.abs(exponents).max()]
+        if len(slow):
+            raise InputError(
+                f"with the outputs on the path the model vibrates undamped at {np.abs(slow[0]) / (2 * np.pi):.4g} Hz",
+                part=f'model "{self.model.name}"', hint="give it damping, or lead other outputs",
+            )  # fmt: skip
+        return Split(_left_rows(A, "lhp"), _left_rows(A, "rhp"), exponents)
+
+
+def _left_rows(A: Array, half: str) -> Array:
+    """Rows L with L A = Λ L, Λ holding the exponents of one half of the plane: what x has of them."""
+    _, Z, count = schur(A.T, sort=half)
+    return np.asarray(Z[:, :count].T)

@@ -13,14 +13,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.optimize import brentq, minimize_scalar
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import brentq, minimize, minimize_scalar
 
 from supple.array_types import Array
-from supple.control.margins.disk import balanced_norms, structured_norm
 from supple.control.margins.local_loop import LoopController, law_about, loop_at
 from supple.control.margins.open_loop import Around, open_loop
-from supple.control.margins.sensitivity import Sensitivity
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.reduced.model import ReducedModel
@@ -31,7 +29,78 @@ from supple.results.picture import picture
 from supple.results.result import Result
 from supple.results.table import Table
 
+# The sensitivity of a loop as a function of frequency, and at which frequencies to look.
+#
+#     L = C_L (z - A_L)⁻¹ B_L + D_L,     S = (1 + L)⁻¹ = E - E C_L (z - A_c)⁻¹ B_L E,     E = (1 + D_L)⁻¹
+#     A_c = A_L - B_L E C_L,             z = iω, of a sampled loop exp(iωT)
+#
+# S has the poles of the closed loop, which is stable: it is finite on the whole axis, where L need not be.
+
+
 ComplexArray = NDArray[np.complex128]
+
+_DECADES = 2.0  # beyond the slowest and the fastest pole
+_BROAD, _sensitivity_CLOSE = 60, 24  # frequencies a decade over all, and on each side of every pole
+_REACH = 30.0  # damping widths from a pole within which frequencies are close
+
+
+class Sensitivity:
+    """S(ω) (m, m) of a loop that is closed with u = -L u; stable, poles : of the closed loop, 1/s."""
+
+    def __init__(self, loop: LinearModel) -> None:
+        m = len(loop.inputs)
+        direct = np.eye(m) + loop.D
+        if abs(np.linalg.det(direct)) < 1e-12:
+            raise InputError(
+                "what its inputs do at once comes back at once, and undoes them", part="open loop",
+                hint="leave out the direct part of the controller, or let it work at samples",
+            )  # fmt: skip
+        self.E = np.linalg.inv(direct)
+        self.A = loop.A - loop.B @ self.E @ loop.C
+        self.B, self.C, self.step = loop.B @ self.E, self.E @ loop.C, loop.step
+        self.highest = np.inf if loop.step is None else np.pi / loop.step
+        found = np.linalg.eigvals(self.A).astype(complex)
+        self.stable = bool((found.real < 0.0).all() if loop.step is None else (np.abs(found) < 1.0).all())
+        self.poles = found if loop.step is None else _continuous(found, loop.step)
+        open_poles = np.linalg.eigvals(loop.A).astype(complex)
+        self._known = np.append(self.poles, open_poles if loop.step is None else _continuous(open_poles, loop.step))
+
+    def at(self, omega: ArrayLike) -> ComplexArray:
+        """S (..., m, m) at frequencies (...) in rad/s; infinity is allowed without a sample time."""
+        w = np.asarray(omega, dtype=float)
+        finite = np.where(np.isfinite(w), w, 0.0)
+        z = 1j * finite if self.step is None else np.exp(1j * finite * self.step)
+        x = np.linalg.solve(z[..., None, None] * np.eye(len(self.A)) - self.A, self.B.astype(complex))
+        found = self.E - self.C @ x
+        return np.where(np.isfinite(w)[..., None, None], found, self.E)
+
+    def grid(self) -> Array:
+        """Frequencies (N,), rad/s, rising from 0: even over all decades, and close about every pole of both loops.
+
+        About a pole -σ ± iω₀ they stand at ω₀ ± σ x with x from 0 to far, as much of the response as any other.
+        """
+        size = np.abs(self._known)
+        size = size[size > 0.0]
+        if not len(size):
+            size = np.ones(1)
+        top = min(self.highest, size.max() * 10.0**_DECADES)
+        low = min(size.min(), top) * 10.0**-_DECADES
+        low = max(low, 1e-9 * top)
+        broad = np.geomspace(low, top, int(_BROAD * np.log10(top / low)) + 2)
+        turning = self._known[self._known.imag > 1e-3 * np.abs(self._known)]
+        width = np.maximum(np.abs(turning.real), 1e-6 * turning.imag)
+        away = np.append(0.0, np.geomspace(1e-2, _REACH, _sensitivity_CLOSE))
+        away = np.append(-away[:0:-1], away)
+        close = (turning.imag[:, None] + width[:, None] * away).ravel()
+        close = close[(close > low) & (close < top)]
+        ends = [0.0] if np.isfinite(self.highest) else [0.0, np.inf]
+        return np.unique(np.concatenate([broad, close, ends]))
+
+
+def _continuous(found: ComplexArray, step: float) -> ComplexArray:
+    """(1/T) log z; of z = 0, a pure delay, what has decayed within a sample by far."""
+    return np.asarray(np.log(np.where(np.abs(found) < 1e-12, 1e-12 + 0j, found)) / step, dtype=complex)
+
 
 _NOTHING = 1e-9  # a factor: with so little, what drifts without feedback drifts
 _CLOSE = 0.95  # of the largest value on the grid: peaks that may turn out to be the largest between its points
@@ -258,3 +327,52 @@ def _together(seen: Sensitivity, grid: Array, S: ComplexArray) -> tuple[float, f
     half = 0.5 * np.eye(S.shape[-1])
     size, where = _peak(grid, values, lambda w: structured_norm(seen.at(w) - half))
     return 1.0 / size, where
+
+
+# Disk margins: how much every input's gain may be turned and stretched at once before the loop is unstable.
+#
+#     f_k = (1 + δ_k/2) / (1 - δ_k/2),  |δ_k| < α,      α = 1 / max_ω μ(S(ω) - ½)        [Seiler 2020]
+#
+# μ is the structured singular value for δ = diag(δ_k), each its own complex number. It is bounded from above by the
+# largest singular value of D (S - ½) D⁻¹ with the best diagonal D, exactly up to three inputs; with more, α may come
+# out
+# too small, never too large.
+
+
+def balanced_norms(N: ComplexArray) -> Array:
+    """Upper bounds (n,) of μ of matrices (n, m, m) at once, by the scaling d = √(y/x) of Perron's vectors of |N|."""
+    if N.shape[-1] == 1:
+        return np.abs(N[:, 0, 0])
+    size = np.abs(N) + 1e-300
+    right, left = _perron(size), _perron(np.swapaxes(size, 1, 2))
+    d = np.sqrt(left / right)
+    return np.asarray(np.linalg.svd(d[:, :, None] * N / d[:, None, :], compute_uv=False)[:, 0])
+
+
+def structured_norm(N: ComplexArray) -> float:
+    """The least largest singular value of D N D⁻¹ over diagonal D > 0, for N (m, m).
+
+    σ(e^X N e^-X) is convex in the diagonal X, its slope along x_k is σ (|u_k|² - |v_k|²).
+    """
+    m = len(N)
+    if m == 1:
+        return float(abs(N[0, 0]))
+
+    def scaled(x: Array) -> tuple[float, Array]:
+        d = np.exp(np.append(0.0, x))
+        u, s, v = np.linalg.svd(d[:, None] * N / d[None, :])
+        slope = s[0] * (np.abs(u[:, 0]) ** 2 - np.abs(v[0]) ** 2)
+        return float(s[0]), slope[1:]
+
+    size = np.abs(N)[None] + 1e-300
+    d = np.sqrt(_perron(np.swapaxes(size, 1, 2)) / _perron(size))[0]
+    first = np.log(d[1:] / d[0])
+    return float(min(minimize(scaled, first, jac=True).fun, scaled(first)[0]))
+
+
+def _perron(size: Array) -> Array:
+    """Positive vectors (n, m) of the largest eigenvalue of positive matrices (n, m, m)."""
+    values, vectors = np.linalg.eig(size)
+    place = np.argmax(values.real, axis=1)
+    chosen = np.abs(np.take_along_axis(vectors, place[:, None, None], axis=2)[:, :, 0])
+    return np.maximum(chosen, 1e-12 * chosen.max(axis=1, keepdims=True))

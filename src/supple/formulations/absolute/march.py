@@ -10,7 +10,6 @@ from supple.array_types import Array
 from supple.compilation import kernel
 from supple.compilation.copying import copy_row, copy_table
 from supple.formulations.absolute.arms import arm_kinetic
-from supple.formulations.absolute.course import polynomial, slope
 from supple.formulations.absolute.elements import element_kinetic
 from supple.formulations.absolute.iteration import residual
 from supple.formulations.absolute.residual import rate
@@ -220,3 +219,28 @@ def march(problem, method, courses, times, state, record, carried, most):
         carried[NEXT] = n + 1.0
     carried[TIME], carried[TRIAL], carried[LAST] = t, trial, last
     return DONE
+
+
+# Courses in time: piecewise cubics for the inputs and the prescribed coordinates.
+
+
+@kernel
+def polynomial(breaks, coefficients, t, values):
+    """Piecewise cubic at t: Σ_k c[k, piece] (t - breaks[piece])^(3 - k), values (n,)."""
+    piece = np.searchsorted(breaks, t, side="right") - 1
+    piece = min(max(piece, 0), breaks.shape[0] - 2)
+    x = t - breaks[piece]
+    for n in range(values.shape[0]):
+        c = coefficients
+        values[n] = ((c[0, piece, n] * x + c[1, piece, n]) * x + c[2, piece, n]) * x + c[3, piece, n]
+
+
+@kernel
+def slope(breaks, coefficients, t, values):
+    """Rate of the same."""
+    piece = np.searchsorted(breaks, t, side="right") - 1
+    piece = min(max(piece, 0), breaks.shape[0] - 2)
+    x = t - breaks[piece]
+    for n in range(values.shape[0]):
+        c = coefficients
+        values[n] = (3.0 * c[0, piece, n] * x + 2.0 * c[1, piece, n]) * x + c[2, piece, n]

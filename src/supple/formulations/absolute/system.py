@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 
 from supple.array_types import Array, Integers
 from supple.description.mechanism import Mechanism
-from supple.formulations.absolute.beams.beam_arrays import BeamArrays
+from supple.formulations.absolute.beams.beam_arrays import BeamArrays, BodyBeams, beam_arrays
 from supple.formulations.absolute.drives import DriveArrays, drive_arrays, with_deflections
-from supple.formulations.absolute.frame_beams import frame_beams, frame_superelements
 from supple.formulations.absolute.frames import Frames, frames_of
 from supple.formulations.absolute.frozen_motion import MassDamping
 from supple.formulations.absolute.held_coordinates import still_rows
-from supple.formulations.absolute.superelements.superelement_arrays import SuperelementArrays
+from supple.formulations.absolute.superelements.superelement_arrays import SuperelementArrays, superelement_arrays
 from supple.formulations.absolute.superelements.ties import tie_rows
 from supple.formulations.absolute.time_damping import alpha_of, time_damping
 from supple.formulations.coefficients import AT_POINT, BODY, LAW, ROLE, CoefficientArrays, Yield, carried, with_yields
+from supple.formulations.elastic.elastic_body import meshed_beams
 from supple.formulations.yielding_rows import SoftRow, yielding_rows
 from supple.integration.ldl import Pattern, pattern_of
 from supple.kinematics.numbering import Numbering, terms
@@ -363,3 +363,30 @@ def _filled(system: SystemArrays, of_elements: NDArray[np.bool_], light: Array) 
         least = _FILLED * max(float(moments.max()), _FILLED * mass[b] * system.rows.extent**2)
         inertia[b] = axes @ np.diag(np.maximum(moments, least)) @ axes.T
     return mass, inertia
+
+
+# The beam elements and superelements of a mechanism between its frames, with the damping that its description gives
+# them.
+
+
+def frame_beams(frames: Frames) -> BeamArrays:
+    """All of them, body after body."""
+    numbering = frames.numbering
+    mechanism = numbering.mechanism
+    found = []
+    for first, mesh in zip(frames.first, frames.meshes, strict=False):
+        if mesh is None:
+            continue
+        meshed = meshed_beams(numbering.drawing, mesh.name)
+        damping = time_damping(mechanism)
+        alpha, beta = np.array([damping.of(beam.material) for beam in mechanism.bodies[mesh.name].all_beams]).T
+        found.append(BodyBeams(meshed.spans, meshed.mesh, int(first), alpha, beta))
+    return beam_arrays(found, mechanism.planar)
+
+
+def frame_superelements(frames: Frames) -> SuperelementArrays:
+    """All of them, body after body; damping in proportion to mass is that of the whole mechanism (`SystemArrays`)."""
+    mechanism = frames.numbering.mechanism
+    beta = time_damping(mechanism).whole[1] if frames.superelements else 0.0
+    placed = [item._replace(damping=beta * item.body.K) for item in frames.superelements]
+    return superelement_arrays(placed, mechanism.planar)

@@ -24,7 +24,6 @@ from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.limits import require_memory, require_within
 from supple.formats.measurements.universal_file import write_universal
 from supple.formats.measurements.universal_test import universal_test
-from supple.identification.testing.digitised import Digits, shown_by_channels
 from supple.identification.testing.estimate_responses import Estimator, estimate_responses
 from supple.identification.testing.excitation import Shaker, blow_spectrum, shaker_signals, usual_band
 from supple.identification.testing.model_responses import model_responses, place_channels
@@ -36,6 +35,54 @@ from supple.results.responses import UNIVERSAL, Responses
 from supple.results.result import Result
 from supple.results.table import Table
 from supple.results.time_records import TimeRecords
+
+# What channels make of what they are shown: noise, steps of a converter, ends of a range.
+
+
+_ROOM = 1.25  # of the largest number: the range that is set
+
+
+class Digits(NamedTuple):
+    """What channels make of what they are shown."""
+
+    noise: float
+    floor: float
+    bits: int | None
+    ranges: Mapping[str, float]
+
+
+def shown_by_channels(
+    x: Array,
+    y: Array,
+    channels: Sequence[Channel],
+    digits: Digits,
+    rng: np.random.Generator,
+) -> tuple[Array, Array, Array | None]:
+    """What the channels show of it, and their full scales."""
+    both = np.concatenate([x, y], axis=1)
+    noise, floor, bits, ranges = digits
+    for name in ranges:
+        if name not in {one.name for one in channels} | {one.quantity for one in channels}:
+            raise InputError("is no channel and no quantity of the test", part=f'ranges "{name}"', hint="such as force")
+    if noise:
+        size = np.sqrt(np.mean(both**2, axis=2, keepdims=True))
+        least = [max(size[:, k].max() for k, other in enumerate(channels) if other.quantity == one.quantity)
+                 for one in channels]  # fmt: skip
+        size = np.maximum(size, floor * np.array(least)[:, None])
+        both = both + noise * size * rng.normal(size=both.shape)
+    if bits is None and not ranges:
+        return both[:, : x.shape[1]], both[:, x.shape[1] :], None
+    needed = _ROOM * np.abs(both).max(axis=(0, 2))
+    full = np.array(
+        [ranges.get(one.name, ranges.get(one.quantity, n)) for one, n in zip(channels, needed, strict=True)]
+    )
+    full = np.where(full > 0.0, full, 1.0)
+    if bits is not None:
+        step = full / 2.0 ** (bits - 1)
+        both = np.round(both / step[:, None]) * step[:, None]
+    both = np.clip(both, -full[:, None], full[:, None])
+    return both[:, : x.shape[1]], both[:, x.shape[1] :], full
+
 
 _FASTEST = 1e12  # samples a second: nothing measures so fast
 _BEFORE = 0.04  # of a record: what comes before the trigger

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
@@ -11,19 +12,21 @@ from typing import Any
 import numpy as np
 from scipy.optimize import least_squares
 
-from supple.array_types import Array
+from supple.array_types import Array, Complex
 from supple.description.mechanism import Mechanism
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, SuppleNote, nearest
 from supple.diagnostics.arguments import require_arguments
+from supple.diagnostics.errors import user_level
 from supple.diagnostics.limits import require_within
 from supple.distribution.workplace import workplace
+from supple.formulations.elastic_rest.loads import carries_loads
+from supple.formulations.elastic_rest.preload import preload_stiffness
 from supple.identification.damping.fit_damping import damping_kinds
-from supple.identification.updating.covariance import covariance, excess
 from supple.identification.updating.identifiability import FLAT, identifiability
-from supple.identification.updating.left_out_loads import note_left_out_loads
 from supple.identification.updating.measurement import Measurement
 from supple.identification.updating.observed_responses import Loss
 from supple.identification.updating.observing import Compared
+from supple.identification.updating.posture_model import PostureModel
 from supple.identification.updating.problem import LOSSES, Problem, problem_of
 from supple.identification.updating.structure import Structure, structure_of
 from supple.identification.updating.tables_wanted import SMOOTHNESS, TableWanted, knot_ties, with_tables
@@ -277,3 +280,107 @@ def _losses(machine: Mechanism, items: Sequence[Measurement], damping: str | Non
     omega = 2.0 * np.pi * float(np.median(responses[0].frequencies_hz))
     first = {"eta": 0.02, "alpha": 0.01 * omega, "beta": 0.01 / omega}
     return losses, known._replace(**{name: getattr(known, name) or first[name] for name in losses})
+
+
+# A note where loads at rest change the frequencies that numbers are fitted to: fitted models do not have them.
+
+
+_MUCH = 0.01  # of ω²: half a per cent of a frequency, which is what frequencies are known to if nothing is said
+_MODES = 10
+
+
+def note_left_out_loads(structure: Structure, models: Sequence[PostureModel]) -> None:
+    """Note the largest share of ω² that the loads at rest have in the lowest modes, ψᵀK_gψ / ψᵀKψ, where it is much."""
+    if not carries_loads(structure.mechanism):
+        return
+    worst = 0.0
+    for model in models:
+        spectrum = model.spectrum(structure.at(structure.numbers.values), _MODES)
+        shapes = model.N @ spectrum.psi  # ψᵀKψ = 1
+        try:
+            K_g = preload_stiffness(structure.rest, model.configuration)
+        except InputError:  # nothing holds the loads: there are no forces at rest
+            return
+        share = np.einsum("zm,zy,ym->m", shapes, K_g, shapes)
+        worst = max(worst, float(np.abs(share).max(initial=0.0)))
+    if worst > _MUCH:
+        warnings.warn(
+            f'mechanism "{structure.mechanism.name}": its loads at rest change ω² by up to {100.0 * worst:.1f} %. '
+            "Models that are fitted leave them out, so that stiffnesses which are found contain them",
+            SuppleNote, stacklevel=user_level(),
+        )  # fmt: skip
+
+
+# How sure the numbers of a fit are: what noise does to them, with what errs together counted as one.
+
+
+_CHANCE = 2.5  # deviations: what chance does not do
+
+
+def covariance(problem: Problem, found: Compared) -> Array:
+    """Of x: A B A, A = (JᵀJ + Σ₀⁻¹)⁻¹; B is the same but for errors of responses that go together. (updating, 17, 28)
+
+    B = Σ₀⁻¹ + Σ of all else JᵀJ + c Σ_m R_m (1 - |m|/M) Σ_l J_lᴴ J_{l-m}
+    """
+    prior = _precision(problem)
+    whole = found.slopes.T @ found.slopes + prior
+    A = np.asarray(np.linalg.pinv(whole, hermitian=True), np.float64)
+    B = whole.copy()
+    for r, J in problem.by_lines(found):
+        own = np.einsum("lci,lcj->ij", J.conj(), J).real
+        B += _across(A, r, J) * _along(r, J) - own
+    return np.asarray(A @ B @ A, np.float64)
+
+
+def _along(r: Complex, J: Complex) -> Array:
+    """Σ_m R_m (1 - |m|/M) Σ_l J_lᴴ J_{l-m} (k, k): errors of lines that go together, R_m their correlation.
+
+    Of all channels, up to the first lag M at which it is none: windows of records do that, and models that lack much.
+    And as many lines as L/Σ|R|² tell the noise of a channel: weights that err so let numbers scatter 2Σ|R|²/L more.
+    """
+    lines = len(r)
+    power = float(np.sum(np.abs(r) ** 2))
+    R = [np.sum(r[m:] * r[: lines - m].conj()) / max(power, 1e-300) for m in range(max(2, lines // 4))]
+    none = np.flatnonzero(np.abs(R) < _CHANCE / np.sqrt(r.size))
+    M = int(none[0]) if len(none) else len(R)
+    found = np.zeros((J.shape[2], J.shape[2]))
+    for m in range(max(M, 1)):
+        left, right = (part.reshape(-1, J.shape[2]) for part in (J[m:], J[: lines - m]))
+        one = R[m] * (1.0 - m / max(M, 1)) * (left.conj().T @ right)
+        found += one.real if m == 0 else (one + one.conj().T).real
+    repeated = 2.0 * float(np.sum(np.abs(R[: max(M, 1)]) ** 2)) - 1.0
+    return np.asarray((1.0 + 2.0 * repeated / lines) * found)
+
+
+def _across(A: Array, r: Complex, J: Complex) -> float:
+    """c: how much more lines pull at the numbers, all their channels together, than noise would; at least 1.
+
+    A line has pulled the numbers towards itself: what counts is what it would leave had it not been there.    (eq. 29)
+    """
+    pulls = np.einsum("lci,lc->li", J.conj(), r).real
+    own = np.einsum("lci,lcj->lij", J.conj(), J).real
+    whole = np.linalg.pinv(A, hermitian=True)
+    pulls = np.einsum("lij,lj->li", whole @ np.linalg.pinv(whole - own, hermitian=True), pulls)
+    expected = np.trace(A @ own.sum(axis=0))
+    if not expected > 0.0:
+        return 1.0
+    c = float(np.einsum("li,ij,lj->", pulls, A, pulls) / expected)
+    turned = A @ own
+    chance = np.sqrt(2.0 * np.einsum("lij,lji->", turned, turned)) / expected
+    return c if c > 1.0 + _CHANCE * chance else 1.0
+
+
+def excess(problem: Problem, found: Compared) -> float:
+    """How much larger what is left over is than its noise, as variance; at least 1, and 1 where nothing is left over.
+
+    Σ r² over the number of residuals less those that numbers follow.
+    """
+    information = found.slopes.T @ found.slopes
+    used = float(np.trace(np.linalg.pinv(information + _precision(problem), hermitian=True) @ information))
+    free = len(found.residuals) - used
+    return max(1.0, float(np.sum(np.square(found.residuals))) / free) if free >= 1.0 else 1.0
+
+
+def _precision(problem: Problem) -> Array:
+    rows = problem.known()
+    return np.asarray(rows.T @ rows)
