@@ -6,13 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from supple.cli.along_option import Along
 from supple.cli.answer import answering
 from supple.cli.assemble import warn_of_limits
 from supple.cli.kept import TableFile, keep
-from supple.cli.options import At, File, Json, Settings, configuration, read_mechanism
-from supple.cli.preload_option import Preload
-from supple.cli.rigid_option import Rigid
+from supple.cli.options import Along, At, File, Json, Preload, Rigid, Settings, configuration, read_mechanism
 
 if TYPE_CHECKING:
     from supple.description.mechanism import Mechanism

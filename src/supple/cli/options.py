@@ -13,6 +13,9 @@ from supple.cli.bundled import bundled_names, mechanism_file
 if TYPE_CHECKING:
     from supple.description.mechanism import Mechanism
 
+
+from enum import StrEnum
+
 REST, EQUILIBRIUM = "rest", "equilibrium"
 
 File = Annotated[
@@ -168,3 +171,81 @@ def pieces(text: str) -> list[str]:
         else:
             pieces[-1] += character
     return pieces
+
+
+# The option --along: parameters of the file along which derivatives are wanted.
+
+
+Along = Annotated[
+    str | None,
+    typer.Option(
+        "--along", metavar="NAME,...", show_default=False,
+        help="Parameters of the file along which derivatives are given too, θ held.",
+    ),
+]  # fmt: skip
+
+
+# `--cluster`: where work goes that is too much for one machine.
+
+
+ClusterOption = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster", metavar="ADDRESS|local:N", show_default=False,
+        help="Compute on a cluster of dask: where its scheduler is (tcp://host:8786), or N processes of this machine.",
+    ),
+]  # fmt: skip
+
+
+# The option that leaves drives and instruments of the file out.
+
+
+NoDrives = Annotated[
+    bool,
+    typer.Option(
+        "--no-drives", help="Leave drives and instruments of the file out: inputs are forces, outputs as they are."
+    ),
+]
+
+
+# `--preload/--no-preload`, as all commands with stiffness of loads have it.
+
+
+Preload = Annotated[
+    bool,
+    typer.Option(
+        "--preload/--no-preload",
+        help="Include the geometric stiffness of gravity, forces and springs at rest, or leave it out.",
+    ),
+]
+
+
+# `--rigid`: elastic parts are taken as rigid on purpose, and nothing is said of it.
+
+
+Rigid = Annotated[
+    bool,
+    typer.Option(
+        "--rigid",
+        help="Elastic parts are taken as rigid, on purpose: no warning. The field `rigid` of --json names them anyway.",
+    ),
+]
+
+
+# `--formulation`: which equations an analysis goes through.
+
+
+class Formulation(StrEnum):
+    """What the analysis takes by itself, or the equivalent rigid link system."""
+
+    AUTO = "auto"
+    ERLS = "erls"
+
+
+FormulationOption = Annotated[
+    Formulation,
+    typer.Option(
+        "--formulation",
+        help="`erls`: the equivalent rigid link system, joint coordinates and small displacements of nodes about them.",
+    ),
+]

@@ -11,8 +11,7 @@ import typer
 from supple.cli.answer import Answer, answering
 from supple.cli.kept import Picture, TableFile, keep, write_report
 from supple.cli.model_argument import Rom, read_model, set_values
-from supple.cli.options import File, Json, Settings, read_mechanism
-from supple.cli.rigid_option import Rigid
+from supple.cli.options import File, Json, Rigid, Settings, read_mechanism
 from supple.cli.typed import typed_again
 
 if TYPE_CHECKING:

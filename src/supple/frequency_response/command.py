@@ -10,8 +10,6 @@ import typer
 
 from supple.cli.answer import answering
 from supple.cli.damping_option import DampingOption, FreeActuators, damping_law
-from supple.cli.drives_option import NoDrives
-from supple.cli.formulation_option import Formulation, FormulationOption
 from supple.cli.kept import Picture, TableFile, keep
 from supple.cli.model_argument import (
     FileOrRom,
@@ -21,8 +19,17 @@ from supple.cli.model_argument import (
     read_model,
     require_no,
 )
-from supple.cli.options import At, Json, Settings, configuration, read_mechanism
-from supple.cli.preload_option import Preload
+from supple.cli.options import (
+    At,
+    Formulation,
+    FormulationOption,
+    Json,
+    NoDrives,
+    Preload,
+    Settings,
+    configuration,
+    read_mechanism,
+)
 from supple.cli.quantities import quantity_of
 from supple.description.quantities.dimension import FREQUENCY
 

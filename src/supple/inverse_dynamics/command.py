@@ -11,9 +11,8 @@ import typer
 from supple.cli.answer import Answer, answering
 from supple.cli.kept import Picture, TableFile, draw, written
 from supple.cli.model_argument import FileOrRom, described, follows_path, is_model, model_trajectory, read_model
-from supple.cli.options import Json, Settings, pieces, read_mechanism
+from supple.cli.options import Json, Rigid, Settings, pieces, read_mechanism
 from supple.cli.quantities import DimensionOf, along, quantity_of
-from supple.cli.rigid_option import Rigid
 from supple.description.quantities.dimension import PER_TIME, TIME, Dimension, times
 
 if TYPE_CHECKING:

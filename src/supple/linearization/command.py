@@ -7,17 +7,24 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from supple.cli.along_option import Along
 from supple.cli.answer import answering
-from supple.cli.drives_option import NoDrives
-from supple.cli.formulation_option import Formulation, FormulationOption
 from supple.cli.kept import TableFile, keep
 from supple.cli.local import ConstraintModes, InternalModes
 from supple.cli.local import names as names_of
 from supple.cli.model_argument import FileOrRom, described, is_model, model_configuration, read_model, require_no
-from supple.cli.options import Json, Settings, configuration, read_mechanism, without_equilibrium
+from supple.cli.options import (
+    Along,
+    Formulation,
+    FormulationOption,
+    Json,
+    NoDrives,
+    Rigid,
+    Settings,
+    configuration,
+    read_mechanism,
+    without_equilibrium,
+)
 from supple.cli.quantities import DimensionOf, along, quantities_of
-from supple.cli.rigid_option import Rigid
 
 if TYPE_CHECKING:
     from supple.description.mechanism import Mechanism

@@ -7,17 +7,25 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from supple.cli.along_option import Along
 from supple.cli.answer import Answer, answering
 from supple.cli.assemble import warn_of_limits
-from supple.cli.cluster_option import ClusterOption
 from supple.cli.deformed_modes import Deformed, Rates, deformed_modes
-from supple.cli.formulation_option import Formulation, FormulationOption
 from supple.cli.kept import write_result
 from supple.cli.local import names
 from supple.cli.map_option import Map, give_map, grid_of, map_heading, stays_at
-from supple.cli.options import At, File, Json, Settings, configuration, read_mechanism
-from supple.cli.preload_option import Preload
+from supple.cli.options import (
+    Along,
+    At,
+    ClusterOption,
+    File,
+    Formulation,
+    FormulationOption,
+    Json,
+    Preload,
+    Settings,
+    configuration,
+    read_mechanism,
+)
 
 if TYPE_CHECKING:
     from supple.cli.tables import Tables

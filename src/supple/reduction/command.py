@@ -9,18 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from supple.cli.answer import Answer, answering
-from supple.cli.cluster_option import ClusterOption
 from supple.cli.kept import require_folder
 from supple.cli.kind_option import known
 from supple.cli.local import ConstraintModes, Stiffening, names, require_elastic_bodies
-from supple.cli.options import File, Json, Settings, configuration, read_mechanism
-from supple.cli.preload_option import Preload
+from supple.cli.options import ClusterOption, File, Json, Preload, Rigid, Settings, configuration, read_mechanism
 from supple.cli.quantities import relative
 from supple.cli.reduction_answer import data_of, duration, missed, show_model
 from supple.cli.region_option import boxes as box_counts
 from supple.cli.region_option import region as region_of
 from supple.cli.region_option import vary as vary_of
-from supple.cli.rigid_option import Rigid
 
 if TYPE_CHECKING:
     from supple.description.mechanism import Mechanism

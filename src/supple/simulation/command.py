@@ -7,13 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from supple.cli.answer import Answer, answering
-from supple.cli.drives_option import NoDrives
-from supple.cli.formulation_option import Formulation, FormulationOption
 from supple.cli.kept import Picture, TableFile
 from supple.cli.model_argument import FileOrRom, is_model, read_model, require_no
-from supple.cli.options import At, Json, Settings, read_mechanism
+from supple.cli.options import At, Formulation, FormulationOption, Json, NoDrives, Rigid, Settings, read_mechanism
 from supple.cli.quantities import quantity_of
-from supple.cli.rigid_option import Rigid
 from supple.cli.run_options import REST, Asked, model_task_of, task_of
 from supple.cli.simulated import Told
 from supple.description.quantities.dimension import TIME

@@ -12,8 +12,7 @@ from supple.cli.assemble import warn_of_limits
 from supple.cli.kept import TableFile, keep, write_result
 from supple.cli.local import names
 from supple.cli.map_option import Map, give_map, grid_of, map_heading, stays_at
-from supple.cli.options import At, File, Json, Settings, configuration, read_mechanism
-from supple.cli.preload_option import Preload
+from supple.cli.options import At, File, Json, Preload, Settings, configuration, read_mechanism
 
 if TYPE_CHECKING:
     from supple.cli.tables import Tables

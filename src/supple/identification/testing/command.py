@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 from typing import TYPE_CHECKING
 
 from supple.cli.damping_option import DampingOption, FreeActuators, damping_law
-from supple.cli.drives_option import NoDrives
-from supple.cli.options import File, Settings, pieces
+from supple.cli.options import File, NoDrives, Settings, pieces
 from supple.description.quantities.dimension import FORCE, FREQUENCY
 
 if TYPE_CHECKING:

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from supple.cli.answer import Answer, answering
-from supple.cli.cluster_option import ClusterOption
 from supple.cli.damping_answer import Groups, Law, damping_data, groups_of, show_damping
 from supple.cli.kept import require_folder, write_report
-from supple.cli.options import File, Json, Settings, configuration, pieces, read_mechanism
+from supple.cli.options import ClusterOption, File, Json, Settings, configuration, pieces, read_mechanism
 from supple.cli.progress_line import Told
 from supple.cli.sound_measurements import Trust, sound
 from supple.cli.typed import typed_again
