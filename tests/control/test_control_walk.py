@@ -47,7 +47,6 @@ def test_resolution_is_believed_as_noise(walked):
 def test_models_and_mechanisms_are_not_taken_for_each_other(walked):
     arm, model, law = walked["arm"], walked["model"], walked["law"]
     for wrong, said in (
-        (lambda: supple.linearize(model, "home"), r"is a ReducedModel; .*model\.linearize"),
         (lambda: supple.modes(model), "is a ReducedModel"),
         (lambda: control.margins(arm, law, at="home"), "it is a Mechanism; give a LinearModel or a ReducedModel"),
         (lambda: control.margin_map(arm, law), "give a ReducedModel"),

@@ -115,7 +115,7 @@ GEOMETRIC = {"assemble", "branches", "check", "match_channels", "trajectory", "t
 
 
 def test_every_verb_of_a_mechanism_says_it_or_need_not():
-    public = {name: getattr(supple, name) for name in supple.__all__} | vars(supple.control)
+    public = {name: getattr(module, name) for module in (supple, supple.control) for name in module.__all__}
     asked = {
         name: tuple(inspect.signature(verb).parameters)
         for name, verb in public.items()

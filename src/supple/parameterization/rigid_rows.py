@@ -191,6 +191,14 @@ class TreeOfRows(NamedTuple):
     others: CoefficientArrays
 
 
+class Places(NamedTuple):
+    """Where the bodies of a tree are: X (N, bodies + 1, 12), w (N, measures), poses (N, s POSE) of the axes."""
+
+    X: Array
+    w: Array
+    poses: Array
+
+
 def tree_of_rows(position: Rest) -> TreeOfRows | None:
     """The tree of a mechanism, computed once; None where the recursion does not serve, or couplings tie joints."""
     return position.numbering.mechanism.remembered("tree of rows", lambda: _made(position))
@@ -241,8 +249,8 @@ def tree_rows(tree: TreeOfRows, configuration: Configuration, layout: RowLayout)
             RowsOfTrees(out[piece].reshape(-1), layout.width, layout.offsets, tree.of_theta, poses[piece].reshape(-1)),
         )  # fmt: skip
         compiled(tree_batch, count=many)(
-            position.numbering.arrays, load.arrays, tree.others, tree.tables, X[piece], w[piece], poses[piece],
-            layout.offsets, out[piece],
+            position.numbering.arrays, load.arrays, tree.others, tree.tables,
+            Places(X[piece], w[piece], poses[piece]), layout.offsets, out[piece],
         )  # fmt: skip
 
     in_pieces(part, count, None)
@@ -250,18 +258,18 @@ def tree_rows(tree: TreeOfRows, configuration: Configuration, layout: RowLayout)
 
 
 @kernel(purpose="measures of trees")
-def tree_batch(rows, coefficients, others, tables, X_all, w_all, poses, at, out):
+def tree_batch(rows, coefficients, others, tables, places, at, out):
     """Adds to every row of `tree_coefficients` the potential, what acts along measures or sees them, and Γ."""
-    if X_all.shape[0] == 0:
+    if places.X.shape[0] == 0:
         return
     s = row_sizes(rows).coordinates
-    here = position_workspace(rows, X_all[0], w_all[0])
-    for n in range(X_all.shape[0]):
-        here, row = moved_to(here, X_all[n], w_all[n]), out[n]
+    here = position_workspace(rows, places.X[0], places.w[0])
+    for n in range(places.X.shape[0]):
+        here, row = moved_to(here, places.X[n], places.w[n]), out[n]
         potential(coefficients, here.X, at, row)
         along_coordinates(coefficients, here.w, s, row_sizes(rows).actuators, at, row)
         if others.uses_start[-1] > others.uses_start[0]:
-            modes_of_tree(rows, tables, poses[n], here)
+            modes_of_tree(rows, tables, places.poses[n], here)
             measures(rows, others, here, at, row)
         christoffel_symbols(s, row[at[DM] :], row[at[CHRISTOFFEL] :])
 
