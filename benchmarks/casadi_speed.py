@@ -17,7 +17,7 @@ import numpy as np
 from exported_speed import models
 
 import supple
-from supple.export.c.self_test import reference_states
+from supple.export.c.target import reference_states
 
 LIMIT = 10.0  # µs: what a call with its Jacobian may take through `external`
 LASTS = 0.3  # s

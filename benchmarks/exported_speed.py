@@ -19,8 +19,8 @@ import numpy as np
 from inverse_dynamics import Closed, seconds
 
 import supple
-from supple.export.c.self_test import reference_states
-from supple.export.fmu.binary import local_compiler
+from supple.export.c.target import reference_states
+from supple.export.fmu.target import local_compiler
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 STATES, VISITS = 16384, 61

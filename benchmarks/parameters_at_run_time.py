@@ -19,7 +19,7 @@ import numpy as np
 import supple
 from supple.export.c.family import CFamily
 from supple.export.c.model import CModel
-from supple.export.fmu.binary import local_compiler
+from supple.export.fmu.target import local_compiler
 
 MECHANISM = Path(__file__).parents[1] / "examples" / "ralf" / "mechanism.yaml"
 LOWER, UPPER, PAYLOADS, STATES = 8.0, 16.0, 8, 100

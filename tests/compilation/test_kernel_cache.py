@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from supple.compilation import kept_code
+from supple.compilation import kernel as kept_code
 from supple.compilation.kernel import compiled, forget, kernel
 from supple.compilation.stock import compilations
 from supple.diagnostics import SuppleNote

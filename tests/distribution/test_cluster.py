@@ -21,8 +21,7 @@ from supple.cli.main import app
 from supple.diagnostics import ClusterError, InputError
 from supple.distribution import cluster as batch_size
 from supple.distribution import connection
-from supple.distribution.cluster import LEAST, LONGEST, BatchSize
-from supple.distribution.installation import installation
+from supple.distribution.cluster import LEAST, LONGEST, BatchSize, installation
 from supple.distribution.workplace import workplace
 from supple.reduction import sampling as module
 

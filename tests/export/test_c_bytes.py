@@ -14,8 +14,7 @@ import pytest
 from supple.export.c.model import CModel
 from supple.export.c.precision import single
 from supple.export.c.source import source
-from supple.export.casadi_files.dynamics import dynamics_source
-from supple.export.casadi_files.second import second_source
+from supple.export.casadi_files.target import dynamics_source, second_source
 
 DIGESTS = {"rigid": "a5bea52f1061815f", "flexible": "1132e86ac093c0d0"}
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from running_targets import TARGETS, Stationary
 
-from supple.export.c.self_test import reference_states
+from supple.export.c.target import reference_states
 from supple.reduced.observed import Moving, outputs_along
 
 MACHINES = ("orthoglide", "flexible-four-bar", "ralf", "four-bar-redundant")

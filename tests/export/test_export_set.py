@@ -14,9 +14,8 @@ import pytest
 
 import supple
 from supple import control
-from supple.export import writing
-from supple.export.export import export
-from supple.export.writing import write_together
+from supple.export import export as writing
+from supple.export.export import export, write_together
 
 
 def everything(folder: Path) -> dict[str, bytes]:

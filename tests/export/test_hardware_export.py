@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from supple.export.c.hardware import hardware_files
+from supple.export.c.target import hardware_files
 from supple.hardware.drive_bank import DriveBank
 from supple.hardware.drive_block import DriveBlock
 from supple.hardware.hardware import NO_HARDWARE, Hardware

@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import supple
-from supple.export.c.self_test import reference_states
+from supple.export.c.target import reference_states
 from supple.export.export import export
 
 RTOL = 1e-12  # sums of some hundred products in another order

@@ -7,10 +7,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 from supple.diagnostics import InputError
-from supple.hardware.errors import reading_errors
 from supple.hardware.hardware import Hardware
 from supple.hardware.instrument import Instrument
-from supple.hardware.instrument_bank import InstrumentBank
+from supple.hardware.instrument_bank import InstrumentBank, reading_errors
 
 T = 1e-3
 

@@ -18,7 +18,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from supple.export.writing import write_together
+from supple.export.export import write_together
 from supple.files.whole import written_beside
 
 NAMES = [f"file{k}" for k in range(12)]

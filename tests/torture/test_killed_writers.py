@@ -6,7 +6,7 @@ import random
 
 from killed_writers import NAMES, killed
 
-from supple.export.writing import write_together
+from supple.export.export import write_together
 
 
 def test_kills_leave_whole_files_and_whole_sets(tmp_path):

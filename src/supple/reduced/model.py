@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple.approximation.piecewise.packing import NOWHERE
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.array_types import Array
 from supple.compilation import compiled
@@ -32,7 +33,6 @@ from supple.hardware.linear_hardware import PADE
 from supple.reduced.arrays import ModelArrays, model_arrays, one_array
 from supple.reduced.consistency import require_consistent
 from supple.reduced.dynamics_kernel import INDEFINITE, deform_batch, forward_batch, inverse_batch, observe_batch
-from supple.reduced.evaluator import Evaluator
 from supple.reduced.family import Family, at_values, slope_model
 from supple.reduced.kernels import OUTSIDE, coefficients_batch
 from supple.reduced.layout import CoefficientLayout
@@ -40,6 +40,7 @@ from supple.reduced.ode import Ode
 from supple.reduced.repertoire import Repertoire, named_theta
 from supple.reduced.row_map import row_map, row_of
 from supple.reduced.single_calls import SingleCalls
+from supple.reduced.single_kernel import row_in_place, single_scratch
 from supple.reduced.state_arguments import Values, alike, batch, is_one, states, theta_points
 from supple.reduced.time.led_motion import Led
 from supple.reduced.time.simulation import simulate_model
@@ -433,3 +434,35 @@ class ReducedModel:
             if not np.any(points[n, self.layout.theta :])
             else "reduce with a smaller tolerance, or deform it less: M is linear in the deformation",
         )
+
+
+# Single evaluations of a reduced model in place, with the least overhead a call from Python can have.
+
+
+class Evaluator:
+    """`evaluator.call(θ, row)` fills a row in place and returns 0, or 1 outside the region (the row is then nan).
+
+    θ is (s,), contiguous, or η = (θ, δ), (n,): M and Γ are then those there; `row` comes from `new_row()`. Its first
+    `width` numbers are the coefficients, in the order of `places`; workspace follows, so that threads only need rows of
+    their own. Nothing is checked and nothing allocated.
+    `split(θ, row)` gives views of the row by name, which follow it.
+    """
+
+    def __init__(self, model: ReducedModel):
+        self.labels, self.places = model.labels, model.row
+        self.width = self.places.width
+        self._length = self.width + 1 + int(single_scratch(model.arrays.integers))
+        self.call = partial(compiled(row_in_place), model.memory)
+
+    def new_row(self) -> Array:
+        """A row for results."""
+        row = np.zeros(self._length)
+        row[: self.width], row[self.width] = np.nan, NOWHERE
+        return row
+
+    def split(self, theta: Array, row: Array) -> Coefficients:
+        """Views of a row by name."""
+        return Coefficients(theta, self.labels, self.places, row[: self.width])
+
+    def __call__(self, theta: Array, row: Array) -> int:
+        return int(self.call(theta, row))

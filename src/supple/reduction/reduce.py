@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+import platform
 import time
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -28,12 +31,14 @@ from supple.description.rigid_parts import require_rigid_alone, taken_as_rigid
 from supple.diagnostics import InputError, NumericalError, SuppleNote, SuppleWarning
 from supple.diagnostics.arguments import require_arguments
 from supple.distribution.workplace import workplace
+from supple.formats.varied_mechanism import VariedMechanism
 from supple.kinematics.configuration import At
 from supple.parameterization.basis import basis_of
 from supple.parameterization.local_model import local, mode_choice
 from supple.parameterization.mode_choice import RIGID
 from supple.reduced.family import Family
 from supple.reduced.model import ReducedModel
+from supple.reduced.operations import kernel_operations, paper_operations
 from supple.reduction.column_choice import ROUNDING, choose_columns
 from supple.reduction.columns import Columns, with_limits
 from supple.reduction.domain import Domain
@@ -44,9 +49,8 @@ from supple.reduction.mode_set import Count, cut_cluster, kept_modes
 from supple.reduction.named_parts import hardware_of_layout, repertoire_of, units_of_layout
 from supple.reduction.parameter_space import ParameterSpace, Vary
 from supple.reduction.progress import ProgressLine
-from supple.reduction.provenance import provenance
 from supple.reduction.region import Region
-from supple.reduction.sampling import Sampling
+from supple.reduction.sampling import Sampling, supple_version
 from supple.reduction.shortfall import indefinite, missed_errors
 from supple.reduction.singular_scan import require_reachable, require_regular, unreachable
 from supple.reduction.stated_error import stated_errors
@@ -392,4 +396,48 @@ def _noise(domain: Domain, sampling: Sampling, columns: Columns, points: Array) 
         name: float(norms((behind[name] - 2.0 * at[name] + ahead[name])[valid]).max()) / math.sqrt(6.0)
         for name in at
         if name not in columns.frequencies
+    }
+
+
+# Where a reduced model comes from: enough to judge it, and to make it again.
+
+
+def provenance(
+    mechanism: VariedMechanism,
+    columns: Columns,
+    approximation: Approximation,
+    fitted: Piecewise,
+    stated: dict[str, dict[str, Any]],
+    options: dict[str, Any],
+    seconds: float,
+) -> dict[str, Any]:
+    """What can be written as JSON, with errors as `stated_errors` gives them. Only `made` differs between two runs of
+    the same task.
+
+    fitted : of the model itself, at the nominal values of parameters that are open
+    """
+    arrays = approximation.piecewise.arrays
+    return {
+        "description": mechanism.text,
+        "options": options,
+        "rigid": [] if columns.layout.size > columns.layout.theta else list(mechanism.nominal.elastic_names),
+        "versions": {
+            "supple": supple_version(),
+            "numpy": version("numpy"),
+            "numba": version("numba"),
+            "python": platform.python_version(),
+        },
+        "error": stated,
+        "stated": {} if approximation.stated is None else approximation.stated._asdict(),
+        "jumps": approximation.jumps,
+        "samples": approximation.samples,
+        "checks": approximation.checks,
+        "held_out": approximation.held_out,
+        "boxes": approximation.boxes,
+        "dropped": approximation.dropped,
+        "depth": approximation.depth,
+        "memory": int(sum(array.nbytes for array in arrays)),
+        "operations": paper_operations(columns.layout, fitted),
+        "kernel_operations": kernel_operations(columns.layout, fitted).total,
+        "made": {"at": datetime.now(UTC).isoformat(timespec="seconds"), "seconds": seconds},
     }

@@ -4,24 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from math import factorial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.interpolate import BPoly, PPoly, make_interp_spline
+from scipy.spatial.transform import Rotation, RotationSpline
 
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.description.motion import Motion
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, NumericalError, nearest
 from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.limits import require_within
 from supple.formats.motion_file import SampledMotion, read_motion, sampled
 from supple.formats.source import located
 from supple.formulations.measured_units import units_of
+from supple.kinematics.closure import assemble
+from supple.kinematics.motion import motion
 from supple.kinematics.rest import rest
+from supple.modal_analysis.ports import directions
 from supple.results.names import listed
 from supple.results.picture import picture
 from supple.results.result import Result
@@ -30,7 +35,6 @@ from supple.results.table import Table
 from supple.results.units import UNKNOWN, Units
 from supple.trajectories.motion_plan import Plan, plan
 from supple.trajectories.profile import Course
-from supple.trajectories.tool_poses import posed_course
 
 INSTANTS = 1000  # steps over a motion if nothing else is asked
 _ROUNDING = 1e-9  # of the duration
@@ -236,3 +240,246 @@ def _called(mechanism: Mechanism, motion: Called) -> Plan:
         return Course(*parts)
 
     return Plan("motion", None, course, True)
+
+
+# The coordinates that lead a place through poses sampled over time, its orientation included where it is given.
+#
+#     e(θ) = (x_d - x, log(R_d Rᵀ)) = 0,   J θ̇ = (ẋ_d, ω_d),   J θ̈ = (ẍ_d, ω̇_d) - J̇ θ̇
+#
+# of the components that are given, as many as the mechanism has freedoms. Newton's method goes from rest to the first
+# pose and from there along the table, in steps short enough to stay on the branch; all instants are then solved
+# together.
+
+
+_CLOSED = 1e-13  # extents or rad: Newton's method has nothing left to do
+_GOOD = 1e-10  # and what is still good enough where rounding stops it
+_ITERATIONS = 15
+_KNOTS = 200  # along the table, before all instants are solved together
+_FAR = 0.3  # rad, or extents: a longer step of a coordinate may lead to another branch
+_SHORTEST = 1e-5  # of the way between two knots
+
+
+class Poses(NamedTuple):
+    """x (N, 3) and R (N, 3, 3) of a place in the world, with their rates: velocity, acceleration, ω, ω̇ (N, 3)."""
+
+    position: Array
+    rotation: Array
+    velocity: Array
+    acceleration: Array
+    turning: Array
+    turning_rate: Array
+
+
+class PosedTool:
+    """A place of a mechanism, and which of its six components are led."""
+
+    def __init__(self, mechanism: Mechanism, place: str, axes: tuple[str, ...], part: str):
+        self.mechanism, self.place, self.part = mechanism, place, part
+        numbering = rest(mechanism).numbering
+        P, self.extent = mechanism.plane_axes(), float(numbering.arrays.extent)
+        known = directions(numbering)
+        rows = np.zeros((len(axes), 6))
+        for i, axis in enumerate(axes):
+            component = known[axis]
+            rows[i, 3 * (component // 3) : 3 * (component // 3) + 3] = P[:, component % 3]
+        self.rows = rows
+        s = len(numbering.coordinates)
+        angles = numbering.angles()[numbering.constraints : numbering.constraints + s]
+        self.unit = np.where(angles, 1.0, self.extent)
+        self.scale = np.where(rows[:, 3:].any(axis=1), 1.0, self.extent)
+        if s != len(axes):
+            raise InputError(
+                f'{len(axes)} components of place "{place}" are given ({", ".join(axes)}), and the mechanism has '
+                f"mobility {s}",
+                part=part, hint=f"give {s} of {', '.join(known)}, or the motion of its coordinates",
+            )  # fmt: skip
+
+    def at(self, theta: Array, wanted: Poses) -> tuple[Array, Array]:
+        """e (N, c) and J (N, c, s) at coordinates (N, s)."""
+        here = assemble(self.mechanism, theta)
+        pose = here.frame(self.place)
+        turn = Rotation.from_matrix(wanted.rotation @ np.swapaxes(pose.rotation, -1, -2)).as_rotvec()
+        gap = np.concatenate([wanted.position - pose.position, turn], axis=-1)
+        columns = []
+        for unit in np.eye(theta.shape[1]):
+            moved = motion(here, np.broadcast_to(unit, theta.shape)).frame(self.place)
+            columns.append(np.concatenate([moved.velocity, moved.angular_velocity], axis=-1))
+        return gap @ self.rows.T, self.rows @ np.stack(columns, axis=-1)
+
+    def led(self, given: Callable[[Array], Poses], knots: Array, times: Array) -> Course:
+        """θ, θ̇, θ̈ (N, s) at times; knots (K,) are times along which the way is found."""
+        theta = self._arrived(rest(self.mechanism).theta.copy(), given(knots[:1]))
+        found = [theta]
+        for before, after in pairwise(knots.tolist()):
+            theta = self._followed(theta, _between(given, before, after), after)
+            found.append(theta)
+        table = np.array(found)
+        guess = np.stack([np.interp(times, knots, column) for column in table.T], axis=1)
+        return self._solved(guess, given(times))
+
+    def _arrived(self, theta: Array, first: Poses) -> Array:
+        """From rest to the first pose, straight and turning about one axis."""
+        pose = assemble(self.mechanism, theta).frame(self.place)
+        turn = Rotation.from_matrix(first.rotation[0] @ pose.rotation.T).as_rotvec()
+        still = np.zeros((1, 3))
+
+        def between(fraction: float) -> Poses:
+            x = pose.position + fraction * (first.position[0] - pose.position)
+            R = Rotation.from_rotvec(fraction * turn).as_matrix() @ pose.rotation
+            return Poses(x[None], R[None], still, still, still, still)
+
+        return self._followed(theta, between, None)
+
+    def _followed(self, theta: Array, way: Callable[[float], Poses], time: float | None) -> Array:
+        """θ at the end of a way, along it in steps that stay on the branch."""
+        fraction, step = 0.0, 1.0
+        side = self._side(theta, way(0.0))
+        while fraction < 1.0:
+            step = min(step, 1.0 - fraction)
+            arrived = self._corrected(theta, way(fraction + step))
+            near = arrived is not None and np.abs((arrived - theta) / self.unit).max() <= _FAR
+            if arrived is not None and near and self._side(arrived, way(fraction + step)) == side:
+                fraction = 1.0 if fraction + step >= 1.0 - 1e-12 else fraction + step
+                theta, step = arrived, 2.0 * step
+                continue
+            step *= 0.5
+            if step < _SHORTEST:
+                where = "on the way from rest to its first pose" if time is None else f"before {time:.6g} s"
+                x = ", ".join(f"{value:.6g}" for value in way(fraction).position[0] + 0.0)
+                raise InputError(
+                    f'place "{self.place}" cannot go on {where}, at [{x}]: the mechanism is at the end of its reach or '
+                    "in a singular configuration",
+                    part=self.part, hint="lead it through poses within reach, on one side of the singularities",
+                )  # fmt: skip
+        return theta
+
+    def _side(self, theta: Array, wanted: Poses) -> float:
+        return float(np.sign(np.linalg.det(self.at(theta[None], wanted)[1][0] / self.scale[:, None])))
+
+    def _corrected(self, theta: Array, wanted: Poses) -> Array | None:
+        """Newton's method for one pose; None where it does not converge or the mechanism does not close."""
+        last = np.inf
+        for _ in range(_ITERATIONS):
+            try:
+                gap, J = self.at(theta[None], wanted)
+                step = np.linalg.solve(J[0], gap[0])
+            except (InputError, NumericalError, np.linalg.LinAlgError):
+                return None
+            left = float(np.abs(gap[0] / self.scale).max())
+            if left <= _CLOSED or (left <= _GOOD and left >= 0.5 * last):
+                return theta
+            if left > 10.0 * last:
+                return None
+            last, theta = left, theta + step
+        return None
+
+    def _solved(self, theta: Array, wanted: Poses) -> Course:
+        """Newton's method on all instants at once, then rates and accelerations."""
+        last = np.inf
+        for _ in range(_ITERATIONS):
+            gap, J = self.at(theta, wanted)
+            left = float(np.abs(gap / self.scale).max())
+            if left <= _CLOSED or (left <= _GOOD and left >= 0.5 * last):
+                break
+            last = left
+            theta = theta + np.linalg.solve(J, gap[..., None])[..., 0]
+        if left > _GOOD:
+            raise NumericalError(
+                f'place "{self.place}" was brought only to {left * self.extent:.2g} m or {left:.2g} rad from its poses',
+                part=self.part, hint="keep the poses away from singular configurations",
+            )  # fmt: skip
+        twist = np.concatenate([wanted.velocity, wanted.turning], axis=1) @ self.rows.T
+        rates = np.linalg.solve(J, twist[..., None])[..., 0]
+        moving = motion(assemble(self.mechanism, theta), rates).frame(self.place)
+        bias = np.concatenate([moving.acceleration, moving.angular_acceleration], axis=1)
+        change = np.concatenate([wanted.acceleration, wanted.turning_rate], axis=1) - bias
+        accelerations = np.linalg.solve(J, (change @ self.rows.T)[..., None])[..., 0]
+        return Course(theta, np.asarray(rates, dtype=np.float64), np.asarray(accelerations, dtype=np.float64))
+
+
+def _between(given: Callable[[Array], Poses], before: float, after: float) -> Callable[[float], Poses]:
+    return lambda fraction: given(np.array([before + fraction * (after - before)]))
+
+
+def posed_course(mechanism: Mechanism, table: SampledMotion) -> Callable[[Array], Course]:
+    """θ and its derivatives at times, from a table of `place.x`, ... and its orientation if that is given.
+
+    Orientation: in the plane `place.angle`; in space `place.rx`, `.ry`, `.rz`, the vector of the rotation (axis times
+    angle) that takes the drawing's axes to those of the place.
+    """
+    place, axes = _columns(mechanism, table)
+    tool = PosedTool(mechanism, _place(mechanism, place), axes, table.file)
+    given = _poses(mechanism, place, axes, table)
+    knots = table.time[np.unique(np.linspace(0, len(table.time) - 1, min(len(table.time), _KNOTS)).astype(int))]
+
+    def course(times: Array) -> Course:
+        return tool.led(given, knots, np.clip(times, table.time[0], table.time[-1]))
+
+    return course
+
+
+def _columns(mechanism: Mechanism, table: SampledMotion) -> tuple[str, tuple[str, ...]]:
+    """The place and its axes, as the head of the table names them."""
+    numbering = rest(mechanism).numbering
+    known = directions(numbering)
+    places: dict[str, list[str]] = {}
+    for name in table.values:
+        place, _, axis = name.rpartition(".")
+        if not place or axis not in known:
+            names = (*numbering.coordinates, *(f"{key}.{axis}" for key in mechanism.sensors for axis in known))
+            raise InputError(
+                f'"{name}" is not a coordinate of "{mechanism.name}", nor a direction of a place',
+                file=table.file, line=1, hint=nearest(name, names),
+            )  # fmt: skip
+        places.setdefault(place, []).append(axis)
+    if len(places) > 1:
+        raise InputError(
+            f"it leads {' and '.join(places)}", file=table.file, line=1, hint="lead one place, or the coordinates"
+        )
+    ((place, axes),) = places.items()
+    turns = [axis for axis in axes if axis in ("rx", "ry", "rz")]
+    if turns and len(turns) < 3:
+        raise InputError(
+            f'of the rotation of "{place}" only {", ".join(turns)} is given',
+            file=table.file, line=1, hint="give rx, ry and rz, the vector of the rotation, or none",
+        )  # fmt: skip
+    return place, tuple(sorted(axes, key=list(known).index))
+
+
+def _place(mechanism: Mechanism, name: str) -> str:
+    """A place, or that of a sensor."""
+    sensor = mechanism.sensors.get(name)
+    found = name if sensor is None or sensor.place is None else sensor.place
+    rest(mechanism).numbering.place(found)  # a wrong one is told
+    return found
+
+
+def _poses(mechanism: Mechanism, place: str, axes: tuple[str, ...], table: SampledMotion) -> Callable[[Array], Poses]:
+    """Splines through the table: of degree five for positions and planar angles; rotations with continuous ω̇."""
+    P = mechanism.plane_axes()
+    known = list(directions(rest(mechanism).numbering))
+    values = np.zeros((len(table.time), 3))
+    for axis in axes:
+        if axis in known[: 2 if mechanism.planar else 3]:
+            values[:, known.index(axis)] = table.values[f"{place}.{axis}"]
+    line = make_interp_spline(table.time, values @ P.T, k=5)
+    angle = turned = None
+    if "angle" in axes:
+        angle = make_interp_spline(table.time, table.values[f"{place}.angle"], k=5)
+    elif "rx" in axes:
+        vectors = np.stack([table.values[f"{place}.{axis}"] for axis in ("rx", "ry", "rz")], axis=1)
+        turned = RotationSpline(table.time, Rotation.from_rotvec(vectors))
+
+    def given(t: Array) -> Poses:
+        still = np.zeros((len(t), 3))
+        R, w, dw = np.broadcast_to(np.eye(3), (len(t), 3, 3)), still, still
+        if angle is not None:
+            about = P[:, 2]
+            R = Rotation.from_rotvec(angle(t)[:, None] * about).as_matrix()
+            w, dw = (angle(t, order)[:, None] * about for order in (1, 2))
+        elif turned is not None:
+            R = turned(t).as_matrix()
+            w, dw = (np.einsum("nij,nj->ni", R, turned(t, order)) for order in (1, 2))  # scipy's are in body axes
+        return Poses(line(t), R, line(t, 1), line(t, 2), w, dw)
+
+    return given

@@ -11,7 +11,7 @@ from trees import random_state, random_tree
 
 from supple.diagnostics import InputError
 from supple.formulations.recursive import StateLinearizer, rigid_tree, state_space
-from supple.formulations.recursive.specialised import source, specialised
+from supple.formulations.recursive.linearizer import source, specialised
 
 
 def small(names=("upper", "lower")):

@@ -11,10 +11,9 @@ import pytest
 import supple
 from supple.description.elastic.cross_section import CrossSection
 from supple.kinematics.rest import rest
-from supple.view.page.page_data import encoded, page_data
+from supple.view.page.page_data import encoded, page_data, vibrating
 from supple.view.page.region import ranges
 from supple.view.page.scene import flexing, outline, place_motion
-from supple.view.page.vibration import vibrating
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 _TYPES = {"f4": "<f4", "f8": "<f8", "i2": "<i2", "i4": "<i4"}

@@ -2,18 +2,179 @@
 
 from __future__ import annotations
 
-from supple.description.joints.cylindrical import CYLINDRICAL
-from supple.description.joints.free import FREE
-from supple.description.joints.joint_kind import JointKind
-from supple.description.joints.planar import PLANAR
-from supple.description.joints.prismatic import PRISMATIC
-from supple.description.joints.revolute import REVOLUTE
-from supple.description.joints.screw import SCREW
-from supple.description.joints.spherical import SPHERICAL
-from supple.description.joints.translation import TRANSLATION
-from supple.description.joints.universal import UNIVERSAL
-from supple.description.joints.weld import WELD
+from math import tau
+
+from supple.description.joints.joint_kind import AXIS, ORIENTATION, POINT, Form, JointKind, Marker, Parameter, Step
+from supple.description.measure import along, right_angle, tilt, turn
+from supple.description.quantities.dimension import LENGTH
 from supple.kinds.registry import Registry
+
+# Screw and nut: what slides along the axis follows what turns about it.
+#
+# s - h/(2π) φ = 0          s the slide, φ the angle, h the pitch: advance for a whole turn
+
+
+SCREW = JointKind(
+    name="screw",
+    says="Rotation about `axis` and, for every turn, translation along it by `pitch`.",
+    space=Form(
+        rows=(along("x"), along("y"), *AXIS, along("z") + turn("z", -1.0 / tau, "pitch")),
+        measures={"angle": turn("z")},
+        steps=(Step("screw", "z", "angle", 1.0 / tau, "pitch"),),
+    ),
+    axes=1,
+    marker=Marker("8", 8.0, through=True),
+    parameters=(
+        Parameter(
+            "pitch",
+            "Of a screw: advance of the second body along the axis for a whole turn, m (also the lead of a screw of "
+            "several starts); positive for a right-hand thread, negative for a left-hand one.",
+            LENGTH,
+            mirrored=True,
+        ),
+    ),
+)
+
+
+# The slide.
+
+
+PRISMATIC = JointKind(
+    name="prismatic",
+    says="One translation along `axis`.",
+    space=Form(
+        rows=(along("x"), along("y"), *ORIENTATION),
+        measures={"slide": along("z")},
+        steps=(Step("prismatic", "z", "slide"),),
+    ),
+    plane=Form(
+        rows=(along("y"), right_angle("x", "y")),
+        measures={"slide": along("x")},
+        steps=(Step("prismatic", "x", "slide"),),
+        axis="x",
+    ),
+    axes=1,
+    marker=Marker("s", 7.0),
+    driven=True,
+)
+
+
+# The hinge.
+
+
+_ABOUT = {"angle": turn("z")}
+_revolute_STEPS = (Step("revolute", "z", "angle"),)
+
+REVOLUTE = JointKind(
+    name="revolute",
+    says="One rotation about `axis`.",
+    space=Form(rows=(*POINT, *AXIS), measures=_ABOUT, steps=_revolute_STEPS),
+    plane=Form(rows=(along("x"), along("y")), measures=_ABOUT, steps=_revolute_STEPS),
+    axes=1,
+    marker=Marker("o", 7.5, through=True),
+    driven=True,
+)
+
+
+# A slide that also turns.
+
+
+CYLINDRICAL = JointKind(
+    name="cylindrical",
+    says="Translation along and rotation about `axis`.",
+    space=Form(
+        rows=(along("x"), along("y"), *AXIS),
+        measures={"slide": along("z"), "angle": turn("z")},
+        steps=(Step("prismatic", "z", "slide"), Step("revolute", "z", "angle")),
+    ),
+    axes=1,
+    marker=Marker("h", 8.5, through=True),
+    driven=True,
+)
+
+
+# Cardan's joint.
+
+
+UNIVERSAL = JointKind(
+    name="universal",
+    says="Two rotations: `axes[0]` fixed in the first body, `axes[1]` in the second, at right angles.",
+    space=Form(
+        rows=(*POINT, right_angle("z", "x")),
+        measures={"first": turn("z"), "second": tilt("x")},
+        steps=(Step("revolute", "z", "first"), Step("revolute", "x", "second")),
+    ),
+    axes=2,
+    marker=Marker("D", 6.5),
+)
+
+
+# A body that stays in a plane.
+
+
+_IN_PLANE = {"x": along("x"), "y": along("y"), "angle": turn("z")}
+_STEPS = (Step("prismatic", "x", "x"), Step("prismatic", "y", "y"), Step("revolute", "z", "angle"))
+
+PLANAR = JointKind(
+    name="planar",
+    says="Two translations in a plane and the rotation about its normal `axis`.",
+    space=Form(rows=(along("z"), *AXIS), measures=_IN_PLANE, steps=_STEPS),
+    plane=Form(measures=_IN_PLANE, steps=_STEPS),
+    axes=1,
+    marker=Marker("P", 8.0),
+)
+
+
+# A body that floats.
+
+
+_X, _Y, _Z = (Step("prismatic", letter, letter) for letter in "xyz")
+
+FREE = JointKind(
+    name="free",
+    says="Every motion.",
+    space=Form(measures={"x": along("x"), "y": along("y"), "z": along("z")}, steps=(_X, _Y, _Z, Step("spherical"))),
+    plane=Form(
+        measures={"x": along("x"), "y": along("y"), "angle": turn("z")}, steps=(_X, _Y, Step("revolute", "z", "angle"))
+    ),
+)
+
+
+# A body that keeps its directions.
+
+
+_X, _Y, _Z = (Step("prismatic", letter, letter) for letter in "xyz")
+
+TRANSLATION = JointKind(
+    name="translation",
+    says="Three translations, no rotation.",
+    space=Form(rows=ORIENTATION, measures={"x": along("x"), "y": along("y"), "z": along("z")}, steps=(_X, _Y, _Z)),
+    plane=Form(rows=(right_angle("x", "y"),), measures={"x": along("x"), "y": along("y")}, steps=(_X, _Y)),
+)
+
+
+# Two bodies as one, or held together by what is elastic between them.
+
+
+WELD = JointKind(
+    name="weld",
+    says="No motion.",
+    space=Form(rows=(*POINT, *ORIENTATION), steps=()),
+    plane=Form(rows=(along("x"), along("y"), right_angle("x", "y")), steps=()),
+    marker=Marker("X", 7.0),
+)
+
+
+# The ball joint.
+
+
+SPHERICAL = JointKind(
+    name="spherical",
+    says="Three rotations about a point.",
+    space=Form(rows=POINT, steps=(Step("spherical"),)),
+    marker=Marker(".", 9.0, filled=True),
+)
+
 
 JOINT_KINDS = Registry(
     "joint kind", JointKind,

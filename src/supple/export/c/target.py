@@ -5,14 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from supple.diagnostics import InputError, nearest
-from supple.export.c.build_files import build_files
-from supple.export.c.example import example
-from supple.export.c.hardware import hardware_files
 from supple.export.c.header import header
 from supple.export.c.model import CModel, Exportable
 from supple.export.c.precision import PRECISIONS, single
 from supple.export.c.sections import with_sections
-from supple.export.c.self_test import self_test
 from supple.export.c.source import source
 from supple.export.c.stability import stable_step
 from supple.export.target import ExportTarget
@@ -21,6 +17,174 @@ from supple.reduced.model import ReducedModel
 if TYPE_CHECKING:
     from supple.control.controllers.computed_torque import ComputedTorque
     from supple.control.laws.affine_law import AffineLaw
+
+from typing import NamedTuple
+
+import numpy as np
+
+from supple.approximation.piecewise.slice import sliced
+from supple.array_types import Array
+from supple.diagnostics import NumericalError
+from supple.export.c import drives, instruments
+from supple.export.c.family import CFamily
+from supple.export.c.literals import number, table
+from supple.export.c.names import comment, string
+from supple.export.template import filled, parts
+from supple.hardware.hardware import Hardware
+from supple.reduced.layout import CoefficientLayout
+from supple.reduced.observed import Moving, outputs_along
+
+# A program that compares the compiled code with the model in Python at some states: `<prefix>_test.c`.
+
+
+POINTS, FAMILY_VALUES = 12, 4
+_TRIES = 200
+_DEFLECTION = 1e-4
+TOLERANCE = {"double": 1e-10, "single": 1e-3}
+
+SELF_TEST_PARTS = parts("supple.export.c", "self_test.c")
+
+
+def self_test(model: CModel, rom: ReducedModel, precision: str) -> str:
+    """The text of `<prefix>_test.c`; "" where no state could be found at which M is positive definite."""
+    n, inputs = rom.layout.size, "input_map" in model.coefficients
+    found, mu = (reference_states(rom, POINTS), None) if model.family is None else _family_states(model.family, rom)
+    if found is None:
+        return ""
+    states, u, a, asked, needed, y = found
+    outputs = y.shape[1] > 0 and ("outputs" in model.coefficients or model.layout.observation is not None)
+    tables = table("double", "states", states) + table("double", "accelerations", a)
+    tables += table("double", "asked", asked) + table("double", "needed", needed)
+    tables += table("double", "inputs", u) if inputs else ""
+    tables += table("double", "outputs", y) if outputs else ""
+    tables += "" if mu is None else table("double", "mu", mu)
+    assert states.shape[1] == 2 * n
+    words = {
+        "name": comment(rom.name), "prefix": model.prefix, "UPPER": model.upper, "points": str(len(states)),
+        "tables": tables, "inputs": "inputs[point], " if inputs else "", "first": "inputs[0], " if inputs else "",
+        "tolerance": repr(TOLERANCE[precision]), "acceleration_scale": _scale(a), "force_scale": _scale(needed),
+        "output_scale": _scale(y),
+        "declare": f"    double y[{model.upper}_OUTPUTS], seen = 0.0;\n" if outputs else "",
+        "say": '    failed += said("outputs", seen);\n' if outputs else "",
+    }  # fmt: skip
+    words |= {"own": "0", "before": "", "set": "", "defaults": "", "refuse": ""}
+    if mu is not None:
+        words |= {"own": "&parameters", "before": "&parameters, ", "set": filled(SELF_TEST_PARTS["set"], words)}
+        words["defaults"] = f"    {model.prefix}_defaults(&parameters);\n"
+        words["refuse"] = filled(SELF_TEST_PARTS["refuse"], words)
+        words["declare"] += f"    static {model.prefix}_parameters parameters;\n"
+        words["declare"] += f"    double nowhere[{model.upper}_PARAMETERS];\n"
+    words["measure"] = filled(SELF_TEST_PARTS["measure"], words) if outputs else ""
+    return filled(SELF_TEST_PARTS["template"], words)
+
+
+class References(NamedTuple):
+    """What Python says at some states (count, 2 n) under inputs: accelerations, the generalized forces that other
+    accelerations, asked for, would need, and outputs."""
+
+    states: Array
+    inputs: Array
+    accelerations: Array
+    asked: Array
+    needed: Array
+    outputs: Array
+
+
+def _family_states(family: CFamily, rom: ReducedModel) -> tuple[References | None, Array | None]:
+    """Of a family: some states each at both ends of all ranges and at random parameters between, and these."""
+    rng, lower, upper = np.random.default_rng(3), family.lower, family.upper
+    between = rng.uniform(0.02, 0.98, (FAMILY_VALUES - 2, len(lower)))
+    values = np.vstack([lower, upper, lower + between * (upper - lower)])
+    found, mu = [], []
+    for k, at in enumerate(values):
+        model = ReducedModel(rom.name, rom.layout, sliced(family.family.fitted, at))
+        here = reference_states(model, POINTS // FAMILY_VALUES, seed=k + 1)
+        if here is not None:
+            found.append(here)
+            mu += [at] * len(here.states)
+    if not found:
+        return None, None
+    return References(*(np.vstack(parts) for parts in zip(*found, strict=True))), np.array(mu)
+
+
+def _scale(values: Array) -> str:
+    return repr(float(np.abs(values).max(initial=0.0)) or 1.0)
+
+
+def reference_states(rom: ReducedModel, count: int, seed: int = 1, tries: int = _TRIES) -> References | None:
+    """Random states, None where M is hardly anywhere positive definite. Drawn inside boxes, so that rounding to single
+    precision leaves none of them."""
+    rng, layout = np.random.default_rng(seed), rom.layout
+    n, s = layout.size, layout.theta
+    leaves = rom.fitted.arrays.leaves_f
+    kept: list[tuple[Array, Array, Array]] = []
+    for _ in range(tries):
+        center, inverse = leaves[rng.integers(len(leaves))]
+        theta = center + 0.98 * rng.uniform(-1.0, 1.0, s) / inverse
+        eta = np.concatenate([theta, rng.uniform(-_DEFLECTION, _DEFLECTION, n - s)])
+        v, u = rng.uniform(-1.0, 1.0, n), rng.uniform(-1.0, 1.0, len(layout.inputs))
+        try:
+            kept.append((np.concatenate([eta, v]), u, rom.forward(theta, v, u, delta=eta[s:])))
+        except NumericalError:
+            continue
+        if len(kept) == count:
+            break
+    if not kept:
+        return None
+    states, inputs, a = (np.array(part).reshape(len(kept), -1) for part in zip(*kept, strict=True))
+    eta, v = states[:, :n], states[:, n:]
+    asked = rng.uniform(-10.0, 10.0, a.shape)
+    needed = rom.inverse(eta[:, :s], v, asked, delta=eta[:, s:]).reshape(len(kept), n)
+    y = rom.observe(eta, v)[0]
+    if layout.observation is not None:
+        y = outputs_along(rom, Moving(eta, v, a, inputs, 1e-3))
+    return References(states, inputs, a, asked, needed, y)
+
+
+# Drives and instruments of a model as C, beside the model: `<prefix>_hardware.h` and `.c`.
+
+
+HARDWARE_PARTS = parts("supple.export.c", "hardware.c")
+
+
+def hardware_files(hardware: Hardware, layout: CoefficientLayout, name: str, prefix: str) -> dict[str, str]:
+    """Name and text of each file; none where nothing is described."""
+    if not hardware:
+        return {}
+    prefix = f"{prefix}_hardware"
+    words = {
+        "name": comment(name), "prefix": prefix, "UPPER": prefix.upper(), "outputs": str(len(layout.outputs)),
+        "introduction": "\n".join(f" * {line}".rstrip() for line in _introduction(hardware, layout, name)),
+    }  # fmt: skip
+    header, tables, written, most = filled(HARDWARE_PARTS["header"], words), "", "", 1
+    if hardware.drives:
+        bank = drives.bank_of(hardware, layout.inputs, layout.coordinates[: layout.theta])
+        words |= drives.drive_words(bank)
+        most = int(words["states"])
+        header += filled(drives.PARTS["declared"], words)
+        tables += drives.drive_tables(bank, prefix)
+        written += filled(drives.PARTS["written"], words)
+    if hardware.instruments:
+        header += filled(instruments.PARTS["declared"], words)
+        tables += instruments.instrument_tables(hardware, layout.outputs)
+        written += filled(instruments.PARTS["written"], words)
+    source = filled(HARDWARE_PARTS["source"], words) + tables + drives.taylor(max(2, most)) + written
+    return {f"{prefix}.h": header + filled(HARDWARE_PARTS["end"], words), f"{prefix}.c": source}
+
+
+def _introduction(hardware: Hardware, layout: CoefficientLayout, name: str) -> list[str]:
+    lines = [f"{comment(name)}: drives and instruments. Units are SI. Generated by supple.", ""]
+    if hardware.drives:
+        lines += ["Inputs, and what their commands are:"]
+        for i, actuator in enumerate(layout.inputs):
+            block = hardware.drive(actuator)
+            said = "a force" if block is None else f"{block.kind}, {block.unit}{', leads' if block.leads else ''}"
+            lines.append(f"    {i}  {comment(actuator)}: {comment(said)}")
+        lines += ["Coordinates:"]
+        lines += [f"    {i}  {comment(item)}" for i, item in enumerate(layout.coordinates[: layout.theta])]
+    if hardware.instruments:
+        lines += ["Outputs:", *(f"    {i}  {comment(output)}" for i, output in enumerate(layout.outputs))]
+    return lines
 
 
 def c_files(rom: Exportable, prefix: str, *, precision: str = "double") -> dict[str, str]:
@@ -81,3 +245,95 @@ C = ExportTarget(
     ("precision",),
     families=True,
 )
+
+
+# A small program that calls the exported model once: a start, and a check that the compiler gets along with it.
+
+
+PARTS = parts("supple.export.c", "example.c")
+
+
+def example(model: CModel) -> str:
+    """The text of `example_main.c`."""
+    fitted = model.fitted if model.family is None else model.rom.fitted
+    center = fitted.arrays.leaves_f[0, 0].tolist()
+    inputs = "input_map" in model.coefficients
+    replaced = {
+        "name": comment(model.rom.name),
+        "prefix": model.prefix,
+        "UPPER": model.upper,
+        "state": model.state,
+        "own": "" if model.family is None else "0, ",
+        "names": ", ".join(map(string, model.layout.coordinates)),
+        "point": ", ".join(map(number, [*center, *[0.0] * model.elastic])),
+        "declare": f"    const double inputs[{model.upper}_INPUTS] = {{0.0}};\n" if inputs else "",
+        "inputs": "inputs, " if inputs else "",
+    }
+    return filled(PARTS["template"], replaced)
+
+
+# Files that build the exported code and run its test: for make, and for CMake.
+
+
+MAKE = """\
+# Generated by supple. make builds the example, make test compares the code with the model it was made from.
+CC ?= cc
+CFLAGS ?= -O3
+FLAGS = -std=c99 -Wall -Wextra -Wpedantic $(CFLAGS)
+OBJECTS = @objects@
+
+all: example
+
+example: example_main.o $(OBJECTS)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@@ example_main.o $(OBJECTS) -lm
+
+@test@%.o: %.c
+	$(CC) $(FLAGS) -c -o $@@ $<
+
+clean:
+	rm -f example @prefix@_test *.o
+
+.PHONY: all test clean
+"""
+MAKE_TEST = """\
+@prefix@_test: @prefix@_test.o $(OBJECTS)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@@ @prefix@_test.o $(OBJECTS) -lm
+
+test: @prefix@_test
+	./@prefix@_test
+
+"""
+CMAKE = """\
+# Generated by supple.
+cmake_minimum_required(VERSION 3.10)
+project(@prefix@ C)
+set(CMAKE_C_STANDARD 99)
+set(CMAKE_C_EXTENSIONS OFF)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+add_library(@prefix@ STATIC @sources@)
+target_include_directories(@prefix@ PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
+if(UNIX)
+  target_link_libraries(@prefix@ PUBLIC m)
+endif()
+add_executable(example example_main.c)
+target_link_libraries(example @prefix@)
+@test@"""
+CMAKE_TEST = """\
+enable_testing()
+add_executable(@prefix@_test @prefix@_test.c)
+target_link_libraries(@prefix@_test @prefix@)
+add_test(NAME @prefix@ COMMAND @prefix@_test)
+"""
+
+
+def build_files(prefix: str, sources: list[str], *, tested: bool) -> dict[str, str]:
+    """`Makefile` and `CMakeLists.txt` for the sources of a model."""
+    words = {"prefix": prefix, "sources": " ".join(sources), "": "@"}
+    words["objects"] = " ".join(source.replace(".c", ".o") for source in sources)
+    made = filled(MAKE, words | {"test": filled(MAKE_TEST, words) if tested else ""})
+    return {
+        "Makefile": made,
+        "CMakeLists.txt": filled(CMAKE, words | {"test": filled(CMAKE_TEST, words) if tested else ""}),
+    }

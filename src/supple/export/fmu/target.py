@@ -12,9 +12,6 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 from supple.diagnostics import InputError, SuppleWarning
-from supple.export.fmu.binary import PLATFORMS, compiled, cross_compiler, local_compiler, this_platform
-from supple.export.fmu.description import description
-from supple.export.fmu.linear import linear_unit
 from supple.export.fmu.plant import plant, require_model
 from supple.export.fmu.unit import Unit
 from supple.export.target import ExportTarget
@@ -23,6 +20,28 @@ from supple.results.linear_model import LinearModel
 if TYPE_CHECKING:
     from supple.control.controllers.computed_torque import ComputedTorque
     from supple.control.laws.affine_law import AffineLaw
+
+import importlib.util
+import os
+import platform
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from supple.diagnostics import NumericalError, nearest
+from supple.export.c.literals import table
+from supple.export.fmu.unit import Quantity
+from supple.export.template import filled, parts
+from supple.results.units import rate
 
 VERSIONS = ("2", "3")
 
@@ -140,3 +159,312 @@ FMU = ExportTarget(
     options=("fmi", "start", "step", "method", "platforms"),
     families=True,
 )
+
+
+# A linear model as what an FMU simulates: departures from the state it was linearized about.
+
+
+PARTS = parts("supple.export.fmu", "linear.c")
+
+
+def linear_unit(linear: LinearModel, prefix: str) -> Unit:
+    """The unit of a model in continuous time."""
+    if linear.step is not None:
+        raise InputError("it is in discrete time", part="export", hint="export the model that it was made from")
+    matrices = {"A_": linear.A, "B_": linear.B, "C_": linear.C, "D_": linear.D}
+    if not all(np.isfinite(matrix).all() for matrix in matrices.values()):
+        raise InputError("some of its numbers are not finite", part="linear model", hint="linearize elsewhere")
+    states = tuple(Quantity(name, _unit(linear, name), says="departure") for name in _own(linear))
+    units = {} if linear.delays else linear.units.inputs  # commands of drives have units of their own
+    inputs = tuple(Quantity(f"{name}.input", units.get(name, "")) for name in linear.inputs)
+    about = ", ".join(f"{name} {value:.6g}" for name, value in linear.at.get("states", {}).items())
+    everything = (list(range(len(states))), list(range(len(inputs))))
+    feeds = [(np.flatnonzero(c).tolist(), np.flatnonzero(d).tolist()) for c, d in zip(linear.C, linear.D, strict=True)]
+    unit = Unit(
+        prefix, prefix, f"Linear model of {len(states)} states: all variables are departures from {about}", states,
+        inputs, tuple(Quantity(name, linear.units.outputs.get(name, "")) for name in linear.outputs), (),
+        tuple(everything for _ in states), tuple(feeds), {},
+    )  # fmt: skip
+    tables = "".join(table("double", name, np.append(matrix.ravel(), 0.0)) for name, matrix in matrices.items())
+    fastest = float(np.abs(linear.A).sum(axis=0).max(initial=0.0))  # strides of |A| h at most one
+    source = filled(PARTS["source"], {"tables": tables + unit.starts(), "fastest": repr(fastest)})
+    return replace(unit, sources={"unit.c": source})
+
+
+def _own(linear: LinearModel) -> list[str]:
+    return [f"{name}.state" if name in linear.outputs else name for name in linear.states]
+
+
+def _unit(linear: LinearModel, own: str) -> str:
+    name = own.removesuffix(".state")
+    known = linear.units.coordinates
+    return known.get(name) or rate(known.get(name.removesuffix(".rate"), "")) if name in linear.states else ""
+
+
+# The compiled part of an FMU: for this machine by its compiler, for others by zig where it is installed.
+
+
+class Platform(NamedTuple):
+    """folder2, folder3 : where FMI 2.0 and 3.0 look for it; ending : of the file; target : what zig calls it"""
+
+    folder2: str
+    folder3: str
+    ending: str
+    target: str
+
+
+PLATFORMS = {
+    "linux": Platform("linux64", "x86_64-linux", ".so", "x86_64-linux-gnu"),
+    "linux-arm64": Platform("aarch64-linux", "aarch64-linux", ".so", "aarch64-linux-gnu"),
+    "windows": Platform("win64", "x86_64-windows", ".dll", "x86_64-windows-gnu"),
+    "macos": Platform("darwin64", "x86_64-darwin", ".dylib", "x86_64-macos"),
+    "macos-arm64": Platform("aarch64-darwin", "aarch64-darwin", ".dylib", "aarch64-macos"),
+}
+_FLAGS = ["-std=c99", "-O3", "-shared", "-fvisibility=hidden"]
+
+
+def this_platform() -> str | None:
+    """The name of the machine that supple runs on, where it is one of those known."""
+    arm = platform.machine().lower() in ("aarch64", "arm64")
+    known = {"linux": "linux", "darwin": "macos", "win32": "windows"}.get(sys.platform)
+    name = f"{known}-arm64" if known and arm else known
+    return name if name in PLATFORMS else None
+
+
+def local_compiler() -> list[str] | None:
+    """The command of the C compiler: $CC, or cc, gcc or clang; None where there is none."""
+    asked = shlex.split(os.environ.get("CC", ""))
+    if asked and shutil.which(asked[0]):
+        return asked
+    found = next((path for name in ("cc", "gcc", "clang") if (path := shutil.which(name))), None)
+    return None if found is None else [found]
+
+
+def cross_compiler(name: str) -> list[str]:
+    """zig's, from the package ziglang."""
+    if name not in PLATFORMS:
+        raise InputError(f'there is no platform "{name}"', part="export", hint=nearest(name, tuple(PLATFORMS)))
+    if importlib.util.find_spec("ziglang") is None:
+        raise InputError(
+            f'building for "{name}" needs another compiler', part="export", hint="install zig's: pip install ziglang"
+        )
+    return [sys.executable, "-m", "ziglang", "cc", "-target", PLATFORMS[name].target]
+
+
+def compiled(command: list[str], name: str, sources: Mapping[str, str]) -> bytes:
+    """The shared library of C sources."""
+    with tempfile.TemporaryDirectory(prefix="supple-fmu-") as made:
+        folder = Path(made)
+        for file, text in sources.items():
+            (folder / file).write_text(text, encoding="utf-8")
+        library = folder / f"unit{PLATFORMS[name].ending}"
+        files = [file for file in sources if file.endswith(".c")]
+        position = [] if name == "windows" else ["-fPIC"]
+        mathematics = ["-lm"] if name.startswith("linux") else []
+        try:
+            done = subprocess.run(
+                [*command, *_FLAGS, *position, *files, *mathematics, "-o", library.name],
+                cwd=folder, capture_output=True, text=True, check=False,
+            )  # fmt: skip
+        except OSError as error:
+            raise InputError(
+                f"{command[0]} cannot be run: {error.strerror or error}", part="export", hint="set CC to a C compiler"
+            ) from None
+        if done.returncode or not library.is_file():
+            said = (done.stderr.strip() or "it said nothing").splitlines()[-1][:300]
+            raise NumericalError(
+                f"the compiler {command[0]} failed: {said}", part="export", hint="set CC to another C compiler"
+            )
+        return library.read_bytes()
+
+
+# `modelDescription.xml` of a unit, for FMI 2.0 and 3.0.
+
+
+# Exponents of SI's base units.
+_BASES: dict[str, dict[str, int]] = {
+    "m": {"m": 1}, "rad": {"rad": 1}, "s": {"s": 1}, "kg": {"kg": 1}, "m/s": {"m": 1, "s": -1},
+    "rad/s": {"rad": 1, "s": -1}, "m/s²": {"m": 1, "s": -2}, "rad/s²": {"rad": 1, "s": -2},
+    "N": {"kg": 1, "m": 1, "s": -2}, "N m": {"kg": 1, "m": 2, "s": -2}, "Pa": {"kg": 1, "m": -1, "s": -2},
+}  # fmt: skip
+
+
+class Variable(NamedTuple):
+    """A variable of the model: its reference, and of which state it is the derivative."""
+
+    name: str
+    reference: int
+    quantity: Quantity
+    causality: str
+    variability: str
+    initial: str | None
+    derivative: int | None = None
+
+
+def variables(unit: Unit) -> list[Variable]:
+    """All of them by their references: time, states, derivatives, inputs, outputs, parameters."""
+    n = len(unit.states)
+    rates = [Quantity(f"der({item.name})", _rate(item.unit), says=f"derivative of {item.name}") for item in unit.states]
+    changing = "discrete" if unit.discrete else "continuous"
+    rows: list[tuple[Quantity, str, str, str | None, int | None]] = [
+        (Quantity("time", "s", says="time"), "independent", "continuous", None, None)
+    ]
+    rows += [(item, "local", "continuous", "exact", None) for item in unit.states]
+    rows += [(item, "local", "continuous", "calculated", 1 + i) for i, item in enumerate(rates)]
+    rows += [(item, "input", changing, None, None) for item in unit.inputs]
+    rows += [(item, "output", changing, "calculated", None) for item in unit.outputs]
+    rows += [(item, "parameter", "tunable", "exact", None) for item in unit.parameters]
+    names = _unique(row[0].name for row in rows)
+    assert len(names) == 1 + 2 * n + len(unit.inputs) + len(unit.outputs) + len(unit.parameters)
+    return [Variable(name, at, *row) for at, (name, row) in enumerate(zip(names, rows, strict=True))]
+
+
+def _rate(unit: str) -> str:
+    """m/s of m, and m/s² of m/s."""
+    return f"{unit}²" if unit.endswith("/s") else rate(unit)
+
+
+def _unique(names: Iterable[str]) -> list[str]:
+    """Names that XML can hold, on one line, all different."""
+    found: list[str] = []
+    for name in names:
+        plain = _plain(name) or "unnamed"
+        candidate, count = plain, 1
+        while candidate in found:
+            count += 1
+            candidate = f"{plain}_{count}"
+        found.append(candidate)
+    return found
+
+
+def _plain(text: str) -> str:
+    """Without what XML 1.0 forbids, and spaces in the place of line ends and tabs."""
+    kept = re.sub("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "?", text)
+    return " ".join(kept.split())
+
+
+def description(unit: Unit, version: str, token: str, sources: list[str], tool: str) -> bytes:
+    """The file's content; version : "2" or "3"; token : what an instance must be asked for with."""
+    listed = variables(unit)
+    root = ET.Element("fmiModelDescription", {
+        "fmiVersion": "2.0" if version == "2" else "3.0", "modelName": _plain(unit.name) or "unnamed",
+        "guid" if version == "2" else "instantiationToken": token, "description": _plain(unit.says),
+        "generationTool": tool, "variableNamingConvention": "flat",
+        **({"numberOfEventIndicators": "0"} if version == "2" else {}),
+    })  # fmt: skip
+    _kinds(root, unit, version, sources)
+    _units(root, listed)
+    experiment = {"startTime": "0", "stopTime": "1", "stepSize": repr(unit.step)}
+    log = ET.Element("LogCategories")
+    for name in ("logStatusDiscard", "logStatusError"):
+        ET.SubElement(log, "Category", name=name)
+    root.append(log)
+    ET.SubElement(root, "DefaultExperiment", experiment)
+    holder = ET.SubElement(root, "ModelVariables")
+    for item in listed:
+        (_variable_2 if version == "2" else _variable_3)(holder, item)
+    (_structure_2 if version == "2" else _structure_3)(ET.SubElement(root, "ModelStructure"), unit)
+    ET.indent(root)
+    return bytes(ET.tostring(root, encoding="utf-8", xml_declaration=True)) + b"\n"
+
+
+def _kinds(root: ET.Element, unit: Unit, version: str, sources: list[str]) -> None:
+    able = {"canSerializeFMUstate" if version == "2" else "canSerializeFMUState": "true"}
+    able["canGetAndSetFMUstate" if version == "2" else "canGetAndSetFMUState"] = "true"
+    if unit.exchanged:
+        able["providesDirectionalDerivative" if version == "2" else "providesDirectionalDerivatives"] = "true"
+    if unit.exchanged and version == "3":
+        able["providesAdjointDerivatives"] = "true"
+    if version == "2":
+        able["canNotUseMemoryManagementFunctions"] = "true"
+    stepped = {"canHandleVariableCommunicationStepSize": "true"}
+    for name, more in (("ModelExchange", {}), ("CoSimulation", stepped)):
+        if name == "ModelExchange" and not unit.exchanged:
+            continue
+        kind = ET.SubElement(root, name, {"modelIdentifier": unit.identifier, **able, **more})
+        if version == "2":
+            files = ET.SubElement(kind, "SourceFiles")
+            for source in sources:
+                ET.SubElement(files, "File", name=source)
+
+
+def _units(root: ET.Element, listed: list[Variable]) -> None:
+    names = sorted({item.quantity.unit for item in listed if item.quantity.unit})
+    if names:
+        holder = ET.SubElement(root, "UnitDefinitions")
+        for name in names:
+            unit = ET.SubElement(holder, "Unit", name=name)
+            if name in _BASES:
+                ET.SubElement(unit, "BaseUnit", {base: str(power) for base, power in _BASES[name].items()})
+
+
+def _facts(item: Variable) -> dict[str, str]:
+    facts = {"name": item.name, "valueReference": str(item.reference)}
+    if item.quantity.says:
+        facts["description"] = _plain(item.quantity.says)
+    return facts | {"causality": item.causality, "variability": item.variability}
+
+
+def _starts(item: Variable) -> bool:
+    return item.initial == "exact" or item.causality == "input"
+
+
+def _range(item: Variable) -> dict[str, str]:
+    return {} if item.quantity.range is None else dict(zip(("min", "max"), map(repr, item.quantity.range), strict=True))
+
+
+def _variable_2(holder: ET.Element, item: Variable) -> None:
+    initial = {"initial": item.initial} if item.initial else {}
+    scalar = ET.SubElement(holder, "ScalarVariable", _facts(item) | initial)
+    real = {"unit": item.quantity.unit} if item.quantity.unit else {}
+    if _starts(item):
+        real["start"] = repr(float(item.quantity.start))
+    if item.derivative is not None:
+        real["derivative"] = str(item.derivative + 1)  # counted from one
+    real |= _range(item)
+    ET.SubElement(scalar, "Real", real)
+
+
+def _variable_3(holder: ET.Element, item: Variable) -> None:
+    facts = _facts(item)
+    if item.initial:
+        facts["initial"] = item.initial
+    if item.quantity.unit:
+        facts["unit"] = item.quantity.unit
+    if item.derivative is not None:
+        facts["derivative"] = str(item.derivative)
+    if _starts(item):
+        facts["start"] = repr(float(item.quantity.start))
+    ET.SubElement(holder, "Float64", facts | _range(item))
+
+
+def _references(unit: Unit, on: tuple[list[int], list[int]]) -> list[int]:
+    """Of states and inputs that something depends on."""
+    first_input = 1 + 2 * len(unit.states)
+    return [*(1 + i for i in on[0]), *(first_input + i for i in on[1])]
+
+
+def _unknowns(unit: Unit) -> tuple[list[tuple[int, list[int]]], list[tuple[int, list[int]]]]:
+    """References of derivatives and of outputs, with those they depend on."""
+    n, first = len(unit.states), 1 + 2 * len(unit.states) + len(unit.inputs)
+    rates = [(1 + n + i, _references(unit, on)) for i, on in enumerate(unit.rates_on)]
+    return rates, [(first + i, _references(unit, on)) for i, on in enumerate(unit.feeds)]
+
+
+def _structure_2(structure: ET.Element, unit: Unit) -> None:
+    rates, outputs = _unknowns(unit)
+    for name, rows in (("Outputs", outputs), ("Derivatives", rates), ("InitialUnknowns", sorted(rates + outputs))):
+        if rows:
+            holder = ET.SubElement(structure, name)
+            for reference, on in rows:
+                depends = " ".join(str(item + 1) for item in on)
+                ET.SubElement(holder, "Unknown", index=str(reference + 1), dependencies=depends)
+
+
+def _structure_3(structure: ET.Element, unit: Unit) -> None:
+    rates, outputs = _unknowns(unit)
+    named = (("Output", outputs), ("ContinuousStateDerivative", rates), ("InitialUnknown", sorted(rates + outputs)))
+    for name, rows in named:
+        for reference, on in rows:
+            depends = " ".join(map(str, on))
+            ET.SubElement(structure, name, valueReference=str(reference), dependencies=depends)

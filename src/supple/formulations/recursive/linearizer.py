@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from types import ModuleType
+
 import numpy as np
 
 from supple.array_types import Array
 from supple.compilation import compiled
 from supple.compilation.parts import cores
+from supple.diagnostics import InputError
 from supple.formulations.recursive.batch import LinearModel, Results, batch, memory_size, one_state
 from supple.formulations.recursive.dynamics import SIDE_BY_SIDE, empty_state_space, in_pieces, memory, pieces_of
 from supple.formulations.recursive.gather import States
-from supple.formulations.recursive.memory import places
-from supple.formulations.recursive.recursion import FORWARD_VARIATION
-from supple.formulations.recursive.specialised import specialised
+from supple.formulations.recursive.memory import PackedTree, places, tables
+from supple.formulations.recursive.recursion import FORWARD_VARIATION, recursion
 from supple.formulations.recursive.tree import TreeArrays
 
 _SPECIAL_SIDE = 16  # a program without loops keeps little in memory: this much fits the fastest cache
@@ -71,3 +76,275 @@ class BatchLinearizer:
 
         in_pieces(part, self.count, self.threads)
         return self.A, self.B
+
+
+# Code for one tree: the recursions written down without loops, for its own numbers.
+#
+# The source of the kernels is run once with numbers that remember how they came about (tracing.py); what they leave
+# behind is a program of some thousand lines for exactly this tree, without its zeros. It holds numbers and no name of
+# anything, and is run as it was written, never from a file; what is compiled from it is kept, as of any kernel.
+
+
+MOST_AXES = 16
+"""The program grows with their third power, and so does the time to compile it."""
+_HEAD = '''"""Written by supple.formulations.recursive.linearizer: the derivatives of one tree, without loops."""
+
+from supple.compilation import inlined, kernel
+from supple.formulations.recursive.gather import States, bring_in
+from supple.formulations.recursive.memory import parts, tables
+from supple.formulations.recursive.node import lane_count
+from supple.formulations.recursive.scatter import take_accelerations, take_frames
+
+bring_one = inlined(bring_in)
+
+
+@kernel
+def program(side, blocks, work):
+    """What `recursion` does for FORWARD_VARIATION."""
+    W, lanes = len(side), lane_count(side, blocks)
+    for lane in range(lanes):
+'''
+_HAND_OVER = '''
+
+@kernel
+def hand_over(side, lanes, tree, memory, work, start, model):
+    """What `take_linear` does."""
+    W = len(side)
+    for lane in range(lanes):
+        a = model.A[(start + lane) * {size_A} : (start + lane + 1) * {size_A}]
+        b = model.B[(start + lane) * {size_B} : (start + lane + 1) * {size_B}]
+{lines}
+    take_frames(side, lanes, tree, memory, start, model.A)
+'''
+_TAIL = '''
+
+@kernel(purpose="dynamics of trees, many states")
+def batch(side, blocks, packed, work, count, states, model):
+    """A, B and accelerations of every state, as `batch` in batch.py for FORWARD_VARIATION."""
+    tree, memory = tables(packed), parts(side, packed.integers, work)
+    for start in range(0, count, len(side)):
+        lanes = min(len(side), count - start)
+        bring_in(side, blocks, lanes, tree, memory, states, start)
+        program(side, blocks, work)
+        take_accelerations(side, lanes, tree, memory, start, states.accelerations)
+        hand_over(side, lanes, tree, memory, work, start, model)
+
+
+@kernel(purpose="linear models of trees, single calls")
+def one_state(side, packed, work, q, rates, u, model):
+    """As `one_state` in batch.py."""
+    tree, memory = tables(packed), parts(side, packed.integers, work)
+    bring_one(side, 1, 1, tree, memory, States(q, rates, memory.accelerations, u), 0)
+    program(side, 1, work)
+    hand_over(side, 1, tree, memory, work, 0, model)
+'''
+
+
+def source(tree: TreeArrays) -> str:
+    """The program of a tree: the same text for the same tree."""
+    _require_small(tree)
+    header, at, trace = tree.packed.integers, places(tree.packed.integers), Trace()
+    work = np.zeros(int(at.end), dtype=object)
+    work[:] = 0.0
+    given = (at.configuration, at.accelerations), (at.applied, at.bias)  # and rates; and resistance
+    for place in _all(given):
+        work[place] = trace.input(place)
+    numbers = np.array([float(value) for value in tree.packed.numbers], dtype=object)
+    recursion((0,), 1, FORWARD_VARIATION, PackedTree(header, numbers), work)
+    wanted = _all(((at.accelerations, at.given), (at.inverse, at.change), (at.out, at.nodes)))
+    results = {place: work[place] for place in wanted}
+    lines = "\n".join(" " * 8 + line for line in statements(trace, results, "work[{} * W + lane]"))
+    return _HEAD + lines + "\n" + _hand_over(tree) + _TAIL
+
+
+def _all(ranges: Iterable[tuple[int, int]]) -> list[int]:
+    return [place for first, last in ranges for place in range(int(first), int(last))]
+
+
+def _hand_over(tree: TreeArrays) -> str:
+    """Every entry of A and B from its place, the places written out."""
+    at, n, entries = places(tree.packed.integers), tree.n, tables(tree.packed)
+    lines = []
+    for name, first, table in (("a", at.out, entries.of_A), ("b", at.inverse, entries.of_B)):
+        lines += [f"{name}[{to}] = work[{first + place} * W + lane]" for place, to in table.reshape(-1, 2)]
+    text = "\n".join(" " * 8 + line for line in lines)
+    return _HAND_OVER.format(size_A=4 * n * n, size_B=2 * n * tree.inputs, lines=text)
+
+
+def specialised(tree: TreeArrays) -> tuple[Callable, Callable]:
+    """The kernels `batch` and `one_state` for one tree."""
+    text = source(tree)
+    name = "supple_specialised_tree_" + hashlib.sha256(text.encode()).hexdigest()[:16]
+    module = sys.modules.get(name) or _loaded(name, text)
+    return module.batch, module.one_state
+
+
+def _loaded(name: str, text: str) -> ModuleType:
+    """The text as a module."""
+    module = ModuleType(name)
+    sys.modules[name] = module  # what is kept of compiled code names it
+    exec(compile(text, f"<{name}>", "exec"), module.__dict__)  # noqa: S102 - the text that `source` has just written
+    return module
+
+
+def _require_small(tree: TreeArrays) -> None:
+    if tree.n > MOST_AXES:
+        raise InputError(
+            f"it has {tree.n} axes, more than {MOST_AXES}",
+            part="specialised code",
+            hint="use the kernels for any tree: for many axes they are as fast",
+        )
+    if tree.distances:
+        raise InputError(
+            f"it has {len(tree.distances)} springs, dampers or actuators between two points",
+            part="specialised code",
+            hint="use the kernels for any tree",
+        )
+
+
+# Numbers that remember how they were computed, to write a kernel down without its loops.
+#
+# A kernel called interpreted with `Traced` numbers in its arrays leaves behind the expressions it evaluated. Zeros and
+# ones of the one case at hand disappear on the way, and what is computed twice is written once.
+
+
+_LONGEST = 12  # operations in one expression: longer ones are hard on the compiler
+
+
+class Traced:
+    """One number: an input, or an operation on others. Equal ones are the same object."""
+
+    __array_ufunc__ = None  # numpy's scalars leave arithmetic to it
+    __slots__ = ("arguments", "number", "operation", "trace")
+
+    def __init__(self, trace: Trace, number: int, operation: str, arguments: tuple):
+        self.trace, self.number, self.operation, self.arguments = trace, number, operation, arguments
+
+    def __add__(self, other: object) -> object:
+        return self.trace.sum(self, other)
+
+    def __radd__(self, other: object) -> object:
+        return self.trace.sum(other, self)
+
+    def __sub__(self, other: object) -> object:
+        return self.trace.difference(self, other)
+
+    def __rsub__(self, other: object) -> object:
+        return self.trace.difference(other, self)
+
+    def __mul__(self, other: object) -> object:
+        return self.trace.product(self, other)
+
+    def __rmul__(self, other: object) -> object:
+        return self.trace.product(other, self)
+
+    def __truediv__(self, other: object) -> object:
+        return self.trace.node("/", (self, other))
+
+    def __rtruediv__(self, other: object) -> object:
+        return self.trace.node("/", (other, self))
+
+    def __neg__(self) -> object:
+        return self.trace.negative(self)
+
+
+class Trace:
+    """All numbers of one computation, in the order in which they came up."""
+
+    def __init__(self) -> None:
+        self.numbers: list[Traced] = []
+        self._known: dict[tuple, Traced] = {}
+
+    def input(self, place: int) -> Traced:
+        return self.node("input", (place,))
+
+    def node(self, operation: str, arguments: tuple) -> Traced:
+        key = (operation, *(("n", a.number) if isinstance(a, Traced) else ("c", a) for a in arguments))
+        if key not in self._known:
+            made = Traced(self, len(self.numbers), operation, arguments)
+            self.numbers.append(made)
+            self._known[key] = made
+        return self._known[key]
+
+    def sum(self, a: object, b: object) -> object:
+        if not isinstance(a, Traced) and a == 0.0:
+            return b
+        if not isinstance(b, Traced) and b == 0.0:
+            return a
+        if isinstance(b, Traced) and b.operation == "neg":
+            return self.difference(a, b.arguments[0])
+        if isinstance(a, Traced) and a.operation == "neg":
+            return self.difference(b, a.arguments[0])
+        return self.node("+", (a, b))
+
+    def difference(self, a: object, b: object) -> object:
+        if not isinstance(b, Traced) and b == 0.0:
+            return a
+        if not isinstance(a, Traced) and a == 0.0:
+            return self.negative(b)
+        if isinstance(b, Traced) and b.operation == "neg":
+            return self.sum(a, b.arguments[0])
+        return 0.0 if a is b else self.node("-", (a, b))
+
+    def product(self, a: object, b: object) -> object:
+        for x, y in ((a, b), (b, a)):
+            if not isinstance(x, Traced):
+                if x == 0.0:
+                    return 0.0
+                if x == 1.0:
+                    return y
+                if x == -1.0:
+                    return self.negative(y)
+        for x, y in ((a, b), (b, a)):
+            if isinstance(x, Traced) and x.operation == "neg":
+                return self.negative(self.product(x.arguments[0], y))
+        if isinstance(a, Traced) and isinstance(b, Traced) and a.number > b.number:
+            a, b = b, a  # the order does not matter: write it once
+        return self.node("*", (a, b))
+
+    def negative(self, a: object) -> object:
+        if not isinstance(a, Traced):
+            return -a  # type: ignore[operator]
+        return a.arguments[0] if a.operation == "neg" else self.node("neg", (a,))
+
+
+def statements(trace: Trace, results: Mapping[int, object], place: str) -> Iterable[str]:
+    """The lines of a program that reads inputs at `place` (a format of their number) and writes the results there."""
+    used = _uses(trace, results.values())
+    text: dict[int, tuple[str, int]] = {}
+
+    def written(item: object) -> tuple[str, int]:
+        return text[item.number] if isinstance(item, Traced) else (repr(float(item)), 0)  # type: ignore[arg-type]
+
+    for number in trace.numbers:
+        count = used.get(number.number, 0)
+        if count == 0:
+            continue
+        if number.operation == "input":
+            expression, size = place.format(number.arguments[0]), _LONGEST
+        elif number.operation == "neg":
+            inner, size = written(number.arguments[0])
+            expression = f"(-{inner})"
+        else:
+            (left, a), (right, b) = (written(item) for item in number.arguments)
+            expression, size = f"({left} {number.operation} {right})", a + b + 1
+        if count > 1 or size >= _LONGEST:
+            name = f"t{number.number}"
+            yield f"{name} = {expression}"
+            text[number.number] = (name, 0)
+        else:
+            text[number.number] = (expression, size)
+    for at, result in results.items():
+        yield f"{place.format(at)} = {written(result)[0]}"
+
+
+def _uses(trace: Trace, results: Iterable[object]) -> dict[int, int]:
+    """How often each number is used by what is needed for the results."""
+    used: dict[int, int] = {}
+    needed = [item for item in results if isinstance(item, Traced)]
+    while needed:
+        item = needed.pop()
+        used[item.number] = used.get(item.number, 0) + 1
+        if used[item.number] == 1 and item.operation != "input":
+            needed += [argument for argument in item.arguments if isinstance(argument, Traced)]
+    return used

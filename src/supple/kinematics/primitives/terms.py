@@ -7,39 +7,58 @@ components in body axes, both turn with the body:  ∂_k(δ_j p) = ω_k × δ_j 
 
 from __future__ import annotations
 
-from math import pi
+from math import atan2, pi, sqrt
 
 import numpy as np
 
 from supple.compilation import kernel
-from supple.kinematics.primitives.along import (
-    curvature_along,
-    gradient_along,
-    second_rate_along,
-    slope_along,
-    value_along,
-)
-from supple.kinematics.primitives.angle import (
-    curvature_angle,
-    gradient_angle,
-    second_rate_angle,
-    slope_angle,
-    value_angle,
-)
-from supple.kinematics.primitives.columns import ALONG, DISTANCE, DOT, FACTOR, KIND, NONE, OFFSET, THEN, TURNS, ZERO
-from supple.kinematics.primitives.distance import (
-    curvature_distance,
-    gradient_distance,
-    second_rate_distance,
-    slope_distance,
-    value_distance,
+from supple.geometry.vectors import cross, dot, minus, negative, plus, times
+from supple.kinematics.primitives.columns import (
+    ALONG,
+    DISTANCE,
+    DOT,
+    FACTOR,
+    KIND,
+    NONE,
+    OFFSET,
+    PA,
+    PB,
+    THEN,
+    TURNS,
+    ZERO,
+    A,
+    B,
+    U,
+    V,
+    W,
 )
 from supple.kinematics.primitives.right_angle import (
+    bilinear,
     curvature_right_angle,
     gradient_right_angle,
     second_rate_right_angle,
     slope_right_angle,
     value_right_angle,
+)
+from supple.kinematics.primitives.vectors_in_motion import (
+    along_motion,
+    apart,
+    in_body,
+    local,
+    point_rates,
+    point_slopes,
+    point_velocity,
+    product,
+    product_rates,
+    product_slopes,
+    separation,
+    spin,
+    spin_of,
+    stored,
+    turned,
+    turning,
+    vector_rates,
+    vector_slopes,
 )
 
 
@@ -164,3 +183,249 @@ def second_rate(rows_i, rows_f, i, X, course, out):
     for m in range(out.shape[0]):
         out[m] *= factor
     return factor * second
+
+
+# Distance of two points: φ = ℓ = |d|, d = p_b - p_a (kinematics, 3 and 8).
+
+
+@kernel(inline=True)
+def value_distance(rows_i, rows_f, i, X):
+    """ℓ"""
+    d = separation(X, rows_i[i, A], rows_i[i, B], rows_f, i)
+    return sqrt(dot(d, d))
+
+
+@kernel(inline=True)
+def gradient_distance(rows_i, rows_f, i, X):
+    """ℓ, ∂ℓ/∂v_a, ∂ℓ/∂ω_a, ∂ℓ/∂v_b, ∂ℓ/∂ω_b in body axes."""
+    a, b = rows_i[i, A], rows_i[i, B]
+    d = separation(X, a, b, rows_f, i)
+    length = sqrt(dot(d, d))
+    n = times(1.0 / length, d)
+    fa, fb = in_body(X, a, negative(n)), in_body(X, b, n)
+    return length, fa, cross(local(rows_f, i, PA), fa), fb, cross(local(rows_f, i, PB), fb)
+
+
+@kernel(inline=True)
+def slope_distance(rows_i, rows_f, i, X, twist_a, twist_b):
+    """Changes of the five along a motion."""
+    a, b = rows_i[i, A], rows_i[i, B]
+    wa, wb = spin_of(twist_a), spin_of(twist_b)
+    d = separation(X, a, b, rows_f, i)
+    there, here = turned(X, b, rows_f, i, PB), turned(X, a, rows_f, i, PA)
+    change = minus(point_velocity(twist_b, there), point_velocity(twist_a, here))
+    length = sqrt(dot(d, d))
+    n = times(1.0 / length, d)
+    speed = dot(n, change)
+    dn = times(1.0 / length, minus(change, times(speed, n)))
+    fa, fb = in_body(X, a, minus(cross(wa, n), dn)), in_body(X, b, minus(dn, cross(wb, n)))
+    return speed, fa, cross(local(rows_f, i, PA), fa), fb, cross(local(rows_f, i, PB), fb)
+
+
+@kernel
+def curvature_distance(rows_i, rows_f, i, X, twists, s, scratch, h):
+    """h[j, k] = [δ_j d·δ_k d + d·(ω_k^b × δ_j p_b - ω_k^a × δ_j p_a) - δ_j ℓ δ_k ℓ] / ℓ, k >= j."""
+    a, b = rows_i[i, A], rows_i[i, B]
+    d = separation(X, a, b, rows_f, i)
+    here, there = turned(X, a, rows_f, i, PA), turned(X, b, rows_f, i, PB)
+    length = sqrt(dot(d, d))
+    for j in range(s):
+        pa, pb = along_motion(twists, a, j, here), along_motion(twists, b, j, there)
+        change = minus(pb, pa)
+        stored(scratch, j, 3, change)
+        stored(scratch, j, 6, cross(d, pa))  # ω_k·(p_j × d) = d·(ω_k × p_j)
+        stored(scratch, j, 9, cross(pb, d))
+        scratch[j, 12] = dot(d, change) / length
+    for j in range(s):
+        for k in range(j, s):
+            about = spin(twists, a, k, scratch, j, 6) + spin(twists, b, k, scratch, j, 9)
+            h[j, k] = (about + product(scratch, j, 3, k, 3) - scratch[j, 12] * scratch[k, 12]) / length
+
+
+@kernel
+def second_rate_distance(rows_i, rows_f, i, X, course, out):
+    """ℓ ℓ' = d·d',  ℓ ℓ'' = d'·d' + d·d'' - ℓ'²; and the changes of ℓ'' along s motions in out (s,)."""
+    a, b = rows_i[i, A], rows_i[i, B]
+    moving, pushed, twists, bent = course
+    here, there = turned(X, a, rows_f, i, PA), turned(X, b, rows_f, i, PB)
+    rates_a, rates_b = point_rates(moving, pushed, a, here), point_rates(moving, pushed, b, there)
+    d = (separation(X, a, b, rows_f, i), minus(rates_b[0], rates_a[0]), minus(rates_b[1], rates_a[1]))
+    length = sqrt(dot(d[0], d[0]))
+    speed = dot(d[0], d[1]) / length
+    second = (dot(d[1], d[1]) + dot(d[0], d[2]) - speed * speed) / length
+    for m in range(out.shape[0]):
+        e = apart(
+            point_slopes(moving[a], twists[a, m], bent[a, m], here, rates_a),
+            point_slopes(moving[b], twists[b, m], bent[b, m], there, rates_b),
+        )
+        length_m = dot(d[0], e[0]) / length
+        speed_m = (dot(e[0], d[1]) + dot(d[0], e[1]) - length_m * speed) / length
+        top = 2.0 * dot(d[1], e[1]) + dot(e[0], d[2]) + dot(d[0], e[2]) - 2.0 * speed * speed_m
+        out[m] = (top - length_m * second) / length
+    return second
+
+
+# Distance along a direction: φ = u·d, d = p_b - p_a, u fixed in body a (kinematics, 1 and 7).
+
+
+@kernel(inline=True)
+def value_along(rows_i, rows_f, i, X):
+    """φ"""
+    a, b = rows_i[i, A], rows_i[i, B]
+    return dot(turned(X, a, rows_f, i, U), separation(X, a, b, rows_f, i))
+
+
+@kernel(inline=True)
+def gradient_along(rows_i, rows_f, i, X):
+    """φ, ∂φ/∂v_a, ∂φ/∂ω_a, ∂φ/∂v_b, ∂φ/∂ω_b in body axes."""
+    a, b = rows_i[i, A], rows_i[i, B]
+    d, u = separation(X, a, b, rows_f, i), turned(X, a, rows_f, i, U)
+    direction, force = local(rows_f, i, U), in_body(X, b, u)
+    arm = plus(local(rows_f, i, PA), in_body(X, a, d))
+    return dot(u, d), negative(direction), cross(direction, arm), force, cross(local(rows_f, i, PB), force)
+
+
+@kernel(inline=True)
+def slope_along(rows_i, rows_f, i, X, twist_a, twist_b):
+    """Changes of the five along a motion."""
+    a, b = rows_i[i, A], rows_i[i, B]
+    wa, wb = spin_of(twist_a), spin_of(twist_b)
+    d, u = separation(X, a, b, rows_f, i), turned(X, a, rows_f, i, U)
+    there, here = turned(X, b, rows_f, i, PB), turned(X, a, rows_f, i, PA)
+    change, du = minus(point_velocity(twist_b, there), point_velocity(twist_a, here)), cross(wa, u)  # of d and u
+    force = in_body(X, b, minus(du, cross(wb, u)))
+    return (
+        dot(du, d) + dot(u, change),
+        (0.0, 0.0, 0.0),
+        cross(local(rows_f, i, U), in_body(X, a, minus(change, cross(wa, d)))),
+        force,
+        cross(local(rows_f, i, PB), force),
+    )
+
+
+@kernel
+def curvature_along(rows_i, rows_f, i, X, twists, s, scratch, h):
+    """h[j, k] = ω_k^a·(δ_j u × d) + δ_j u·δ_k d + δ_k u·δ_j d + u·(ω_k^b × δ_j p_b - ω_k^a × δ_j p_a), k >= j."""
+    a, b = rows_i[i, A], rows_i[i, B]
+    u, d = turned(X, a, rows_f, i, U), separation(X, a, b, rows_f, i)
+    here, there = turned(X, a, rows_f, i, PA), turned(X, b, rows_f, i, PB)
+    for j in range(s):
+        pa, pb = along_motion(twists, a, j, here), along_motion(twists, b, j, there)
+        turn = turning(twists, a, j, u)
+        stored(scratch, j, 0, turn)
+        stored(scratch, j, 3, minus(pb, pa))
+        stored(scratch, j, 6, plus(cross(u, pa), cross(turn, d)))  # ω_k·(p_j × u) = u·(ω_k × p_j)
+        stored(scratch, j, 9, cross(pb, u))
+    for j in range(s):
+        for k in range(j, s):
+            h[j, k] = (
+                spin(twists, a, k, scratch, j, 6)
+                + spin(twists, b, k, scratch, j, 9)
+                + product(scratch, j, 0, k, 3)
+                + product(scratch, k, 0, j, 3)
+            )
+
+
+@kernel
+def second_rate_along(rows_i, rows_f, i, X, course, out):
+    """φ'' = u''·d + 2 u'·d' + u·d'', and its changes along s motions in out (s,)."""
+    a, b = rows_i[i, A], rows_i[i, B]
+    moving, pushed, twists, bent = course
+    here, there = turned(X, a, rows_f, i, PA), turned(X, b, rows_f, i, PB)
+    rates_a, rates_b = point_rates(moving, pushed, a, here), point_rates(moving, pushed, b, there)
+    d = (separation(X, a, b, rows_f, i), minus(rates_b[0], rates_a[0]), minus(rates_b[1], rates_a[1]))
+    u = vector_rates(moving, pushed, a, turned(X, a, rows_f, i, U))
+    for m in range(out.shape[0]):
+        dd = apart(
+            point_slopes(moving[a], twists[a, m], bent[a, m], here, rates_a),
+            point_slopes(moving[b], twists[b, m], bent[b, m], there, rates_b),
+        )
+        out[m] = product_slopes(u, d, vector_slopes(moving[a], twists[a, m], bent[a, m], u), dd)[2]
+    return product_rates(u, d)[2]
+
+
+# Angle of a direction about an axis: φ = atan2(t, c), c = u·w, t = v·w, u ⊥ v fixed in body a, w in body b
+# (kinematics, 4).
+
+
+@kernel(inline=True)
+def value_angle(rows_i, rows_f, i, X):
+    """φ within a turn."""
+    a = rows_i[i, A]
+    w = turned(X, rows_i[i, B], rows_f, i, W)
+    return atan2(dot(turned(X, a, rows_f, i, V), w), dot(turned(X, a, rows_f, i, U), w))
+
+
+@kernel(inline=True)
+def gradient_angle(rows_i, rows_f, i, X):
+    """φ, ∂φ/∂v_a, ∂φ/∂ω_a, ∂φ/∂v_b, ∂φ/∂ω_b in body axes."""
+    a, b = rows_i[i, A], rows_i[i, B]
+    u, v, w = turned(X, a, rows_f, i, U), turned(X, a, rows_f, i, V), turned(X, b, rows_f, i, W)
+    c, t = dot(u, w), dot(v, w)
+    n = times(1.0 / (c * c + t * t), minus(times(c, cross(v, w)), times(t, cross(u, w))))
+    none = (0.0, 0.0, 0.0)
+    return atan2(t, c), none, in_body(X, a, n), none, in_body(X, b, negative(n))
+
+
+@kernel(inline=True)
+def slope_angle(rows_i, rows_f, i, X, twist_a, twist_b):
+    """Changes of the five along a motion."""
+    a, b = rows_i[i, A], rows_i[i, B]
+    wa, wb, none = spin_of(twist_a), spin_of(twist_b), (0.0, 0.0, 0.0)
+    u, v, w = turned(X, a, rows_f, i, U), turned(X, a, rows_f, i, V), turned(X, b, rows_f, i, W)
+    du, dv, dw = cross(wa, u), cross(wa, v), cross(wb, w)
+    c, t = dot(u, w), dot(v, w)
+    dc, dt = dot(du, w) + dot(u, dw), dot(dv, w) + dot(v, dw)
+    q = 1.0 / (c * c + t * t)
+    dq = -2.0 * q * q * (c * dc + t * dt)
+    uw, vw = cross(u, w), cross(v, w)
+    duw, dvw = plus(cross(du, w), cross(u, dw)), plus(cross(dv, w), cross(v, dw))
+    n = times(q, minus(times(c, vw), times(t, uw)))
+    inner = minus(plus(times(dc, vw), times(c, dvw)), plus(times(dt, uw), times(t, duw)))
+    dn = plus(times(dq / q, n), times(q, inner))
+    ma, mb = in_body(X, a, minus(dn, cross(wa, n))), in_body(X, b, minus(cross(wb, n), dn))
+    return q * (c * dt - t * dc), none, ma, none, mb
+
+
+@kernel
+def curvature_angle(rows_i, rows_f, i, X, twists, s, scratch, h):
+    """From the derivatives of c and t along s motions, k >= j."""
+    a, b = rows_i[i, A], rows_i[i, B]
+    u, v, w = turned(X, a, rows_f, i, U), turned(X, a, rows_f, i, V), turned(X, b, rows_f, i, W)
+    c, t = dot(u, w), dot(v, w)
+    q = 1.0 / (c * c + t * t)
+    of_c = np.empty((s, s))
+    bilinear(twists, a, u, b, w, scratch, of_c)
+    for j in range(s):
+        scratch[s + j, 12] = scratch[j, 12]
+    bilinear(twists, a, v, b, w, scratch, h[:s])
+    for j in range(s):
+        cj, tj = scratch[s + j, 12], scratch[j, 12]
+        for k in range(j, s):
+            ck, tk = scratch[s + k, 12], scratch[k, 12]
+            change = 2.0 * q * (c * ck + t * tk)
+            h[j, k] = q * (c * h[j, k] - t * of_c[j, k] + ck * tj - tk * cj - (c * tj - t * cj) * change)
+
+
+@kernel
+def second_rate_angle(rows_i, rows_f, i, X, course, out):
+    """φ' = (c t' - t c') / q,  φ'' = (c t'' - t c'' - φ' q') / q,  q = c² + t²; and the changes of φ'' in out (s,)."""
+    a, b = rows_i[i, A], rows_i[i, B]
+    moving, pushed, twists, bent = course
+    u = vector_rates(moving, pushed, a, turned(X, a, rows_f, i, U))
+    v = vector_rates(moving, pushed, a, turned(X, a, rows_f, i, V))
+    w = vector_rates(moving, pushed, b, turned(X, b, rows_f, i, W))
+    c, t = product_rates(u, w), product_rates(v, w)
+    q, dq = c[0] * c[0] + t[0] * t[0], 2.0 * (c[0] * c[1] + t[0] * t[1])
+    speed = (c[0] * t[1] - t[0] * c[1]) / q
+    second = (c[0] * t[2] - t[0] * c[2] - speed * dq) / q
+    for m in range(out.shape[0]):
+        dw = vector_slopes(moving[b], twists[b, m], bent[b, m], w)
+        e = product_slopes(u, w, vector_slopes(moving[a], twists[a, m], bent[a, m], u), dw)  # changes of c
+        f = product_slopes(v, w, vector_slopes(moving[a], twists[a, m], bent[a, m], v), dw)  # and of t
+        q_m = 2.0 * (c[0] * e[0] + t[0] * f[0])
+        dq_m = 2.0 * (e[0] * c[1] + c[0] * e[1] + f[0] * t[1] + t[0] * f[1])
+        speed_m = (e[0] * t[1] + c[0] * f[1] - f[0] * c[1] - t[0] * e[1] - speed * q_m) / q
+        top = e[0] * t[2] + c[0] * f[2] - f[0] * c[2] - t[0] * e[2] - speed_m * dq - speed * dq_m
+        out[m] = (top - second * q_m) / q
+    return second
