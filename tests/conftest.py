@@ -56,3 +56,16 @@ def shared_data():
         return place
 
     return found
+
+
+@pytest.fixture(scope="session")
+def example():
+    """An example's mechanism by name."""
+    import supple
+
+    return lambda name: supple.load(Path(__file__).parents[1] / "examples" / name / "mechanism.yaml")
+
+
+@pytest.fixture(scope="session")
+def four_bar(example):
+    return example("four-bar-redundant")

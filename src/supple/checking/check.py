@@ -86,9 +86,8 @@ def damping_notes(mechanism: Mechanism) -> tuple[str, ...]:
 
 # Numbers of a description that are allowed and unusual, each with what is usual: most are slips of units or of signs.
 #
-# Bounds lie outside what machines are made of: densities from foam (30 kg/m³) to osmium (22 590 kg/m³), moduli
-# from soft rubber (1 MPa) to diamond (1.2 TPa), gravity on the surface of planets (Jupiter: 24.8 m/s²), damping ratios
-# of
+# Bounds lie outside what machines are made of: densities from foam (30 kg/m³) to osmium (22 590 kg/m³), moduli from
+# soft rubber (1 MPa) to diamond (1.2 TPa), gravity on the surface of planets (Jupiter: 24.8 m/s²), damping ratios of
 # metal structures (below 0.05) and of machines with joints and dampers (below 0.3).
 
 

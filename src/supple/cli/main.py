@@ -83,7 +83,7 @@ def _report(error: Exception, arguments: Sequence[str]) -> str:
         f"when      {time.strftime('%Y-%m-%d %H:%M:%S %z')}",
         f"python    {sys.version}",
         f"platform  {platform.platform()}, {os.cpu_count()} cores",
-        f"packages  {', '.join(f'{name} {_defect_version(name)}' for name in _PACKAGES)}",
+        f"packages  {', '.join(f'{name} {_package_version(name)}' for name in _PACKAGES)}",
         f"settings  {', '.join(f'{k}={v}' for k, v in os.environ.items() if k.startswith('SUPPLE_')) or 'none'}",
         "",
         "".join(traceback.format_exception(error)),
@@ -103,7 +103,7 @@ def _kept(text: str) -> Path | None:
     return None
 
 
-def _defect_version(package: str) -> str:
+def _package_version(package: str) -> str:
     try:
         return version(package)
     except PackageNotFoundError:

@@ -222,7 +222,7 @@ def _jit(function: types.FunctionType, fused: bool, within: bool) -> Any:
 ENDING = ".code"
 _MARK = b"supple code, sha-256, what it is of:"
 _HEAD = len(_MARK) + 32
-_kept_code_told: set[str] = set()
+_notes_given: set[str] = set()
 
 
 class KeptCode:
@@ -318,6 +318,6 @@ def _fields(kind: Any) -> tuple:
 
 
 def _tell(text: str) -> None:
-    if text not in _kept_code_told:
-        _kept_code_told.add(text)
+    if text not in _notes_given:
+        _notes_given.add(text)
         warnings.warn(text, SuppleNote, stacklevel=2)

@@ -283,9 +283,8 @@ def _law(mechanism: Mechanism, given: Damping | Mapping[str, Any] | float | None
 # Damping of a mechanism's deformation over z, whichever of its actuators are free.
 #
 # Modes and materials are damped as `damping_law` says with actuators locked; with free ones the same forces act, on
-# what
-# is deformation in a motion, z - Ψ_θ C_θ z, and not on the rigid motion that goes with θ (docs/theory/damping.md, eq.
-# 6):
+# what is deformation in a motion, z - Ψ_θ C_θ z, and not on the rigid motion that goes with θ (docs/theory/damping.md,
+# eq. 6):
 #
 #     D_z = BᵀDB,   H_z = BᵀHB,   B = Φ M (1 - Ψ_θ C_θ)
 #
@@ -393,8 +392,7 @@ def watched(configuration: Configuration, names: tuple[str, ...]) -> Watched:
 #     (K_e(1 + iη) + K_g + iω(D + αM + βK_e) + iH - ω²M) w_i = f
 #
 # K_e is elastic, K_g what forces at rest add. Ports are rows over the coordinates z of the uncondensed mechanism, and
-# so
-# are dampings of modes and materials.
+# so are dampings of modes and materials.
 
 
 @single_blas_thread()

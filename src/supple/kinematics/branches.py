@@ -53,7 +53,7 @@ from supple.results.table import Table
 
 LONGEST = 0.5  # rad, or extents
 ITERATIONS = 80
-SCATTERED_CLOSURE_CLOSED = 1e-12  # a correction that leaves nothing to do
+CLOSED = 1e-12  # a correction that leaves nothing to do
 SMALL = 1e-2  # a correction after which a position that is not regular may still be one of a family
 
 OPEN, ASSEMBLED, SINGULAR = 0, 1, 2
@@ -106,12 +106,12 @@ def close_scattered(rows, selected, target, w, X_all, status):
                     for c in range(d):
                         x[b, c, 0] *= LONGEST / size
             update(rows, X, x)
-            if size < SCATTERED_CLOSURE_CLOSED or (size < 1e-9 and size > 0.5 * before):
+            if size < CLOSED or (size < 1e-9 and size > 0.5 * before):
                 status[n] = ASSEMBLED
                 break
 
 
-CLOSED = 1e-10  # extents or rad: what is left of any joint
+_CLOSED_JOINT = 1e-10  # extents or rad: what is left of any joint
 _APART = 1e-5  # extents or rad, of all bodies together: two assemblies
 _TURNED = 0.1  # rad: axes of a closed joint that are further apart point the wrong way
 _FREE = 1e-7  # smallest over largest singular value: θ leaves a motion free
@@ -324,7 +324,7 @@ def _assembled(position: Rest, X: Array, theta: Array) -> bool:
     apart = residual[found.constraints :] - theta / scale
     turns = found.angles()[found.constraints : found.constraints + len(theta)]
     apart = np.where(turns, (apart + np.pi) % (2.0 * np.pi) - np.pi, apart)
-    closed = max(np.abs(residual[: found.constraints]).max(initial=0.0), np.abs(apart).max(initial=0.0)) < CLOSED
+    closed = max(np.abs(residual[: found.constraints]).max(initial=0.0), np.abs(apart).max(initial=0.0)) < _CLOSED_JOINT
     return bool(closed and max(joint_gaps(found, X).values(), default=0.0) < _TURNED)
 
 

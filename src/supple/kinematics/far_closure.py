@@ -228,12 +228,12 @@ def _of_pairs(values: Array, a: Integers, by_a: Array, b: Integers, by_b: Array)
 # Axes that a joint makes point the same way.
 #
 # The rows x·z' = y·z' = 0 of a hinge vanish where z' is z, and where it is -z; those of a weld vanish at other turns as
-# well. Near a drawing that almost closes this makes no difference. Far from one it does: only a joint is closed whose
-# axes
+# well. Near a drawing that almost closes this makes no difference. Far from one it does. A joint is closed only if its
+# axes coincide:
 #
 #     n = w          n fixed in body a, w in body b
 #
-# coincide. A hinge whose axes are drawn opposite each other keeps them so.
+# A hinge whose axes are drawn opposite each other keeps them so.
 
 
 _OPPOSITE = -0.9  # n·w of a hinge as drawn below which its axes are meant to be opposite

@@ -37,16 +37,15 @@ from supple.kinematics.rest import rest
 #
 # with eigenvalues of ∂²V taken positive and steps shortened until V falls. At the edge of the reach J loses rank, e is
 # normal to the edge and the curvature of x makes the minimum a regular one. Components that are not those of the
-# position
-# (an orientation, coordinates that are given) count as much heavier than it. J and ∂²x are those of the rigid modes
-# at hand (9, 10), and every step moves on from where the last one ended.
+# position (an orientation, coordinates that are given) count as much heavier than it. J and ∂²x are those of the rigid
+# modes at hand (9, 10), and every step moves on from where the last one ended.
 
 
 _HEAVY = 1e3  # weight of what is not the position
 _ITERATIONS = 40
 _STEP = 0.5  # rad or extents: longest step of a coordinate
-_nearest_reach_SHORTEST = 1e-4  # of a step that is still tried; the shortest piece of it that closure tries
-_nearest_reach_THERE = 1e-13  # extents
+_SHORTEST_STEP = 1e-4  # of a step that is still tried; the shortest piece of it that closure tries
+_REACHED = 1e-13  # extents
 _GAIN = 1e-8  # of the distance: less is not worth another step
 _DEAD = 1e-3  # margin of the rows: closer to a dead point no step is tried
 _POSITION = ("x", "y", "z")
@@ -82,12 +81,7 @@ def nearest_moved(place: LedPlace, X: Array, w: Array, wanted: Wanted) -> Near:
     unit, reach = units(place), 1.0
     start = _start(place, here)
     for _ in range(_ITERATIONS):
-        if (
-            here.distance <= _nearest_reach_THERE
-            or reach <= _nearest_reach_SHORTEST
-            or start is None
-            or start.margin < _DEAD
-        ):
+        if here.distance <= _REACHED or reach <= _SHORTEST_STEP or start is None or start.margin < _DEAD:
             break
         step = _newton(place, here, start)
         theta = here.theta + reach * step * unit
@@ -100,16 +94,14 @@ def nearest_moved(place: LedPlace, X: Array, w: Array, wanted: Wanted) -> Near:
                 break
         else:
             reach *= 0.25
-        if np.abs(step).max() < _nearest_reach_THERE:
+        if np.abs(step).max() < _REACHED:
             break
     return here
 
 
 def _start(place: LedPlace, here: Near) -> Start | None:
     arrays = place.rest.numbering.arrays
-    return departure(
-        place.rest, arrays, here.X.copy(), here.w.copy(), count=_ITERATIONS, shortest=_nearest_reach_SHORTEST
-    )
+    return departure(place.rest, arrays, here.X.copy(), here.w.copy(), count=_ITERATIONS, shortest=_SHORTEST_STEP)
 
 
 def _near(place: LedPlace, X: Array, w: Array, wanted: Wanted) -> Near:
@@ -429,8 +421,8 @@ def _position(place: LedPlace, X: Array) -> str:
 # Postures spread over the reach, from which a place is led to where the segment from rest does not bring it.
 #
 # A target behind a bay of the edge is still reached if it lies on the same side of singularities: of postures spread
-# over
-# the limits those nearest to it, which have det ∂y/∂θ with the sign it has at rest, are led to it by the same solver.
+# over the limits those nearest to it, which have det ∂y/∂θ with the sign it has at rest, are led to it by the same
+# solver.
 
 
 _SPREAD = 300  # postures over the reach

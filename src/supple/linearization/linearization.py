@@ -354,9 +354,8 @@ def _bent(model: LocalModel, rates: Array) -> Array:
 #
 # A linear model holds second derivatives of the closure, and third ones in motion; along μ there would be one more. So
 # its matrices are taken at six values around the parameter's own, the mechanism read again at each, and their slopes
-# from
-# the polynomial through them (docs/theory/parameters.md, eqs. 1 and 2): to about 1e-10 of a matrix, not by a chain of
-# exact derivatives. What is not smooth there is refused.
+# from the polynomial through them (docs/theory/parameters.md, eqs. 1 and 2): to about 1e-10 of a matrix, not by a chain
+# of exact derivatives. What is not smooth there is refused.
 
 
 def linear_slopes(

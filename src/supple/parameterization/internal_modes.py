@@ -199,16 +199,13 @@ def turned_by_frequency(squares, G):
 # Modes that meet without being coupled, told from those that veer (docs/theory/parameterization.md, eqs. 10a, 10b).
 #
 # Near where two frequencies meet, an eigenvalue solver finds their modes mixed by (its residual) / (ω_i² - ω_j²), and
-# the
-# slopes of their stiffness, G of (8), are then mixed too: G_ij / (ω_i² - ω_j²) is noise that grows as the square of
-# that.
-# Turned by α until no G_ij is left, φ_i cos α + φ_j sin α, they are what crosses, if they cross at all:
+# the slopes of their stiffness, G of (8), are then mixed too: G_ij / (ω_i² - ω_j²) is noise that grows as the square of
+# that. Turned by α until no G_ij is left, φ_i cos α + φ_j sin α, they are what crosses, if they cross at all:
 #
 #     tan 2α = -2 G_ij / (G_jj - G_ii),   κ = ½ |(ω_j² - ω_i²) sin 2α|
 #
 # κ is the stiffness that couples them then. It is the same at every θ of a strip where they veer, half the least
-# distance
-# of their ω²; where it is nothing that the solver could tell from zero, they cross.
+# distance of their ω²; where it is nothing that the solver could tell from zero, they cross.
 
 
 CLOSE = 1e-3  # of ω²: how close two frequencies are that may be about to meet

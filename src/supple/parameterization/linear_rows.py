@@ -268,9 +268,8 @@ def linear_batch(rows, selected, coefficients, friction, at, states, found):
 #     ∂_m g_i = ∂_mΨ_iᵀ (M₀ V̇ + V ×* M₀ V) + Ψ_iᵀ (M₀ ∂_mV̇ + ∂_mV ×* M₀ V + V ×* M₀ ∂_mV)
 #
 # Here ∂_mV = Σ_j ∂_mΨ_j θ̇_j is known, and ∂_mV̇ follows from the factorisation that gave Ψ: the second rates of all
-# rows
-# keep their values (0, θ̈), so that [Φ_q; A] ∂_mV̇ is minus their change at fixed V̇ (`second_rate`). All in body axes;
-# laws add the inertia that they have along their measures (docs/theory/linearization.md, eqs. 5-12).
+# rows keep their values (0, θ̈), so that [Φ_q; A] ∂_mV̇ is minus their change at fixed V̇ (`second_rate`). All in body
+# axes; laws add the inertia that they have along their measures (docs/theory/linearization.md, eqs. 5-12).
 
 
 class BodyMotion(NamedTuple):

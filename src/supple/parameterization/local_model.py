@@ -371,9 +371,8 @@ def massless_words(mechanism: Mechanism, names: Sequence[str], M: Array) -> str 
 #
 # Of a rigid mechanism M, V, p, B, D_d, the outputs and J_j have exact slopes (`parameter_slopes`). What they are the
 # derivatives of (∂M/∂θ, Γ, ∂p/∂θ, ...), and everything of a flexible one, whose modes are those of the mechanism at
-# each
-# value, is taken at six values around the parameter's own, the mechanism read again at each: to about 1e-10 of its size
-# (docs/theory/parameters.md, eqs. 1 and 2).
+# each value, is taken at six values around the parameter's own, the mechanism read again at each: to about 1e-10 of its
+# size (docs/theory/parameters.md, eqs. 1 and 2).
 
 
 _JUDGED = ("M", "K", "outputs")  # where these are smooth, all are

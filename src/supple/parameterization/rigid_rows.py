@@ -158,8 +158,7 @@ def layout_of(numbering: Numbering, load: Carried) -> RowLayout:
 #
 # The recursion gives M, ∂M/∂θ and the forces of gravity and loads. What acts along a coordinate of θ has the constant
 # slope e_j and adds to diagonals; every other measure takes the rigid modes of the bodies that it relates, which are
-# the
-# axes S of the tree in the axes of the body:
+# the axes S of the tree in the axes of the body:
 #
 #     Ψ_j = X_b⁻¹ S_j,   ∂_k Ψ_j = Ψ_j × Ψ_k for k after j on the way to the body, zero otherwise
 

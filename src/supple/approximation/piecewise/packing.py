@@ -106,9 +106,8 @@ def aligned(parts: Sequence[Array], more: int = 0) -> Array:
 # A table of cells that takes the place of the search in a tree, where all cuts lie on a regular grid.
 #
 # Axis i of the root box is divided into m_i cells by edges e_0 ... e_m. A guess k = (x - e_0) m / (e_m - e_0),
-# corrected
-# by one where x lies below e_k or not below e_{k+1}, gives the cell, and the table its leaf. The edges are the cuts
-# themselves, to the bit, so a point on a cut finds the leaf that the tree finds.
+# corrected by one where x lies below e_k or not below e_{k+1}, gives the cell, and the table its leaf. The edges are
+# the cuts themselves, to the bit, so a point on a cut finds the leaf that the tree finds.
 
 
 MOST_PIECES = 256  # along an axis

@@ -281,9 +281,8 @@ def misfit_by_axis(part: Part, evaluated: Evaluated, chosen: Polynomials, weight
 #
 # On a face both neighbours interpolate the same (n + 1)^(s-1) values with the same polynomial of degree n along each
 # axis, so the traces agree and f̂ is continuous. A tree with hanging faces cannot promise that: the trace of a large
-# box
-# would have to be repeated exactly by its small neighbours, which takes from them what they were made small for.
-# A plane goes through the whole region, also through boxes that did not ask for it; that is the price.
+# box would have to be repeated exactly by its small neighbours, which takes from them what they were made small for. A
+# plane goes through the whole region, also through boxes that did not ask for it; that is the price.
 
 
 Cuts = list[set[float]]

@@ -78,8 +78,7 @@ def grid_edges(box: Box, counts: Sequence[int]) -> list[Array]:
 # A grid of so many boxes that their samples do not stay in memory.
 #
 # Boxes are fitted a group at a time. The samples of a group are forgotten once its coefficients are there. What stays
-# is
-# the result, a few numbers of each box and the places of the samples.
+# is the result, a few numbers of each box and the places of the samples.
 
 
 TOGETHER = 8192  # samples in memory at a time

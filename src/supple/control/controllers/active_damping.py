@@ -253,8 +253,7 @@ def _sigma(law: AffineLaw, plant: LinearModel) -> Array:
 # sensor has its filter, so that only w vᵀ, which has no sign to choose, changes with the place.
 #
 # y_d is what y does where the plant follows a slow motion, y_d = H₀ (θ_d - θ₀) + H₁ θ̇_d + H₂ θ̈_d + H₃ θ⃛_d, the
-# series
-# of y(s) θ(s)⁻¹ at s = 0: a controller that damps vibration does not resist the motion.
+# series of y(s) θ(s)⁻¹ at s = 0: a controller that damps vibration does not resist the motion.
 
 
 _ROUNDING = 1e-8  # of the parts of a sum: less than that is left by rounding

@@ -122,11 +122,9 @@ def _held_at(observer: LinearFilter, target: Mapping[str, float] | None, F: Arra
 #     u = c⁰ + Σ_k R_k θ_d^(k) + R_w w - K (X̂ - X⁰ - Σ_k S_k θ_d^(k) - S_w w)
 #
 # X̂ is what the Kalman filter says of the model's coordinates, rates and drives, and of commands that are on their way;
-# K
-# minimises Σ T (XᵀQX + uᵀRu) of the samples, counted from the motion; S and R say what the machine does, and is told,
+# K minimises Σ T (XᵀQX + uᵀRu) of the samples, counted from the motion; S and R say what the machine does, and is told,
 # where it follows the motion (`motion_series`), w are the products of its rates (centrifugal forces). All of it at θ,
-# and
-# fitted over the region.
+# and fitted over the region.
 
 
 def state_feedback(

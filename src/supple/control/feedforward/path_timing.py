@@ -337,10 +337,8 @@ def _degree(points: int) -> int:
 #     B u = m a + c z + d √z + g,   m = M θ',  c = M θ'' + Γ[θ', θ'],  d = D θ'
 #
 # Between nodes a is constant, a = (z_{i+1} - z_i)/2Δσ; accelerations and forces are bounded at the middles, jerks at
-# the
-# nodes. What is not linear is taken at z̄, the last solution, from the side that is allowed: 1/√z from below for jerks,
-# so
-# that a solution that keeps the rows keeps the bounds.
+# the nodes. What is not linear is taken at z̄, the last solution, from the side that is allowed: 1/√z from below for
+# jerks, so that a solution that keeps the rows keeps the bounds.
 
 
 @dataclass(frozen=True, eq=False)

@@ -34,7 +34,7 @@ from supple.trajectories.trajectory import Trajectory
 # Paths of outputs: what the tip shall do, from a motion of the coordinates or given as it stands.
 
 
-_output_path_STEP = 1e-3  # s: pieces of a path
+_PATH_STEP = 1e-3  # s: pieces of a path
 _FEW = 200  # breaks that are kept as instants; more are those of samples, not of a profile
 _KNOTS = 200  # along a path, where θ is sought one after the other
 
@@ -47,7 +47,7 @@ def output_path(led: LedOutputs, path: Any, compensate_sag: bool) -> tuple[Refer
     nominal = reference(path, model)
     if not isinstance(nominal, Reference):
         raise InputError("a callable motion has no end", part="path", hint="give reference(motion, model, until=...)")
-    times = instants(nominal, nominal.begin, nominal.end, _output_path_STEP)
+    times = instants(nominal, nominal.begin, nominal.end, _PATH_STEP)
     theta = Course(*nominal.sampled(times).transpose(1, 0, 2)[:3])
     theta = _up_to_the_end(nominal, times, theta)
     none = np.zeros((len(times), model.layout.size - model.layout.theta))
@@ -104,13 +104,12 @@ def _led_along(led: LedOutputs, path: Reference) -> Reference:
 #     y_a = A(s) y_d,   A(s) = Π_λ (1 - s/λ)/(1 + s/λ),   λ the exponents of the zero dynamics that grow
 #
 # Inverting y_a, the zeros of A cancel what would have to begin early. Every frequency keeps its size, |A(iω)| = 1, and
-# is
-# late by τ = Σ 2/λ, less by O((ω/|λ|)²) of that for fast ones: the tip follows y_d(t - τ) but for this.
+# is late by τ = Σ 2/λ, less by O((ω/|λ|)²) of that for fast ones: the tip follows y_d(t - τ) but for this.
 #                                                                           [zero magnitude error, Butterworth 2012]
 
 
-_causal_path_FINE = 0.05  # of 1/|λ|: instants of the filtered path
-_causal_path_LEFT = 1e-8  # of the path: where its end is cut off
+_FILTER_STEP = 0.05  # of 1/|λ|: instants of the filtered path
+_TAIL = 1e-8  # of the path: where its end is cut off
 
 
 def causal_path(path: Reference, exponents: NDArray[np.complex128]) -> tuple[Reference, float]:
@@ -119,8 +118,8 @@ def causal_path(path: Reference, exponents: NDArray[np.complex128]) -> tuple[Ref
     if not len(growing):
         return path, 0.0
     late = float((2.0 / growing).sum().real)
-    end = path.end - np.log(_causal_path_LEFT) / float(growing.real.min())
-    count = int(np.ceil((end - path.begin) / (_causal_path_FINE / float(np.abs(growing).max()))))
+    end = path.end - np.log(_TAIL) / float(growing.real.min())
+    count = int(np.ceil((end - path.begin) / (_FILTER_STEP / float(np.abs(growing).max()))))
     times = np.linspace(path.begin, end, count + 1)
     system = ZerosPolesGain(growing, -growing, float((-1.0) ** len(growing))).to_ss()
     seen = path.sampled(times)[:, :3]

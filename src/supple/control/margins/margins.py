@@ -40,7 +40,7 @@ from supple.results.table import Table
 ComplexArray = NDArray[np.complex128]
 
 _DECADES = 2.0  # beyond the slowest and the fastest pole
-_BROAD, _sensitivity_CLOSE = 60, 24  # frequencies a decade over all, and on each side of every pole
+_BROAD, _NEAR_POLE = 60, 24  # frequencies a decade over all, and on each side of every pole
 _REACH = 30.0  # damping widths from a pole within which frequencies are close
 
 
@@ -89,7 +89,7 @@ class Sensitivity:
         broad = np.geomspace(low, top, int(_BROAD * np.log10(top / low)) + 2)
         turning = self._known[self._known.imag > 1e-3 * np.abs(self._known)]
         width = np.maximum(np.abs(turning.real), 1e-6 * turning.imag)
-        away = np.append(0.0, np.geomspace(1e-2, _REACH, _sensitivity_CLOSE))
+        away = np.append(0.0, np.geomspace(1e-2, _REACH, _NEAR_POLE))
         away = np.append(-away[:0:-1], away)
         close = (turning.imag[:, None] + width[:, None] * away).ravel()
         close = close[(close > low) & (close < top)]
@@ -335,8 +335,7 @@ def _together(seen: Sensitivity, grid: Array, S: ComplexArray) -> tuple[float, f
 #
 # μ is the structured singular value for δ = diag(δ_k), each its own complex number. It is bounded from above by the
 # largest singular value of D (S - ½) D⁻¹ with the best diagonal D, exactly up to three inputs; with more, α may come
-# out
-# too small, never too large.
+# out too small, never too large.
 
 
 def balanced_norms(N: ComplexArray) -> Array:

@@ -63,13 +63,13 @@ PRISMATIC = JointKind(
 
 
 _ABOUT = {"angle": turn("z")}
-_revolute_STEPS = (Step("revolute", "z", "angle"),)
+_TURNING = (Step("revolute", "z", "angle"),)
 
 REVOLUTE = JointKind(
     name="revolute",
     says="One rotation about `axis`.",
-    space=Form(rows=(*POINT, *AXIS), measures=_ABOUT, steps=_revolute_STEPS),
-    plane=Form(rows=(along("x"), along("y")), measures=_ABOUT, steps=_revolute_STEPS),
+    space=Form(rows=(*POINT, *AXIS), measures=_ABOUT, steps=_TURNING),
+    plane=Form(rows=(along("x"), along("y")), measures=_ABOUT, steps=_TURNING),
     axes=1,
     marker=Marker("o", 7.5, through=True),
     driven=True,

@@ -159,8 +159,7 @@ def entry_points(model: CModel, prefix: str) -> list[EntryPoint]:
 #
 # All are sums over the terms of one box with derivatives of Chebyshev's polynomials up to the third. Outside the region
 # the polynomials of the nearest box go on, so that an optimizer may pass there; a solution there is none of the
-# model's.
-# Of a family θ stands for (θ, μ), but for the gradients in y, which are along θ alone.
+# model's. Of a family θ stands for (θ, μ), but for the gradients in y, which are along θ alone.
 
 
 _ORDER = 3  # highest derivative of the columns

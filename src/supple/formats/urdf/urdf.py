@@ -243,8 +243,7 @@ def _actuators(parts: Parts, said: Any, choices: Choices, tree: Tree) -> Any:
 # URDF as XML: strict, without entities, and cut down to what has to do with mechanics.
 #
 # The parser of XML is lxml, under guard: a document type could name files and grow in memory, so it is refused, and so
-# is
-# everything that is not well formed (other readers mend it silently).
+# is everything that is not well formed (other readers mend it silently).
 
 
 LARGEST = 2**24  # bytes

@@ -170,8 +170,7 @@ def entry(side, blocks, base, node, more, to):
 #
 # M_jk is zero unless one axis carries the other, and eliminating from the leaves keeps it so [Featherstone, ch. 6]:
 # L_jk ≠ 0 only for k on the way from the ground to j. Then with X = L⁻¹ (of the same pattern) M⁻¹ = X D⁻¹ Xᵀ, a sum
-# over
-# the axes that carry both. `M`, `X` : (axes², W), entry (j, k) in row j axes + k; parents have the lower numbers.
+# over the axes that carry both. `M`, `X` : (axes², W), entry (j, k) in row j axes + k; parents have the lower numbers.
 
 
 @kernel

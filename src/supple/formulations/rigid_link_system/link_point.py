@@ -53,10 +53,8 @@ from supple.kinematics.rest import rest
 #     C_q q̇ = 0,  E q̇ = θ̇  q̇ = Γ θ̇,  q̈ = Γ θ̈ + γ,  (C_q; E) γ = (F_l; -Ė q̇),  F_l = -Ċ_q q̇  (16)
 #
 # C are the rows of joints that close loops, and of couplings. Where θ are coordinates of the tree's joints, E picks
-# q_i,
-# and Γ = (I; -C_qd⁻¹C_qi), γ = (0; C_qd⁻¹F_l). A distance between bodies, or a coordinate of a joint that closes a
-# loop,
-# has its own row in E.
+# q_i, and Γ = (I; -C_qd⁻¹C_qi), γ = (0; C_qd⁻¹F_l). A distance between bodies, or a coordinate of a joint that closes a
+# loop, has its own row in E.
 
 
 _SINGULAR = 1e-9  # of the largest singular value, lengths in extents

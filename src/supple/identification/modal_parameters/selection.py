@@ -254,8 +254,7 @@ def _merged(band: Band, refined: Refined, explained: Array, steps: int, least: f
 # Modes hidden in what a fit leaves over: one resonance after the other is held against it.
 #
 # A mode that is weak on every line is no outlier on any; an estimator that divides by polynomials does not see it.
-# Summed
-# over the lines with the shape of a resonance, over all channels, it stands out.
+# Summed over the lines with the shape of a resonance, over all channels, it stands out.
 
 
 _RATIOS = (0.0005, 0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.128)

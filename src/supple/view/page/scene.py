@@ -171,8 +171,7 @@ def _place(numbering: Numbering, rest: ElasticRest | None, name: str) -> dict[st
 # How elastic bodies move and strain along their beams, over their coordinates z: constants in body axes.
 #
 # Between the nodes of an element displacements are those of its own shape functions (docs/theory/elastic-bodies.md,
-# 3-4),
-# so that what is drawn is what is computed; the energy of a metre of beam is half the square of `strain` z.
+# 3-4), so that what is drawn is what is computed; the energy of a metre of beam is half the square of `strain` z.
 
 
 _SAMPLES = 4  # stations on an element, both ends among them

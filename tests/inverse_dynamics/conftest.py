@@ -8,23 +8,9 @@ import pytest
 
 import supple
 
-sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[1] / "laws"))
 
 from random_mechanisms import CASES, case
-
-EXAMPLES = Path(__file__).parents[2] / "examples"
-
-
-@pytest.fixture(scope="session")
-def example():
-    """An example's mechanism by name."""
-    return lambda name: supple.load(EXAMPLES / name / "mechanism.yaml")
-
-
-@pytest.fixture(scope="session")
-def four_bar(example):
-    return example("four-bar-redundant")
 
 
 @pytest.fixture(params=CASES, scope="session")
