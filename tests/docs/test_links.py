@@ -44,3 +44,10 @@ def test_the_map_names_every_page():
     index = ROOT / "docs/README.md"
     named = {(index.parent / link.partition("#")[0]).resolve() for link in LINK.findall(text_of(index))}
     assert not {page for page in (ROOT / "docs").rglob("*.md") if page != index} - named
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_source_files_that_pages_name_exist(page):
+    for name in re.findall(r"`([a-z_]+(?:/[a-z_0-9]+)+\.py)`", page.read_text("utf-8")):
+        made = name.startswith("build/")
+        assert made or any((base / name).exists() for base in (ROOT, ROOT / "src", ROOT / "src" / "supple")), name
