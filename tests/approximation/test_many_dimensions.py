@@ -5,10 +5,9 @@ import pytest
 from functions import Known, honest, unit_box
 
 from supple.approximation.fits.chebyshev_products import basis
-from supple.approximation.fits.fekete_points import fekete_points
 from supple.approximation.fits.lower_set import hyperbolic_cross, joined, repertoire
 from supple.approximation.fits.multi_index import total_degree
-from supple.approximation.fits.term_choice import chosen_terms
+from supple.approximation.refinement.bases import chosen_terms, fekete_points
 from supple.approximation.refinement.box_tree import Forest, Node
 from supple.approximation.refinement.refinement import adaptive
 

@@ -11,7 +11,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from supple.control.controller import Measurement
-from supple.control.gains.linear_quadratic import lqr
+from supple.control.controllers.linear_quadratic_gaussian import lqr
 from supple.control.laws.affine_controller import AffineController
 from supple.control.laws.affine_law import fixed
 from supple.control.laws.affine_matrices import AffineMatrices, shapes

@@ -6,9 +6,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import supple
 from supple.control import StateFeedback, study
+from supple.control.study.study import sibling_family
 from supple.reduced.scaled import scaled
 from supple.reduction.sibling import Siblings
-from supple.reduction.sibling_family import sibling_family
 
 # A slide of mass m + load on a spring-like law u = -k x - c ẋ under its weight: it comes to rest at -(m + load) g/k.
 SLIDE = """

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import supple
 from supple.formats.edited_yaml import edited
-from supple.formats.moved_files import moved_references
+from supple.identification.updating.updated_file import moved_references
 
 SURGISCOPE = Path(supple.__file__).parents[2] / "examples" / "surgiscope"
 

@@ -8,9 +8,9 @@ from elastic_mechanisms import NAMES, mechanism
 from numpy.testing import assert_allclose
 
 import supple
-from supple.formulations.absolute.tangent_modes import free_motions
 from supple.formulations.elastic_rest.dense import dense_modes
 from supple.formulations.elastic_rest.elastic_rest import elastic_rest
+from supple.modal_analysis.small_motions import free_motions
 
 CONDENSED = 6e-7
 """Of a frequency: bodies are condensed to 1e-6 of ω²."""

@@ -17,7 +17,7 @@ import supple
 from supple.parameterization.modal_parameterization import modal_parameterization
 from supple.parameterization.mode_choice import ModeChoice
 from supple.parameterization.mode_tracking import continued
-from supple.parameterization.tracking_faults import tracking_faults
+from supple.reduction.exchanges import tracking_faults
 
 FAMILIES = ("M", "dM", "K", "dK", "christoffel", "force", "dforce", "input_map")
 RADII = (0.02, 0.1)

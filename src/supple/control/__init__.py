@@ -51,7 +51,7 @@ _HOMES = {
     "kalman_filter": "supple.control.observers.kalman_filter",
     "linear_law": "supple.control.laws.linear_law",
     "lqg": "supple.control.controllers.linear_quadratic_gaussian",
-    "lqr": "supple.control.gains.linear_quadratic",
+    "lqr": "supple.control.controllers.linear_quadratic_gaussian",
     "margin_map": "supple.control.margins.margin_map",
     "margins": "supple.control.margins.margins",
     "observer_law": "supple.control.observers.estimates",

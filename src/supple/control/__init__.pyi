@@ -16,6 +16,7 @@ from supple.control.controllers.joint_pid import joint_pd as joint_pd
 from supple.control.controllers.joint_pid import joint_pid as joint_pid
 from supple.control.controllers.joint_servo import joint_servo as joint_servo
 from supple.control.controllers.linear_quadratic_gaussian import lqg as lqg
+from supple.control.controllers.linear_quadratic_gaussian import lqr as lqr
 from supple.control.controllers.linear_quadratic_gaussian import state_feedback as state_feedback
 from supple.control.controllers.successive_linearization import SuccessiveLinearization as SuccessiveLinearization
 from supple.control.controllers.successive_linearization import successive_linearization as successive_linearization
@@ -33,7 +34,6 @@ from supple.control.feedforward.rest_to_rest import rest_to_rest as rest_to_rest
 from supple.control.feedforward.stable_inversion import stable_inversion as stable_inversion
 from supple.control.gains.decoupled_gains import decoupled_gains as decoupled_gains
 from supple.control.gains.feedback_gain import FeedbackGain as FeedbackGain
-from supple.control.gains.linear_quadratic import lqr as lqr
 from supple.control.gains.pole_placement import pole_placement as pole_placement
 from supple.control.laws.affine_controller import AffineController as AffineController
 from supple.control.laws.affine_law import AffineLaw as AffineLaw

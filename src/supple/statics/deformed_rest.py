@@ -8,7 +8,7 @@ there, loads bend it, step by step where they must; then the coordinates that ar
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -17,10 +17,10 @@ from supple.array_types import Array
 from supple.diagnostics import SuppleWarning
 from supple.formulations.absolute.balance import centre_motion, least_multipliers
 from supple.formulations.absolute.march import WIDEST
-from supple.formulations.absolute.pushes import pushed_along
 from supple.formulations.absolute.settling import Settled, Steady, settle
 from supple.formulations.absolute.step import State
 from supple.formulations.absolute.system import Absolute, absolute
+from supple.formulations.coefficients import ACTUATOR, NUMBER, ROLE
 from supple.kinematics.configuration import Configuration, Deformed
 from supple.kinematics.motion import motion
 
@@ -112,3 +112,21 @@ def _in_world(problem: Absolute, state: State, rows: Array) -> Array:
     blocks[:, :3, :3], blocks[:, 3:, 3:] = state.X[:-1, 3:].reshape(-1, 3, 3), np.eye(3)
     R = blocks[:, column[:, None], column]
     return np.asarray(np.einsum("mfc,fdc->mfd", rows.reshape(len(rows), frames, -1), R).reshape(len(rows), -1))
+
+
+# Further forces along measures, beside those of the actuators: what deflects a mechanism until it is let go.
+
+
+def pushed_along(problem: Absolute, rows: Sequence[int]) -> Absolute:
+    """The same equations with one more input along each of the measures of these rows, after the actuators."""
+    system, numbering = problem.system, problem.rest.numbering
+    starts, kinds, values = system.uses_start.copy(), system.uses_i, system.uses_f
+    for k, row in enumerate(rows):
+        measure = row - numbering.constraints
+        use = np.zeros((1, kinds.shape[1]), dtype=np.int64)
+        use[0, ROLE], use[0, NUMBER] = ACTUATOR, len(numbering.mechanism.actuators) + k
+        at = int(starts[measure + 1])
+        kinds = np.insert(kinds, at, use, axis=0)
+        values = np.insert(values, at, np.zeros((1, values.shape[1])), axis=0)
+        starts[measure + 1 :] += 1
+    return problem._replace(system=system._replace(uses_start=starts, uses_i=kinds, uses_f=values))

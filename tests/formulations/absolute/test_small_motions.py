@@ -13,7 +13,7 @@ from supple.formulations.absolute.settling import settle
 from supple.formulations.absolute.step import State
 from supple.formulations.absolute.system import absolute
 from supple.formulations.absolute.tangent import tangent_at
-from supple.formulations.absolute.tangent_modes import free_motions
+from supple.modal_analysis.small_motions import free_motions
 from supple.simulation.start import centre_state
 
 ARM, HUB, MASS = 1.0, 0.2, 2.0

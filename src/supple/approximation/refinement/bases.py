@@ -8,14 +8,18 @@ between whole degrees on a line of log N.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from math import ceil
 from typing import NamedTuple, Protocol
 
 import numpy as np
+from scipy.linalg import cholesky, solve_triangular
+from scipy.sparse import csr_array
+from scipy.stats import qmc
 
 from supple.approximation.evaluated import Evaluated, Rows
-from supple.approximation.fits.fekete_points import fekete_points
-from supple.approximation.fits.lower_set import repertoire
+from supple.approximation.fits.chebyshev_products import basis, basis_gradient
+from supple.approximation.fits.lower_set import divisors, repertoire
 from supple.approximation.fits.multi_index import Indices, count, total_degree
 from supple.approximation.fits.scattered_fit import (
     LEAST_OVERSAMPLING,
@@ -24,7 +28,6 @@ from supple.approximation.fits.scattered_fit import (
     missing,
     samples_for,
 )
-from supple.approximation.fits.term_choice import chosen_terms
 from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.box_tree import Node
 from supple.approximation.refinement.leaf import FIRST_DEGREE, Leaf
@@ -230,3 +233,132 @@ def _continued(first: Indices, then: Indices) -> Indices:
 def bases_of(dimension: int, degree: int | None) -> Bases:
     """Total degrees in a few dimensions, chosen terms in many."""
     return Graded(dimension, degree) if dimension < MANY else Chosen(dimension, degree)
+
+
+# Points for a given list of terms: approximate Fekete points, found one after another beside those known already.
+#
+# Of a pool of candidates the next point is where the terms are held most loosely by the points so far,
+#
+#     argmax_ξ T(ξ)ᵀ G⁻¹ T(ξ),     G = ε + Σ_p T(ξ_p) T(ξ_p)ᵀ,
+#
+# which makes det G grow fastest. Without known points, and with one term after another, these are Leja points.
+# [Bos, De Marchi, Sommariva, Vianello 2010; Narayan, Jakeman 2014]
+
+
+_POOL = 3000
+_HELD = 1e-3  # ε: terms that no point has seen yet
+
+
+@cache
+def _pool(dimension: int, count: int) -> Array:
+    """Scattered with the density 1/√(1 - ξ²), as good points are; nested."""
+    pool = np.cos(np.pi * qmc.Halton(dimension, scramble=True, rng=np.random.default_rng(11)).random(count))
+    pool.setflags(write=False)
+    return pool
+
+
+def fekete_points(known: Array, indices: Indices, count: int) -> Array:
+    """So many further points (count, s) beside the known ones (N, s), for the terms (terms, s)."""
+    s = indices.shape[1]
+    pool = _pool(s, _POOL * ceil((len(known) + count) / (_POOL / 2)))
+    if len(known):
+        taken = {row.tobytes() for row in np.round(known, 9) + 0.0}
+        pool = pool[[row.tobytes() not in taken for row in np.round(pool, 9) + 0.0]]
+    G = _HELD * np.eye(len(indices))
+    if len(known):
+        T = basis(known, indices)
+        G += T.T @ T
+    W = solve_triangular(cholesky(G, lower=True), basis(pool, indices).T, lower=True).T
+    loose = np.einsum("pk,pk->p", W, W)
+    held = np.zeros((len(pool), count))
+    chosen: list[int] = []
+    for n in range(min(count, len(pool))):
+        k = int(np.argmax(loose))
+        chosen.append(k)
+        shared = W @ W[k] - held[:, :n] @ held[k, :n]
+        held[:, n] = shared / np.sqrt(1.0 + loose[k])
+        loose = loose - held[:, n] ** 2
+        loose[k] = -1.0
+    return pool[chosen]
+
+
+# Which terms a function needs in many dimensions, by what its samples show.
+#
+# Polynomials of total degree n have (s + n)!/(s! n!) terms, most of them wasted where a function bends along some
+# coordinates only, or holds products of few of them. So terms are taken one after another, from a repertoire
+# (`lower_set`), by what is left of the samples: with r the residual of the terms taken so far and a_β the column of
+# equations of term β,
+#
+#     e_β = ‖a_βᵀ r‖² / ‖a_β‖²,      α that maximises  Σ e_β / #   over the β ≤ α that are not taken yet,
+#
+# which are then taken with α. What is taken stays a lower set; a term that is far out has to be worth its divisors.
+# Depending on the function that is a total degree, weighed or not, a hyperbolic cross, or neither: a coordinate that
+# enters linearly gets no second power. After each step r is what is left beside all that is taken.
+# [Pati, Rezaiifar, Krishnaprasad 1993: matching pursuit; Chkifa, Cohen, Schwab 2014, Migliorati 2019: lower sets]
+
+
+_BATCH = 0.06  # of the terms taken so far: as many are taken before the residual is found anew
+_OUTPUTS = 16  # combinations of outputs, those that change most, by which terms are chosen
+_SLOPE = 1 / 3  # what an equation for a slope weighs against one for a value
+
+
+def chosen_terms(xi: Array, values: Array, gradients: Array | None, terms: Indices, most: int) -> Indices:
+    """The terms by how much they are needed, each after its divisors: the first `most` as they were taken, then twice
+    as many in all by what was left.
+
+    xi        : (N, s) in [-1, 1]
+    values    : (N, t), weighed by what they count
+    gradients : (N, t, k) with respect to the first k of ξ, or None
+    terms     : (terms, s), a lower set by rising total degree
+    """
+    A, r = basis(xi, terms), values
+    if gradients is not None:
+        A = np.vstack([A, _SLOPE * basis_gradient(xi, terms)[:, : gradients.shape[2]].reshape(-1, len(terms))])
+        r = np.vstack([r, _SLOPE * np.swapaxes(gradients, 1, 2).reshape(-1, values.shape[1])])
+    A = A / np.maximum(np.linalg.norm(A, axis=0), 1e-300)
+    below = divisors(terms)
+    left = np.ones(len(terms))
+    taken: list[int] = []
+    Q = np.zeros((len(A), 0))
+    r = _changing(r - A[:, :1] @ (A[:, :1].T @ r))
+    while len(taken) < min(most, len(terms)):
+        new = _next(_worth(A, r, below, left), below, left, max(1, int(_BATCH * len(taken))))
+        new = new[: most - len(taken)]  # a divisor stands before its multiples
+        left[new] = 0.0
+        B = A[:, new]
+        for _ in range(2):
+            B = B - Q @ (Q.T @ B)
+        B, _ = np.linalg.qr(B)
+        Q, r = np.hstack([Q, B]), r - B @ (B.T @ r)
+        taken += new
+    more = min(2 * most, len(terms)) - len(taken)
+    if more > 0:
+        taken += _next(_worth(A, r, below, left), below, left, more)
+    return terms[taken]
+
+
+def _changing(r: Array) -> Array:
+    """The combinations of outputs that change most, at most _OUTPUTS: their sum of squares is nearly that of all."""
+    if r.shape[1] <= _OUTPUTS:
+        return r
+    U, size, _ = np.linalg.svd(r, full_matrices=False)
+    return np.asarray(U[:, :_OUTPUTS] * size[:_OUTPUTS])
+
+
+def _worth(A: Array, r: Array, below: csr_array, left: Array) -> Array:
+    """What each term that is left, with its divisors that are left, takes off ‖r‖², a term."""
+    energy = np.square(A.T @ r).sum(axis=1) * left
+    needed = below @ left
+    return np.where(left > 0.0, (below @ energy) / np.maximum(needed, 1.0), -1.0)
+
+
+def _next(worth: Array, below: csr_array, left: Array, count: int) -> list[int]:
+    """At least `count` terms that are worth most, if there are so many, with their divisors."""
+    new: dict[int, None] = {}
+    for k in np.argsort(-worth, kind="stable"):
+        if len(new) >= count or worth[k] < 0.0:
+            break
+        for below_k in np.sort(below.indices[below.indptr[k] : below.indptr[k + 1]]).tolist():
+            if left[below_k] > 0.0:
+                new[below_k] = None
+    return list(new)

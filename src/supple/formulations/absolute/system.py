@@ -14,16 +14,19 @@ from supple.formulations.absolute.beams.beam_arrays import BeamArrays, BodyBeams
 from supple.formulations.absolute.drives import DriveArrays, drive_arrays, with_deflections
 from supple.formulations.absolute.frames import Frames, frames_of
 from supple.formulations.absolute.frozen_motion import MassDamping
-from supple.formulations.absolute.held_coordinates import still_rows
-from supple.formulations.absolute.superelements.superelement_arrays import SuperelementArrays, superelement_arrays
-from supple.formulations.absolute.superelements.ties import tie_rows
+from supple.formulations.absolute.held_coordinates import Term, coordinate, still_rows, term, turn_about
+from supple.formulations.absolute.superelements.superelement_arrays import (
+    PlacedBody,
+    SuperelementArrays,
+    superelement_arrays,
+)
 from supple.formulations.absolute.time_damping import alpha_of, time_damping
 from supple.formulations.coefficients import AT_POINT, BODY, LAW, ROLE, CoefficientArrays, Yield, carried, with_yields
 from supple.formulations.elastic.elastic_body import meshed_beams
 from supple.formulations.yielding_rows import SoftRow, yielding_rows
 from supple.integration.ldl import Pattern, pattern_of
 from supple.kinematics.numbering import Numbering, terms
-from supple.kinematics.primitives import THEN, A, B
+from supple.kinematics.primitives import ALONG, PA, THEN, A, B, U
 from supple.kinematics.rest import Rest
 from supple.kinematics.row_arrays import COORDINATES, RowArrays
 
@@ -390,3 +393,36 @@ def frame_superelements(frames: Frames) -> SuperelementArrays:
     beta = time_damping(mechanism).whole[1] if frames.superelements else 0.0
     placed = [item._replace(damping=beta * item.body.K) for item in frames.superelements]
     return superelement_arrays(placed, mechanism.planar)
+
+
+# Rows that tie the touched nodes of a superelement to its floating frame and its coordinates.
+#
+#     e_k·Rᵀ(x_i - r) - e_k·X_i = S_ik q,  ½ (Rᵀ R_i - R_iᵀ R)ᵛ = S_φi q  (docs/theory/superelements-in-motion.md, 2)
+#
+# Both are sums of measures that joints are made of: places along the axes of the floating frame, products of directions
+# (in the plane the angle), and positions of the frames that hold q. The second is the sine of the turn along its axis:
+# a small rotation to third order, objective, and smooth.
+
+
+_AXES = np.eye(3)
+
+
+def tie_rows(item: PlacedBody, ground: int, extent: float, planar: bool) -> list[list[Term]]:
+    """Of every node: three along axes and three about them, in the plane two and one."""
+    body, held = item.body, 2 if planar else 3
+    found = []
+    for node in range(len(body.nodes)):
+        at = item.nodes + node
+        for k in (0, 1, 5) if planar else range(6):
+            if k < 3:
+                along = term(ALONG, item.frame, at, 1.0, extent)
+                along.numbers[U : U + 3] = _AXES[k]
+                along.numbers[PA : PA + 3] = body.nodes[node] - body.center
+                row, scale = [along], extent
+            else:
+                row, scale = turn_about(k - 3, item.frame, at, planar), 1.0
+            for i in np.flatnonzero(body.shapes[node, k]).tolist():
+                where = (item.first + i // held, i % held)
+                row.append(coordinate(where, ground, -float(body.shapes[node, k, i]), scale))
+            found.append(row)
+    return found

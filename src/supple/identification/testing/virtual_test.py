@@ -9,7 +9,7 @@ before the blow is told.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,8 +22,9 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.limits import require_memory, require_within
-from supple.formats.measurements.universal_file import write_universal
-from supple.formats.measurements.universal_test import universal_test
+from supple.formats.measurements import universal_records, universal_responses
+from supple.formats.measurements.universal_channels import Nodes
+from supple.formats.measurements.universal_file import UniversalFile, write_universal
 from supple.identification.testing.estimate_responses import Estimator, estimate_responses
 from supple.identification.testing.excitation import Shaker, blow_spectrum, shaker_signals, usual_band
 from supple.identification.testing.model_responses import model_responses, place_channels
@@ -415,3 +416,14 @@ def _texts(given: str | Sequence[str], what: str) -> list[str]:
 def _require(holds: bool, part: str, message: str, hint: str) -> None:
     if not holds:
         raise InputError(message, part=part, hint=hint)
+
+
+# A whole test in one universal file: responses, coherences and the records that they come from, points once.
+
+
+def universal_test(responses: Responses, records: TimeRecords, *, binary: bool = False) -> UniversalFile:
+    """Responses first, then records; the numbers of points are the same in both."""
+    nodes = Nodes([*responses.responses, *responses.references, *records.channels])
+    one = universal_responses.universal_of(responses, binary=binary, nodes=nodes)
+    other = universal_records.universal_of(records, binary=binary, nodes=nodes)
+    return replace(one, functions=(*one.functions, *other.functions))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import json
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +16,6 @@ from supple.diagnostics import InputError
 from supple.formats.edited_yaml import edited, nodes_of, written
 from supple.formats.mechanism_file import mechanism_of
 from supple.formats.mechanism_text import to_yaml
-from supple.formats.moved_files import moved_references
 from supple.formats.source import source_of
 from supple.formats.yaml_tree import read_text
 from supple.identification.updating.written_numbers import Numbers
@@ -125,3 +126,28 @@ def _other(text: str, value: float) -> bool:
         return float(text) != value
     except ValueError:
         return True  # an expression that does not give it any more
+
+
+# A mechanism file written into another folder: what it names beside itself is named from there.
+
+
+def moved_references(text: str, origin: Path, place: Path) -> dict[tuple[str, ...], str]:
+    """Values of a YAML text that name files (tables, matrices, a robot), as a file in folder `place` names them.
+
+    origin : the folder that the text's names start from. A name is that of a file if there is one of that name.
+    """
+    if origin.resolve() == place.resolve():
+        return {}
+    found = {}
+    for path, node in nodes_of(text):
+        name = text[node.start : node.stop].strip("\"'") if node.kind == "scalar" else ""
+        if Path(name).suffix and not Path(name).is_absolute() and "\n" not in name and (origin / name).is_file():
+            found[path] = json.dumps(_from(place, origin / name), ensure_ascii=False)
+    return found
+
+
+def _from(place: Path, file: Path) -> str:
+    try:
+        return Path(os.path.relpath(file.resolve(), place.resolve())).as_posix()
+    except ValueError:  # on another drive
+        return file.resolve().as_posix()

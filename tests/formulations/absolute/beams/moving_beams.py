@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.formulations.absolute.beams.beam_arrays import ALPHA, BETA, BeamArrays, BodyBeams, beam_arrays
-from supple.formulations.absolute.beams.beam_derivatives import beam_derivatives
 from supple.formulations.absolute.beams.beam_forces import beam_forces
 from supple.formulations.absolute.step_work import BENT
+from supple.formulations.absolute.tangent import beam_derivatives
 from supple.formulations.elastic.beam_mesh import Span, assembled, mesh
 from supple.geometry.rotation import axes_from_x, exponential, rotation_about
 

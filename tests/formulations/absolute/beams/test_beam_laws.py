@@ -6,9 +6,9 @@ from moving_beams import beams_through, bent_pair, turned
 from numpy.testing import assert_allclose
 
 from supple.compilation import compiled
-from supple.formulations.absolute.beams.beam_derivatives import beam_derivatives, complex_steps
 from supple.formulations.absolute.beams.beam_forces import beam_forces, beam_kinetic
 from supple.formulations.absolute.step_work import LOST, STRAIN
+from supple.formulations.absolute.tangent import beam_derivatives, complex_steps
 from supple.geometry.rotation import exponential
 
 GRAVITY = np.array([1.0, -9.0, 3.0])

@@ -6,10 +6,10 @@ from moving_beams import Work, beams_through, bent_pair
 from numpy.testing import assert_allclose
 
 from supple.formulations.absolute.beams.beam_arrays import beam_arrays, no_beams
-from supple.formulations.absolute.beams.beam_derivatives import complex_steps
 from supple.formulations.absolute.beams.beam_forces import beam_forces, beam_kinetic
-from supple.formulations.absolute.beams.beam_tangents import beam_tangents
+from supple.formulations.absolute.elements import beam_tangents
 from supple.formulations.absolute.step_work import BENT
+from supple.formulations.absolute.tangent import complex_steps
 
 ROUNDING = 1e-12  # of the largest entry
 

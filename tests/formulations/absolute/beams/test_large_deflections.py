@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from moving_beams import Work, beams_through, bent_pair, settled
 
-from supple.formulations.absolute.beams.beam_derivatives import complex_steps
-from supple.formulations.absolute.beams.beam_sections import section_forces
-from supple.formulations.absolute.beams.beam_tangents import beam_tangents
+from supple.formulations.absolute.elements import beam_tangents
+from supple.formulations.absolute.section_forces import section_forces
+from supple.formulations.absolute.tangent import complex_steps
 from supple.geometry.rotation import exponential
 
 EI, LENGTH, COUNT = 2e3, 2.0, 8

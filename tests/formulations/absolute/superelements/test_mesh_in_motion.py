@@ -7,16 +7,16 @@ import pytest
 from numpy.testing import assert_allclose
 
 import supple
+from supple.formulations.absolute.frames import floating_body
 from supple.formulations.absolute.instant import instant
 from supple.formulations.absolute.step import State
-from supple.formulations.absolute.superelements.floating_mesh import floating_body
 from supple.formulations.absolute.system import absolute
 from supple.formulations.absolute.tangent import tangent_at
-from supple.formulations.absolute.tangent_modes import free_motions
 from supple.formulations.elastic.elastic_body import mesh_of
 from supple.formulations.elastic_rest.modal_body import modal_condensed
 from supple.geometry.rotation import skew
 from supple.kinematics.rest import rest
+from supple.modal_analysis.small_motions import free_motions
 
 ARM = """
 supple: 1

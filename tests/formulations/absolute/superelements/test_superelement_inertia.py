@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from point_bodies import PointBody
 
+from supple.formulations.absolute.elements import superelement_tangents
 from supple.formulations.absolute.step_work import LOST, STRAIN
 from supple.formulations.absolute.superelements.superelement_arrays import (
     PlacedBody,
@@ -15,7 +16,6 @@ from supple.formulations.absolute.superelements.superelement_arrays import (
     superelement_arrays,
 )
 from supple.formulations.absolute.superelements.superelement_forces import superelement_forces, superelement_kinetic
-from supple.formulations.absolute.superelements.superelement_tangents import superelement_tangents
 from supple.geometry.rotation import exponential
 
 GRAVITY = np.array([0.3, -9.81, 0.0])
