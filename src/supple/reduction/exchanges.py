@@ -40,7 +40,7 @@ from supple.reduction.scanned_region import Scanned, points_along, slices_of
 # (docs/theory/parameterization.md, eqs. 23-25)
 
 
-_tracking_faults_SAME = 0.5  # least product of two modes that count as one
+_ONE_MODE = 0.5  # least product of two modes that count as one
 _GRID = 12  # points a side of a triangle, where the search for a meeting begins
 _NEWTON, _tracking_faults_CLOSE = 20, 1e-10  # iterations, and the last step of θ
 _MET = 1e-6  # of ω²: frequencies this close have met
@@ -82,7 +82,7 @@ def tracking_faults(system: ModalParameterization, line: Array) -> list[Tracking
     at = [continued(system, system.germ.theta, system.reference, theta) for theta in line]
     for i in range(len(line) - 1):
         onward = continued(system, line[i], at[i], line[i + 1])
-        if (np.einsum("kz,kz->k", onward, at[i + 1]) >= _tracking_faults_SAME).all():
+        if (np.einsum("kz,kz->k", onward, at[i + 1]) >= _ONE_MODE).all():
             continue
         item = _meeting(system, line[i], line[i + 1])
         if all(np.linalg.norm(np.subtract(item.theta, other.theta)) > _APART for other in found):
