@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
+import re
+import shutil
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +21,7 @@ from supple.export.c.names import prefix_of
 from supple.export.c.stamp import stamped
 from supple.export.fixed import fixed, said_fixed
 from supple.export.targets import TARGETS
+from supple.files.whole import folder_beside, left_behind, place_beside, settle, settle_folder, write_whole
 from supple.reduced.model import ReducedModel
 from supple.results.linear_model import LinearModel
 
@@ -24,14 +29,6 @@ if TYPE_CHECKING:
     from supple.control.controllers.computed_torque import ComputedTorque
     from supple.control.laws.affine_controller import AffineController
     from supple.control.laws.affine_law import AffineLaw
-
-import contextlib
-import json
-import re
-import shutil
-from collections.abc import Iterator
-
-from supple.files.whole import folder_beside, left_behind, place_beside, settle, settle_folder, write_whole
 
 
 def export(

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.approximation.piecewise.piecewise import NOWHERE, Piecewise
 from supple.array_types import Array
+from supple.diagnostics import InputError
 from supple.equations.effort_row import EffortMotion, effort_factors, effort_places
 from supple.equations.observation import ORDERS
 from supple.equations.output_motion import OutputMotion
@@ -21,8 +23,6 @@ from supple.equations.output_motion import OutputMotion
 if TYPE_CHECKING:
     from supple.reduced.model import ReducedModel
 
-from supple.approximation.piecewise.piecewise import NOWHERE, Piecewise
-from supple.diagnostics import InputError
 
 Numbers = NDArray[Any]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,26 +10,14 @@ import numpy as np
 from supple.diagnostics import InputError
 from supple.results.units import force
 from supple.view.house_style import INK, in_house_style, label, new_figure
-from supple.view.panels import one_of, panels
-
-if TYPE_CHECKING:
-    from supple.statics.compliance import Compliance
-
-from typing import TYPE_CHECKING
-
 from supple.view.mode_sketch import DeformedShapes, length, panels_of
-
-if TYPE_CHECKING:
-    from supple.statics.deflection import Deflection
-    from supple.statics.large_deflection import LargeDeflection
-
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
-from supple.view.panels import places
+from supple.view.panels import one_of, panels, places
 
 if TYPE_CHECKING:
     from supple.statics.buckling import Buckling
+    from supple.statics.compliance import Compliance
+    from supple.statics.deflection import Deflection
+    from supple.statics.large_deflection import LargeDeflection
 
 
 _DARK = 0.6  # coupling whose colour is too dark for dark letters

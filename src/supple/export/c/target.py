@@ -2,37 +2,34 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from supple.diagnostics import InputError, nearest
-from supple.export.c.header import header
-from supple.export.c.model import CModel, Exportable
-from supple.export.c.precision import PRECISIONS, single
-from supple.export.c.sections import with_sections
-from supple.export.c.source import source
-from supple.export.c.stability import stable_step
-from supple.export.target import ExportTarget
-from supple.reduced.model import ReducedModel
-
-if TYPE_CHECKING:
-    from supple.control.controllers.computed_torque import ComputedTorque
-    from supple.control.laws.affine_law import AffineLaw
-
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from supple.approximation.piecewise.slice import sliced
 from supple.array_types import Array
-from supple.diagnostics import NumericalError
+from supple.diagnostics import InputError, NumericalError, nearest
 from supple.export.c import drives, instruments
 from supple.export.c.family import CFamily
+from supple.export.c.header import header
 from supple.export.c.literals import number, table
+from supple.export.c.model import CModel, Exportable
 from supple.export.c.names import comment, string
+from supple.export.c.precision import PRECISIONS, single
+from supple.export.c.sections import with_sections
+from supple.export.c.source import source
+from supple.export.c.stability import stable_step
+from supple.export.target import ExportTarget
 from supple.export.template import filled, parts
 from supple.hardware.hardware import Hardware
 from supple.reduced.layout import CoefficientLayout
+from supple.reduced.model import ReducedModel
 from supple.reduced.observed import Moving, outputs_along
+
+if TYPE_CHECKING:
+    from supple.control.controllers.computed_torque import ComputedTorque
+    from supple.control.laws.affine_law import AffineLaw
+
 
 # A program that compares the compiled code with the model in Python at some states: `<prefix>_test.c`.
 

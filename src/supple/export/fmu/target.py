@@ -3,25 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import io
-import warnings
-import zipfile
-from collections.abc import Mapping, Sequence
-from importlib import metadata, resources
-from typing import TYPE_CHECKING
-from xml.etree import ElementTree as ET
-
-from supple.diagnostics import InputError, SuppleWarning
-from supple.export.fmu.plant import plant, require_model
-from supple.export.fmu.unit import Unit
-from supple.export.target import ExportTarget
-from supple.results.linear_model import LinearModel
-
-if TYPE_CHECKING:
-    from supple.control.controllers.computed_torque import ComputedTorque
-    from supple.control.laws.affine_law import AffineLaw
-
 import importlib.util
+import io
 import os
 import platform
 import re
@@ -30,18 +13,30 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable
+import warnings
+import zipfile
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from importlib import metadata, resources
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+from xml.etree import ElementTree as ET
 
 import numpy as np
 
-from supple.diagnostics import NumericalError, nearest
+from supple.diagnostics import InputError, NumericalError, SuppleWarning, nearest
 from supple.export.c.literals import table
-from supple.export.fmu.unit import Quantity
+from supple.export.fmu.plant import plant, require_model
+from supple.export.fmu.unit import Quantity, Unit
+from supple.export.target import ExportTarget
 from supple.export.template import filled, parts
+from supple.results.linear_model import LinearModel
 from supple.results.units import rate
+
+if TYPE_CHECKING:
+    from supple.control.controllers.computed_torque import ComputedTorque
+    from supple.control.laws.affine_law import AffineLaw
+
 
 VERSIONS = ("2", "3")
 

@@ -6,24 +6,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-
-from supple.view.house_style import FAINT, PALETTE, in_house_style, label, legend_beside, new_figure
-from supple.view.panels import panels, places
-
-if TYPE_CHECKING:
-    from supple.identification.modal_parameters.modal_parameters import ModalParameters
-
-from typing import TYPE_CHECKING
-
 from numpy.typing import NDArray
 
-from supple.view.house_style import INK
-from supple.view.panels import one_of, root
+from supple.array_types import Array
+from supple.view.house_style import FAINT, INK, PALETTE, in_house_style, label, legend_beside, new_figure
+from supple.view.panels import one_of, panels, places, root
 
 if TYPE_CHECKING:
     from supple.identification.modal_parameters.modal_parameters import ModalParameters
 
-from supple.array_types import Array
 
 _FEW = 4  # pairs that are drawn where none is named
 

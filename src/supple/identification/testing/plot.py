@@ -7,27 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.diagnostics import InputError
+from supple.diagnostics import InputError, nearest
 from supple.frequency_response.plot import unwrapped_phase
-from supple.view.house_style import PALETTE, common_unit, in_house_style, label, legend_beside, new_figure
-from supple.view.panels import as_list, panels
-
-if TYPE_CHECKING:
-    from supple.results.responses import Responses
-
-from typing import TYPE_CHECKING
-
-from supple.view.house_style import INK
+from supple.view.house_style import INK, PALETTE, common_unit, in_house_style, label, legend_beside, new_figure
+from supple.view.panels import as_list, panels, places
 
 if TYPE_CHECKING:
     from supple.identification.testing.virtual_test import VirtualTest
-
-from typing import TYPE_CHECKING
-
-from supple.diagnostics import nearest
-from supple.view.panels import places
-
-if TYPE_CHECKING:
+    from supple.results.responses import Responses
     from supple.results.time_records import TimeRecords
 
 
