@@ -15,7 +15,7 @@ from supple.diagnostics.quoting import quoted
 from supple.formats.khalil_kleinfinger.geometry import Link
 from supple.formats.khalil_kleinfinger.masses import link_of
 from supple.formats.khalil_kleinfinger.table import Columns, Row
-from supple.formats.khalil_kleinfinger.transform import X, Z, numbers
+from supple.formats.khalil_kleinfinger.transform import X, Z
 from supple.geometry.rotation import rotation_about
 
 COLUMNS = Columns(
@@ -88,10 +88,10 @@ def _add(found: Beams, link: Link, row: Row) -> None:
     ends = found.nodes.setdefault(body, [np.zeros(3)])
     if len(ends) == 1:
         found.rows[body] = row
-        found.points[f"{body}_n0"] = numbers(placed.position)
+        found.points[f"{body}_n0"] = placed.position.tolist()
     ends.append(ends[-1] + length * R[:, 0])
     start, to = f"{body}_n{len(ends) - 2}", f"{body}_n{len(ends) - 1}"
-    found.points[to] = numbers(placed.to_world(ends[-1]))
+    found.points[to] = placed.to_world(ends[-1]).tolist()
     section = {name: _written(row, name, dimension) for name, dimension in _SECTION.items()}
     material = {name: _written(row, name, dimension) for name, dimension in _MATERIAL.items()}
     found.beams.setdefault(body, []).append(
@@ -106,7 +106,7 @@ def _add(found: Beams, link: Link, row: Row) -> None:
                 "material",
             ),
             "elements": _elements(row),
-            "up": numbers(placed.axes @ R[:, 2]),
+            "up": (placed.axes @ R[:, 2]).tolist(),
         }
     )  # fmt: skip
 

@@ -16,7 +16,7 @@ from supple.formats.khalil_kleinfinger.closures import WITH_AXIS, Closure
 from supple.formats.khalil_kleinfinger.geometry import Link
 from supple.formats.khalil_kleinfinger.masses import as_body, moved
 from supple.formats.khalil_kleinfinger.table import Row
-from supple.formats.khalil_kleinfinger.transform import HERE, along_z, drawn, numbers, then, turned, within
+from supple.formats.khalil_kleinfinger.transform import HERE, along_z, drawn, then, turned, within
 from supple.geometry.inertia import MassProperties, nothing
 
 GROUPED = ("points", "bodies", "frames", "joints", "couplings", "springs", "actuators")
@@ -114,7 +114,7 @@ def _add_bodies(parts: Parts, tables: Tables, homes: Mapping[str, Home], cut: se
 
 
 def _center(mass: MassProperties, placed: Pose) -> dict[str, Any]:
-    return {"center": numbers(placed.to_world(mass.center))} if mass.mass else {}
+    return {"center": placed.to_world(mass.center).tolist()} if mass.mass else {}
 
 
 def _add_carried(parts: Parts, tables: Tables, homes: Mapping[str, Home], link: Link, mass: MassProperties) -> None:
@@ -125,7 +125,7 @@ def _add_carried(parts: Parts, tables: Tables, homes: Mapping[str, Home], link: 
     name = f"{link.name}_mass"
     data = {**as_body(mass), **_center(mass, link.placement), **drawn(link.placement)}
     parts.add("bodies", name, data, link.row)
-    parts.add("joints", name, {"weld": [link.body, name], "at": numbers(link.placement.position)}, link.row)
+    parts.add("joints", name, {"weld": [link.body, name], "at": link.placement.position.tolist()}, link.row)
 
 
 def _add_joint(parts: Parts, tables: Tables, homes: Mapping[str, Home], link: Link) -> None:
@@ -183,7 +183,7 @@ def _frame(body: str, placed: Pose, homes: Mapping[str, Home]) -> dict[str, Any]
     if not homes[body].of_tables:
         return {"on": body, **drawn(placed)}
     seen = within(homes[body].pose, placed)
-    return {"on": body, "local": numbers(seen.position), **turned(seen.axes)}
+    return {"on": body, "local": seen.position.tolist(), **turned(seen.axes)}
 
 
 def _place(tables: Tables, homes: Mapping[str, Home], link: Link, body: str, placed: Pose) -> float:

@@ -74,16 +74,11 @@ _PARALLEL = 1e-12
 def drawn(pose: Pose) -> dict[str, Any]:
     """Where a frame is: `at` and `rotation` of the mechanism file, said in any case: copies turn it."""
     upright = {"rotation": {"about": "z", "angle": 0.0}}
-    return {"at": numbers(pose.position), **(turned(pose.axes) or upright)}
+    return {"at": pose.position.tolist(), **(turned(pose.axes) or upright)}
 
 
 def turned(axes: Array) -> dict[str, Any]:
     """`rotation` of the mechanism file, nothing where the axes are parallel."""
     turn = rotation_vector(axes)
     angle = float(np.linalg.norm(turn))
-    return {"rotation": {"about": numbers(turn / angle), "angle": angle}} if angle > 0.0 else {}
-
-
-def numbers(vector: Array) -> list[float]:
-    """Components as plain numbers."""
-    return [float(value) for value in vector]
+    return {"rotation": {"about": (turn / angle).tolist(), "angle": angle}} if angle > 0.0 else {}

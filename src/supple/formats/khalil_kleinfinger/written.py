@@ -20,7 +20,6 @@ from supple.formats.khalil_kleinfinger.masses import as_body, moved
 from supple.formats.khalil_kleinfinger.row_frames import SIGMA, RowFrames, own_frames, row_frames
 from supple.formats.khalil_kleinfinger.stiffnesses import COLUMNS as STIFFNESSES
 from supple.formats.khalil_kleinfinger.stiffnesses import OWN
-from supple.formats.khalil_kleinfinger.transform import numbers
 from supple.formats.mechanism_text import as_text
 from supple.geometry.inertia import MassProperties
 
@@ -224,11 +223,11 @@ def _mass(
 def _outside(drawing: Drawing, body: str, mass: MassProperties) -> dict[str, Any]:
     """A rigid body of the file, in the axes of the drawing."""
     pose = drawing.bodies[body]
-    at = {"at": numbers(pose.position)}
+    at = {"at": pose.position.tolist()}
     if not mass.mass and not mass.inertia.any():
         return {"mass": 0.0, **at}
     turned = moved(mass, pose.axes, np.zeros(3))
-    return {**as_body(turned), "center": numbers(pose.position + turned.center), **at}
+    return {**as_body(turned), "center": (pose.position + turned.center).tolist(), **at}
 
 
 def _block(name: str, headings: Iterable[str], rows: Iterable[tuple[Any, ...]]) -> str:

@@ -18,7 +18,7 @@ from supple.description.mechanism import GROUND
 from supple.diagnostics.quoting import quoted
 from supple.formats.urdf.grammar import fault
 from supple.formats.urdf.names import unused
-from supple.formats.urdf.robot import TYPES, Array, Follows, Placement, Robot, RobotJoint
+from supple.formats.urdf.robot import TYPES, Follows, Placement, Robot, RobotJoint
 from supple.formats.yaml_tree import KeyPath
 from supple.geometry.inertia import MassProperties, nothing
 from supple.geometry.rotation import rotation_about
@@ -98,12 +98,7 @@ def drawn(placement: Placement) -> dict[str, Any]:
     turn = Rotation.from_matrix(placement.axes).as_rotvec()
     angle = float(np.linalg.norm(turn))
     about = turn / angle if angle > 0.0 else np.array([0.0, 0.0, 1.0])
-    return {"at": numbers(placement.position), "rotation": {"about": numbers(about), "angle": angle}}
-
-
-def numbers(vector: Array) -> list[float]:
-    """Components as plain numbers."""
-    return [float(value) for value in vector]
+    return {"at": placement.position.tolist(), "rotation": {"about": about.tolist(), "angle": angle}}
 
 
 def _led(name: str, robot: Robot, chosen: Chosen) -> tuple[float, float]:
@@ -177,7 +172,7 @@ def _add_links(parts: Parts) -> None:
         J = mass.inertia
         parts.data["bodies"][body] = {
             "mass": float(mass.mass),
-            "center": numbers(home[body].position + home[body].axes @ mass.center),
+            "center": (home[body].position + home[body].axes @ mass.center).tolist(),
             "inertia": {key: float(J["xyz".index(key[0]), "xyz".index(key[1])]) for key in _ENTRIES},
             **drawn(home[body]),
         }
@@ -205,9 +200,9 @@ def _add_joint(parts: Parts, written: str, kind: str, at: float) -> None:
     joint, element = robot.joints[written], robot.elements[written]
     placement = parts.placements[joint.child]
     data: dict[str, Any] = {kind: [parts.carrier[joint.parent], parts.carrier[joint.child]]}
-    data["at"] = numbers(placement.position)
+    data["at"] = placement.position.tolist()
     if JOINT_KINDS[kind].axes:
-        data["axis"] = numbers(placement.axes @ joint.axis)
+        data["axis"] = (placement.axes @ joint.axis).tolist()
     parts.data["joints"][name] = data
     parts.note("joints", written, element)
     for key, tag in (("axis", "axis"), ("limits", "limit"), ("viscous", "dynamics"), ("dry", "dynamics")):
