@@ -109,6 +109,7 @@ def test_linear_models_scale(name, units):
         assert np.abs(found**2 - pole**2).min() < 1e-7 * np.abs(known).max() ** 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("units", SCALES[:2], ids=["small", "large"])
 def test_reduced_models_scale(units):
     region = {"crank": (0.2, 0.4)}
