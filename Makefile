@@ -2,7 +2,7 @@
 #
 #   make demo    run the orthoglide study, results in build/demo
 #   make test    everything: check, then the tests
-#   make quick   one case of every test that is not slow and starts no other program: for the inner loop
+#   make quick   one case of every test that is not slow: no compiler, browser, Octave or cluster; for the inner loop
 #   make tools   programs that tests run (.ci/tools), installed where they are missing and that is allowed
 #   make check   the fast part: lint, format, types, layers, how kernels read
 #   make viewer  the page in the browser, built by npm (the machine's, or one from PyPI) where it has changed

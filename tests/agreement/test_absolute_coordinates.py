@@ -20,6 +20,7 @@ def largest(array):
     return float(np.abs(array).max())
 
 
+@pytest.mark.slow
 def test_mass_and_force_are_those_of_absolute_coordinates(any_case):
     oracle = WorldAxes(any_case.parts)
     thetas = any_case.thetas(3, seed=21)

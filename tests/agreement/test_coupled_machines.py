@@ -331,6 +331,7 @@ actuators: {lift: {joint: A}}
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "belt",
     [

@@ -139,6 +139,7 @@ def test_a_mechanism_without_coordinates_says_that_it_is_braked():
         supple.simulate(loose, [0.0, 0.01], step=5e-3)
 
 
+@pytest.mark.slow
 def test_rest_to_rest_motion_leaves_what_the_reduced_model_leaves():
     """A motor pushes the reed and brakes it again by given torques: with free actuators α has one meaning."""
     free = reed().replace(forces={}, damping={"rayleigh": [4.0, 1e-5]})

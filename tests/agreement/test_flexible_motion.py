@@ -39,6 +39,7 @@ def drift(model, scale, rates):
     return np.abs(total - total[0]).max(), run.energy["kinetic"].max()
 
 
+@pytest.mark.slow
 def test_rigid_motion_keeps_its_energy(floating):
     """Without deformation, but for what the motion itself excites, which is of second order in its rates."""
     off, kinetic = drift(floating, 0.0, [0.05, -0.03])
@@ -51,6 +52,7 @@ def test_energy_of_a_vibration_on_a_motion_is_kept(floating):
     assert off < 1e-7 * kinetic
 
 
+@pytest.mark.slow
 def test_the_papers_form_lets_it_drift_with_the_square_of_the_deformation(beside):
     """M is taken at δ = 0 and Γ knows ∂M/∂δ: Ė = -½ ∂M_ij/∂δ_a δ̇_a η̇_i η̇_j, and its mean is of second order."""
     found = [drift(beside, scale, [0.05, -0.03])[0] for scale in (1 / 4, 1 / 8)]
@@ -98,6 +100,7 @@ def test_implicit_steps_are_of_second_order(floating):
         assert np.abs(exact.coordinates[name] - runs[-1][i]).max() < apart[-1]
 
 
+@pytest.mark.slow
 def test_a_force_at_a_loaded_displacement_is_an_input():
     """A constant force at E deforms the four-bar by its compliance, with the crank held by its torque."""
     text = (EXAMPLES / "flexible-four-bar" / "mechanism.yaml").read_text("utf-8")

@@ -39,6 +39,7 @@ def resonances(lines, response, natural):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(10))
 def test_from_each_cylinder_to_the_tip(ralf, reduced, seed):
     """Modal damping 1 %, up to 15 Hz: resonances within 0.1 %, every channel within 2 % of its peak."""

@@ -28,6 +28,7 @@ def swing(held):
     return run.coordinates["crank"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("continuous", [False, True])
 def test_the_same_motion_for_ten_seconds(held, swing, continuous):
     model = supple.reduce(held, tolerance=1e-5, continuous=continuous)

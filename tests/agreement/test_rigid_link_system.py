@@ -38,6 +38,7 @@ def postures(machine, count, spread):
     return supple.assemble(machine, found.theta[chosen])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "spread"), [("surgiscope", 0.3), ("serial-flexible", 0.8)])
 def test_locked_modes_are_those_of_the_elastic_mechanism_at_ten_postures(name, spread):
     machine = example(name)
@@ -209,6 +210,7 @@ def test_what_is_let_go_falls_with_gravity_at_once_whatever_the_step(step):
     assert abs(found["shake.x"][0]) < 1e-3 * 9.81
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", ["of a step", "exact"])
 def test_steps_converge_with_second_order_from_either_start(start, monkeypatch):
     """Steps begin with (M + c h²K) a = F; M a = F in its place changes the motion by the order of the method itself."""

@@ -86,6 +86,7 @@ def honest(function, result, region):
     return all((error > 1.1 * result.error[name].worst).mean() <= 1e-3 for name, error in errors.items())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("tolerance", "evaluations"), [(5e-3, 200), (1e-4, 1000)])
 def test_the_orthoglide_takes_few_evaluations(orthoglide, tolerance, evaluations):
     orthoglide.calls.clear()
@@ -95,6 +96,7 @@ def test_the_orthoglide_takes_few_evaluations(orthoglide, tolerance, evaluations
     assert honest(orthoglide, result, ORTHOGLIDE)
 
 
+@pytest.mark.slow
 def test_the_papers_grid_of_the_orthoglide():
     function = Direct("orthoglide")
     result = uniform(ORTHOGLIDE, [8, 8, 8], function, function.derived)
@@ -118,6 +120,7 @@ def test_the_papers_grid_of_the_four_bar():
         assert errors[name].max() == pytest.approx(known, rel=0.1)  # two digits are given
 
 
+@pytest.mark.slow
 def test_the_four_bar_takes_fewer_boxes_than_a_uniform_grid(four_bar):
     result = adaptive(FOUR_BAR, 1e-3, four_bar, four_bar.derived, fit="quadratic")
     assert result.worst <= 1e-3

@@ -49,6 +49,7 @@ def test_the_tolerance_is_met_and_the_stated_error_is_true(case):
     assert (result.dropped > 0) == (function.valid is not None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("function", "s", "tolerance"),
     [(wave(4), 4, 1e-2), (ridge(4), 4, 5e-2), (growth(5), 5, 1e-2), (growth(6), 6, 5e-2)],
@@ -72,6 +73,7 @@ def test_a_box_across_a_kink_is_judged_by_fresh_points():
     assert 1.5 < result.error["slope"].worst <= GUARD * 1.5 + 1e-12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fit", ["quadratic", "lagrange", "chebyshev"])
 def test_a_fixed_kind_is_bisected_to_the_tolerance(fit):
     function, region = pole(1.4, 0.2), [unit_box(2)]
@@ -85,6 +87,7 @@ def test_a_fixed_kind_is_bisected_to_the_tolerance(fit):
     assert np.prod(near.half) < np.prod(far.half)
 
 
+@pytest.mark.slow
 def test_bisection_takes_the_axis_that_pays():
     wave = Known(lambda x: np.sin(9.0 * x[:, :1]), lambda x: np.stack([9 * np.cos(9 * x[:, :1]), 0 * x[:, :1]], axis=2))
     for function in (wave, without_gradients(wave)):
@@ -113,6 +116,7 @@ def test_a_family_that_vanishes_needs_no_refinement():
     assert result.worst < 1e-6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"fit": "quadratic"}, {"continuous": True}], ids=["auto", "fixed", "one grid"])
 def test_rounding_does_not_decide_where_boxes_are_divided(options):
     """Entries that are zero but for rounding, as many coefficients of a mechanism are, change neither boxes nor points,
@@ -179,6 +183,7 @@ def test_adaptive_boxes_are_fewer_than_uniform_ones():
     assert coarser.worst > 2 * result.worst
 
 
+@pytest.mark.slow
 def test_results_do_not_depend_on_batches():
     function, region = pole(1.4, 0.2), [unit_box(2)]
 
@@ -198,6 +203,7 @@ def test_results_do_not_depend_on_batches():
         assert_array_equal(whole.piecewise.arrays.coefficients, parts.piecewise.arrays.coefficients)
 
 
+@pytest.mark.slow
 def test_a_level_is_sampled_in_one_batch():
     function = pole(1.4, 0.2)
     result = adaptive([unit_box(2)], 2e-2, function, function.derived, fit="lagrange")
@@ -218,6 +224,7 @@ def test_a_continuous_result_has_no_jumps(fit, s):
     assert function.never_twice()
 
 
+@pytest.mark.slow
 def test_free_trees_do_jump():
     function = pole(1.4, 0.2)
     result = adaptive([unit_box(2)], 2e-2, function, function.derived, fit="lagrange")

@@ -29,6 +29,7 @@ def test_a_linear_model_in_the_basis_of_a_reduced_one_has_its_states():
     assert supple.linearize(five_bar(), HOME, basis=local).states == ours.states
 
 
+@pytest.mark.slow
 def test_the_name_of_a_basis_is_germ_tracking_modes_and_mechanism():
     reduced, made = model(), five_bar()
     rest = supple.assemble(made).coordinates
@@ -102,6 +103,7 @@ def test_a_rigid_controller_holds_a_flexible_plant():
     assert np.abs(run.coordinates["mode1"]).max() > 0.0
 
 
+@pytest.mark.slow
 def test_it_drives_its_own_actuators_of_a_plant_with_more_inputs():
     wanted = np.array([HOME["A"], HOME["E"]])
     controller = control.computed_torque(five_bar(), lambda _: (wanted, np.zeros(2), np.zeros(2)), 30.0, rigid=True)

@@ -88,6 +88,7 @@ def decoupled(linear):
     return control.decoupled_gains(linear, 8.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [
     lambda model, hardware: control.gain_scheduled(model, swing, decoupled, sample_time=1e-3, tolerance=0.02,
                                                    hardware=hardware),

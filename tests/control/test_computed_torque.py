@@ -17,6 +17,7 @@ def swing(t):
     )
 
 
+@pytest.mark.slow
 def test_errors_are_oscillators_of_their_own(arm):
     """From a wrong start, the error of each coordinate is that of ë + 2ξω ė + ω² e = 0, up to the sampling."""
     omega, xi = np.array([3.0, 5.0]), np.array([0.6, 1.0])
@@ -35,6 +36,7 @@ def test_errors_are_oscillators_of_their_own(arm):
     assert_allclose(worst[0] / worst[1], 2.0, rtol=0.1)  # the delay of a sample, and nothing else
 
 
+@pytest.mark.slow
 def test_trajectory_of_the_file_and_friction(arm):
     rough = arm.replace(
         motions={"lift": {"coordinates": {"shoulder": {"to": 1.2}, "elbow": {"to": -0.8}}, "duration": 1.5}},
@@ -49,6 +51,7 @@ def test_trajectory_of_the_file_and_friction(arm):
         assert_allclose(loop.coordinates[name][-1], wanted.theta[-1, i], atol=2e-3)
 
 
+@pytest.mark.slow
 def test_from_a_reduced_model(four_bar, tmp_path):
     model = supple.reduce(four_bar, region={"crank": (-0.6, 0.6)}, tolerance=1e-4, output=tmp_path / "four-bar.rom")
 

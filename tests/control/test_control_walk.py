@@ -29,6 +29,7 @@ def walked(tmp_path_factory) -> dict[str, Any]:
     return names
 
 
+@pytest.mark.slow
 def test_it_says_what_comes_out(walked):
     """The numbers beside the lines, and what the run on the mechanism found of the drive that is in the file."""
     after = walked["motion"].end

@@ -53,6 +53,7 @@ def controller():
     return disturbance_observer(model, move, sample_time=T, frequencies=10.0, observer_frequencies=60.0)
 
 
+@pytest.mark.slow
 def test_a_payload_is_found_and_cancelled(controller):
     """Half a tool's mass too much: the arm comes to rest where it is wanted, and the mass is known."""
     plant = arm(0.5)

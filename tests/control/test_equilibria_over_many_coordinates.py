@@ -13,6 +13,7 @@ def equilibria(points):
     return Equilibria(slow, np.zeros((len(points), 1)), 2.0 * slow)
 
 
+@pytest.mark.slow
 def test_the_error_of_an_equilibrium_over_five_coordinates_is_noted_and_holds():
     box = Box((-0.2,) * 5, (0.2,) * 5)
     with pytest.warns(SuppleNote, match=r"over 5 coordinates is fitted to .*; it stands that much off its goal"):

@@ -189,6 +189,7 @@ def test_lqr_is_the_least(linear):
     assert apart(np.linalg.eigvals(gain.closed), gain.poles) < 1e-12
 
 
+@pytest.mark.slow
 def test_sampled_lqr_is_the_least_of_sampled_loops(linear):
     """The cost between samples, summed along a run by fine steps, is the least for the sampled gain."""
     T, Q, R = 0.2, 1e3 * np.eye(4), np.eye(2)

@@ -68,6 +68,7 @@ def loop():
     return run(small())
 
 
+@pytest.mark.slow
 def test_a_servo_that_leads_moves_as_its_equation_says(loop):
     w, z, late = 2.0 * np.pi * 30.0, 0.7, 5e-3 + 1.3e-3  # from the first sample after 4.5 ms on
     damped = w * np.sqrt(1.0 - z * z)

@@ -37,6 +37,7 @@ def test_an_unstable_joint_loop_is_told_with_a_remedy_that_works(of):
         control.joint_pd(of(), "pick", sample_time=T, frequencies=10.0, at="home", rate_filter=float(found[2]))
 
 
+@pytest.mark.slow
 def test_the_pole_that_is_told_is_that_of_the_run():
     """A loop that starts beside its goal leaves it as fast as the warning says."""
     with pytest.warns(UnstableLoop, match="unstable") as told:

@@ -113,6 +113,7 @@ def test_a_regulator_of_states_that_are_not_measured_names_the_remedy(arm, linea
         control.closed_loop(arm, gain.regulator(), until=0.01, sample_time=1e-3, start="ready")
 
 
+@pytest.mark.slow
 def test_an_arm_with_elastic_gears_goes_to_its_target(arm, linear, tmp_path):
     """On the linear model to rounding, on the full equations to what is nonlinear in 3° of motion."""
     way = 0.05

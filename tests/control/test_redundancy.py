@@ -102,6 +102,7 @@ def test_bounds_that_do_not_suffice_are_met_as_well_as_can_be(linkage):
     assert np.abs(np.diff(slow, axis=0)).max() <= 2000.0 * 2e-3 * (1 + 1e-9)
 
 
+@pytest.mark.slow
 def test_two_actuators_pass_where_one_cannot(linkage):
     """The rocker's torque has no hold on the crank where crank and coupler are in line, at 28.1 degrees; the torque at
     C has some there."""

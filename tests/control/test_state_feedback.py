@@ -75,6 +75,7 @@ def test_a_plant_told_the_series_follows_a_cubic_exactly(step):
         assert_allclose(E @ x, cubics * t**3, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_on_the_motion_a_scheduled_feedback_answers_with_inverse_dynamics(model, controller):
     """At x = x_d the gains have nothing to say; u is then M θ̈_d + Γ + D θ̇_d - p, whatever the design."""
     for t in (0.0, 0.4, 1.1):

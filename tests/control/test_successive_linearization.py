@@ -44,6 +44,7 @@ def test_errors_are_oscillators_of_their_own_along_the_motion(arm):
     assert (fresh.designs, old.designs) == (3, 1)
 
 
+@pytest.mark.slow
 def test_reduced_models_and_refusals(four_bar, arm):
     model = supple.reduce(four_bar, region={"crank": (-0.6, 0.6)}, tolerance=1e-4)
 

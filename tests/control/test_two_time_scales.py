@@ -44,6 +44,7 @@ def poles(model, observer, standing, ratio):
     return np.abs(found) / (2.0 * np.pi), -found.real / np.abs(found)
 
 
+@pytest.mark.slow
 def test_modes_get_the_damping_that_is_asked_for(model, observer, standing):
     """Delay, hold and servo turned back at each mode's frequency: of first order in the damping, so a small one."""
     hertz, ratios = poles(model, observer, standing, 0.05)

@@ -48,6 +48,7 @@ def test_they_are_written_as_they_are_read():
     assert supple.loads(written) == mechanism
 
 
+@pytest.mark.slow
 def test_editors_know_them():
     data = read_tree(TEXT, "arm").data
     jsonschema.validate(data, schema())

@@ -171,6 +171,7 @@ def test_a_parallel_robot_of_three_copied_chains(delta):
     assert_allclose(found[[0, 3, 6]], found[[1, 4, 7]], rtol=1e-7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "at"), [("delta", None), ("arm", {"shoulder": 0.7, "elbow": -0.4})])
 def test_tables_of_elastic_robots_are_written_and_read_back(name, at):
     """Beams that begin aside of a joint, masses on them, elastic joints, copies, loops, and a body of the file."""

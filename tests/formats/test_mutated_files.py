@@ -51,6 +51,7 @@ def changed(data: Any, dice: random.Random) -> Any:
     return data
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("error::RuntimeWarning")
 @pytest.mark.parametrize("seed", range(4))
 def test_a_changed_file_is_understood_or_refused(seed):

@@ -117,6 +117,7 @@ def test_matlab_files_are_read_as_scipy_reads_them(tmp_path, packed):
     assert set(read_matlab(path, ["real"])) == {"real"}
 
 
+@pytest.mark.slow
 def test_a_table_of_many_columns_is_read_or_refused_without_comparing_all_with_all(tmp_path):
     """Each column once: 20,000 pairs of 20,000 channels would be 4e8 comparisons."""
     path, count = tmp_path / "wide.csv", 20_000

@@ -354,6 +354,7 @@ def test_remarks_are_found_in_one_pass(hostile):
     assert time.process_time() - started < 5.0  # s, on a slow machine
 
 
+@pytest.mark.slow
 def test_a_robot_needs_no_more_than_the_parser(tmp_path):
     """Meshes, pictures and graphs are not ours: reading a robot loads no package but those of any mechanism."""
     (tmp_path / "robot.urdf").write_text(WHOLE)

@@ -112,6 +112,7 @@ def test_a_changed_robot_is_understood_or_refused(seed, sidecar, tmp_path):
     assert are_answers(found)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("error::RuntimeWarning")
 @pytest.mark.parametrize("seed", range(3))
 def test_a_changed_side_car_is_understood_or_refused(seed, tmp_path):

@@ -52,6 +52,7 @@ def test_a_wrong_file_is_refused_with_its_line(capsys, file):
     assert re.search(pattern, said.removeprefix(f"{file}:{line}: ")), said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["key_misspelt", "loop_open"])
 def test_a_process_of_its_own_says_the_same(capsys, name):
     file = Path(__file__).parent / "wrong_files" / f"{name}.yaml"

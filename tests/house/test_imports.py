@@ -32,6 +32,7 @@ def rom(tmp_path_factory) -> Path:
     return file
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("to", ["c", "casadi", "json"])
 def test_exporting_a_model_imports_no_controller(rom, to, tmp_path):
     run = subprocess.run([sys.executable, "-c", COMMAND, rom, to, tmp_path], capture_output=True, text=True, check=True)

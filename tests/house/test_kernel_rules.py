@@ -127,6 +127,7 @@ def test_kernels_keep_the_rules():
     assert not broken, "\n".join(f"{key} ({'; '.join(places[:4])})" for key, places in broken.items())
 
 
+@pytest.mark.slow
 def test_no_exception_outlives_its_need():
     idle = set(EXCEPTIONS) - set(found_in(SRC))
     assert not idle, f"not needed any more, take out: {sorted(idle)}"

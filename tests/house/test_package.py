@@ -99,6 +99,7 @@ def test_a_public_name_stands_in_every_list(package):
         assert stub is None or f" {name} as {name}\n" in stub, f"{name}: a stub gives what is imported as itself"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("package", PACKAGES)
 def test_a_name_missing_from_one_list_is_found(package):
     """Each name taken out of each list in turn: the comparison above names it."""
@@ -150,6 +151,7 @@ def test_the_citation_is_of_this_version():
     assert {"message", "title", "authors"} <= cited.keys()
 
 
+@pytest.mark.slow
 def test_the_schema_is_that_of_the_reader():
     run = subprocess.run([sys.executable, "-m", "supple", "schema"], capture_output=True, encoding="utf-8", check=True)
     kept = (SRC / "mechanism.schema.json").read_text(encoding="utf-8")

@@ -77,6 +77,7 @@ def found(ralf, model, noisy):
     return supple.identify(ralf, model, noisy, WANTED, start=GUESS)
 
 
+@pytest.mark.slow
 def test_valve_and_damping_come_back_within_five_percent(found):
     for name, value in TRUE.items():
         assert abs(found[name] / value - 1.0) < 0.05, name

@@ -49,6 +49,7 @@ def struck(crane, samples, exponential, noise=0.01):
     ).responses  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("samples", "noise"), [(1024, 0.01), (4096, 0.01), (1024, 0.05)])
 def test_blows_across_and_along_a_plane_of_symmetry_show_the_modes_of_both(crane, samples, noise):
     found = supple.modal_parameters(struck(crane, samples, 0.01, noise), band_hz=(1.5, 100.0))
@@ -60,6 +61,7 @@ def test_blows_across_and_along_a_plane_of_symmetry_show_the_modes_of_both(crane
     assert not len(found.missing_hz)
 
 
+@pytest.mark.slow
 def test_a_mode_that_outlasts_its_record_is_said_to_be_missing(crane):
     """Without a window a fifth of the lowest mode's motion is left at the end of eight seconds."""
     found = supple.modal_parameters(struck(crane, 4096, None), band_hz=(1.5, 100.0))
@@ -81,6 +83,7 @@ def places(per_rod=3):
     return ["platform", *[f"arm{i}[{x}]" for i in (1, 2, 3) for x in (0.5, 0.9)], *rods]
 
 
+@pytest.mark.slow
 def test_a_vertical_blow_in_the_middle_shows_symmetric_modes_alone(robot):
     """At the first posture 15.36 Hz is the one mode below 50 Hz that turns into itself by all symmetries."""
     test = supple.virtual_test(robot, "first", "platform.-z", places(), sampling_hz=RATE, noise=0.01, seed=1)

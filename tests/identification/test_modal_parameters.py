@@ -79,6 +79,7 @@ def test_the_damping_of_an_exponential_window_is_taken_off():
     assert_allclose(found.synthesised(), found.responses.H, atol=1e-6 * np.abs(found.responses.H).max())
 
 
+@pytest.mark.slow
 def test_deviations_are_those_of_repeated_tests():
     known = few_modes()
     scores = []
@@ -95,6 +96,7 @@ def test_deviations_are_those_of_repeated_tests():
     assert np.mean(np.abs(scores) < 1.96) > 0.9
 
 
+@pytest.mark.slow
 def test_shape_deviations_are_those_of_repeated_tests():
     known = few_modes()
     scores = []

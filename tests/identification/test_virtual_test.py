@@ -181,6 +181,7 @@ def test_without_damping_nothing_dies_away_and_it_is_told():
         virtual_test(supple.loads(text), None, "upper.z", "upper.z", sampling_hz=256.0, samples=256)
 
 
+@pytest.mark.slow
 def test_the_surgiscope_at_forty_points():
     """As in its paper: 40 points by 3 directions, 1024 samples in 2.046 s, three blows, here skew ones."""
     points = ["platform", *(f"arm{i}[{share:.4g}]" for i in (1, 2, 3) for share in np.linspace(0.0, 1.0, 14)[1:])]
@@ -196,6 +197,7 @@ def test_the_surgiscope_at_forty_points():
     assert error < 1e-4  # J_Q: 1 % of noise, averaged over three blows
 
 
+@pytest.mark.slow
 def test_a_skew_blow_is_the_sum_of_its_parts():
     options = {"sampling_hz": 200.0, "samples": 256, "blows": 1}
     skew = virtual_test(surgiscope(), "second", ("platform", (0.6, 0.0, 0.8)), "platform.y", **options).exact
@@ -203,6 +205,7 @@ def test_a_skew_blow_is_the_sum_of_its_parts():
     assert_allclose(skew.H[:, 0, 0], parts.H[:, 0] @ [0.6, 0.8], rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_a_channel_that_symmetry_forbids_shows_noise():
     """A vertical blow in the middle at the first posture: sideways nothing but the floor of the sensors is seen."""
     found = virtual_test(

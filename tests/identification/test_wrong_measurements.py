@@ -54,6 +54,7 @@ def told(check):
     return [(item.kind, item.channel) for item in check.suspicions if item.certain]
 
 
+@pytest.mark.slow
 def test_a_sound_test_is_left_in_peace():
     found = check_measurement(measured(), robot())
     assert told(found) == []
@@ -63,6 +64,7 @@ def test_a_sound_test_is_left_in_peace():
     assert max(match.distance for match in found.matched.matches) < 1e-9
 
 
+@pytest.mark.slow
 def test_numbers_in_millimetres_are_named():
     test = measured()
     one = np.array([1e3 if channel.name == "102.y" else 1.0 for channel in test.responses])[:, None]
@@ -106,6 +108,7 @@ def test_a_reversed_hammer_is_named():
     assert told(check_measurement(test.changed(H=-test.H), robot())) == [("reversed", "reference tool.z")]
 
 
+@pytest.mark.slow
 def test_where_a_sign_cannot_be_decided_it_is_said():
     """A vertical blow in the middle at the first posture moves the platform along z alone: x and y are noise."""
     test = struck("first").responses.select(["platform.x", "platform.y", "platform.z"], band_hz=(2.0, 120.0))
@@ -205,6 +208,7 @@ def test_files_of_different_postures_are_not_joined():
         join_responses(second, second.select(band_hz=(0.0, 50.0)))
 
 
+@pytest.mark.slow
 def test_a_clipped_blow_is_named_with_its_channel():
     with pytest.raises(
         supple.InputError, match=r"record 1, platform.z: it reaches its full scale of 30.*wider range or a softer blow"

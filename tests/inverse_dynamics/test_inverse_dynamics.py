@@ -135,6 +135,7 @@ def test_limits_of_the_file_can_be_the_bounds(four_bar):
     assert max(supple.inverse(limited, "turn").peak.values()) > 62
 
 
+@pytest.mark.slow
 def test_rates_that_cannot_be_kept_say_by_how_much(four_bar):
     said = refused(four_bar, "turn", rate_bounds=600)
     assert "rate bounds: no forces change slowly enough: about 0.8" in said

@@ -109,6 +109,7 @@ joints:
     )
 
 
+@pytest.mark.slow
 def test_a_loop_that_cannot_close_names_the_gap_that_remains():
     """Two cranks of 1 m, 3 m apart, and a coupler of 0.4 m: 600 mm are missing, whatever the drawing."""
     with pytest.raises(supple.InputError, match=r"does not close \(gap 600 mm > .*check the lengths"):

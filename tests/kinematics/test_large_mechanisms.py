@@ -121,6 +121,7 @@ def test_a_rough_drawing_of_a_large_machine_closes_where_it_is_drawn(always_spar
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [chain, ladder], ids=lambda kind: kind.__name__)
 def test_check_costs_as_much_as_there_are_bodies(kind):
     """Twice the bodies cost less than three times as much: their square would be four, their cube eight."""

@@ -28,6 +28,7 @@ def test_random_loops_reduce_without_help(name):
     assert max(found.error.values()) <= 1.1 * TOLERANCE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_random_arms_reduce_over_the_whole_range_of_their_elbow(seed):
     """Drawn stretched or bent, with any two sections: what the outer link carries turns by more than half a turn."""

@@ -37,6 +37,7 @@ def bar(planar, joint="weld", *, E=2e11, elements=3, gravity=None, O=None, T=Non
     )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("planar", [True, False], ids=["plane", "space"])
 def test_a_thousand_periods_keep_the_energy(planar):
     """From rest without weight, a cantilever swings about its sag; what it has is the kinetic energy in the middle."""

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from differences import largest
 from numpy.testing import assert_allclose
-from random_mechanisms import case
+from random_mechanisms import CASES, case
 from random_parts import rotation
 from redrawn import by_frames, in_another_plane, in_space, kind_of, scaled, shuffled, swapped, turned
 from world_axes import WorldAxes
@@ -127,7 +127,10 @@ def test_the_order_of_the_coordinates_orders_the_model(any_case):
     assert_allclose(there.force, here.force[:, order], atol=ROUNDING * largest(here.force))
 
 
-@pytest.mark.parametrize("size", [1e-6, 1e-3, 1e4], ids=["micrometres", "millimetres", "kilometres"])
+SIZES = np.random.default_rng(6).permutation(np.resize([1e-6, 1e-3, 1e4], len(CASES)))  # each for a third of them
+
+
+@pytest.mark.parametrize(("any_case", "size"), list(zip(CASES, SIZES, strict=True)), indirect=["any_case"])
 def test_size_does_not_matter(any_case, size):
     """With every length (and gravity) times a factor, energies grow with its square; angles stay angles."""
     (here, _), (there, factor) = scaled(any_case.parts, 1.0), scaled(any_case.parts, size)

@@ -17,6 +17,7 @@ def test_a_law_stands_on_its_goal_in_python_and_in_c(seed, kind, tolerances):
         assert in_c < LARGEST
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seed", "joints"), [(2, 1), (6, 1)])
 def test_a_machine_stands_on_its_goal_to_the_error_at_rest_that_its_model_states(seed, joints):
     machine = random_machine(seed, joints)

@@ -10,6 +10,7 @@ from supple.approximation.confidence import CONFIDENCE, SHARE, points_needed, sh
 NAMED = {"three-rrr": 0, "slider-crank": 1, "bars": 4}  # a 3-RRR platform, a flexible slider-crank, a four-bar
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMED)
 def test_stated_errors_hold_on_fresh_points_and_are_not_too_large(name):
     machine = drawn(NAMED[name], 0)
@@ -24,6 +25,7 @@ def test_stated_errors_hold_on_fresh_points_and_are_not_too_large(name):
     assert model.provenance["checks"] >= stated["points"] > model.provenance["samples"]
 
 
+@pytest.mark.slow
 def test_a_region_whose_error_peaks_next_to_singular_positions_is_refused(capsys):
     """A five-bar that cannot be assembled in a corner of its region. Refinement left the corner out, and errors beside
     it were 29 times the stated one. `measured` goes on with the region that the message advises."""
@@ -64,6 +66,7 @@ def test_fewer_checks_state_a_larger_share():
     assert model.provenance["stated"]["share"] > 0.01
 
 
+@pytest.mark.slow
 def test_reduce_and_compare_measure_errors_by_the_same_norm():
     machine = drawn(1, 0)
     model = supple.reduce(machine.mechanism, region={"crank": (-0.3, 0.3)}, internal_modes=1, checks=500)

@@ -42,6 +42,7 @@ def exact_two_link(values):
     return np.array(jacobian, dtype=float), np.array(accelerations.subs(at).evalf(30), dtype=float).ravel()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("route", ["recursive", "independent coordinates"])
 def test_the_two_link_arm_in_motion_against_sympy(example, route, monkeypatch):
     if route != "recursive":

@@ -21,6 +21,7 @@ def plane(surgiscope):
     return supple.frequency_map(surgiscope, {"tool.x": X, "tool.y": Y, "tool.z": -1.1}, count=3)
 
 
+@pytest.mark.slow
 def test_a_map_is_the_modes_at_each_position(surgiscope, plane):
     assert plane.at == {"tool.z": -1.1}
     for i, x in enumerate(X):
@@ -38,6 +39,7 @@ def test_the_postures_of_a_map_put_the_tool_there(surgiscope, plane):
     assert_allclose(found.position, grid, atol=1e-10)
 
 
+@pytest.mark.slow
 def test_a_delta_looks_alike_after_a_third_of_a_turn(surgiscope):
     """Its legs are copies by 120°, so frequencies and the compliance along z are the same at turned positions."""
     seen = []
@@ -56,6 +58,7 @@ def test_what_stays_may_come_from_a_configuration(surgiscope, plane):
     assert_allclose(text.frequencies_hz[0], plane.frequencies_hz[0, 0], rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_places_out_of_reach_stay_empty_and_are_counted(surgiscope, tmp_path):
     found = supple.compliance_map(surgiscope, {"tool.x": [0.0, 0.2, 2.0], "tool.z": -1.1}, ["tool.x", "tool.z"])
     assert_array_equal(found.assembled, [True, True, False])

@@ -248,6 +248,7 @@ def test_a_map_as_a_table(four_bar, tmp_path):
 # ------------------------------------------------------------------------------------------------- pictures
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "kind"), [("flexible-four-bar", "3d"), ("ralf", "rectilinear")])
 def test_shapes_are_drawn_one_panel_a_mode(name, kind, tmp_path):
     modes = supple.modes(example(name), "home", count=4)

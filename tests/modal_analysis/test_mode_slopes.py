@@ -58,6 +58,7 @@ def ralf():
     return supple.load(EXAMPLES / "ralf" / "mechanism.yaml")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("preload", [True, False])
 @pytest.mark.parametrize("name", ["payload", "link"])
 def test_a_payload_and_lengths_of_an_arm(ralf, name, preload):
@@ -76,6 +77,7 @@ def test_free_actuators_under_gravity(ralf):
     assert_allclose(found.eigenvalue_slopes["payload"], expected, rtol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("preload", [True, False])
 def test_drives_and_links_that_yield(preload):
     name = "upper"

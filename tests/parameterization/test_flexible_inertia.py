@@ -68,6 +68,7 @@ def test_rigid_part_is_that_of_the_rigid_mechanism(flexible_case):
         assert_allclose(flexible.outputs[name].bend, output.bend, rtol=1e-13, atol=1e-15)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("center", [[0, 0, 0], [0.65, 0.7, 0.2], [2, -1, 0.5]])
 def test_the_mass_of_a_rigid_body_may_stand_off_its_origin(center):
     """Its centre then moves with u + φ × c, and is turned with the frame as a point is."""

@@ -51,6 +51,7 @@ def deformed(count):
         yield rng.uniform(-0.25, 0.55, 1), rng.normal(0.0, [2e-3, 3e-4, 3e-4, 3e-4]), rng.normal(0.0, 1.0, 5)
 
 
+@pytest.mark.slow
 def test_energy_is_kept_over_a_second_without_damping(model):
     """Whatever the fit is off by: kinetic and potential energy grow by the work of the torque, but for the steps."""
     run = model.simulate(np.linspace(0.0, 1.0, 1001), {"crank": TORQUE}, [0.0], tolerance=1e-10, method="explicit")
@@ -62,6 +63,7 @@ def test_energy_is_kept_over_a_second_without_damping(model):
     assert run.energy_defect < 1e-6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["explicit", "implicit"])
 def test_the_account_of_a_damped_run_balances(damped, method):
     """What the torque puts in is kinetic and potential energy, and what damping takes."""
@@ -124,6 +126,7 @@ def test_forces_are_those_of_the_coefficients_there(model):
         assert_allclose(kinetic, 0.5 * rates @ c.M @ rates, rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_stiffness_about_a_sag_is_symmetric(heavy):
     """-M A₂₁ with the M that `evaluate` gives at the sag, which is not that at δ = 0."""
     found = heavy.linearize([0.2])
@@ -153,6 +156,7 @@ def test_a_batch_is_its_single_states_bit_for_bit(model):
     assert_array_equal(model.evaluate(theta, delta=np.zeros(4)).M, model.evaluate(theta).M)
 
 
+@pytest.mark.slow
 def test_the_papers_fits_keep_the_papers_form(bars):
     """M(θ) beside a Γ of its own that knows ∂M/∂δ; energy drifts, and δ changes no coefficient."""
     papers = supple.reduce(bars, region={"crank": (0.0, 0.2)}, fit="quadratic", boxes=2, **MODES)

@@ -34,6 +34,7 @@ def reaching(ralf, duration, count=801):
     return supple.trajectory(ralf, motion, times=np.linspace(0.0, duration, count))
 
 
+@pytest.mark.slow
 def test_its_driving_forces_alone_bring_the_same_motion(ralf, model):
     """Led along a course or pushed by the forces this takes: the same equations."""
     course = reaching(ralf, 1.0)

@@ -64,6 +64,7 @@ def around(mechanism, reach):
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reach", [0.55, 0.9])
 def test_a_region_with_singular_positions_is_refused_before_it_is_sampled(rrr, reach, monkeypatch):
     monkeypatch.setattr("supple.reduction.sampling.sampled_rows", lambda *_: pytest.fail("sampled"))
@@ -89,6 +90,7 @@ def test_a_dry_run_states_the_budget_and_what_stands_in_the_way(rrr):
     assert "more than the budget of 5000" in found.doubt
 
 
+@pytest.mark.slow
 def test_refinement_that_gains_nothing_ends_early_and_says_where(rrr):
     with pytest.warns(supple.SuppleWarning) as caught:
         model = supple.reduce(rrr, region=around(rrr, 0.5), tolerance=2e-3, budget=1_000_000, checks=300)
@@ -98,6 +100,7 @@ def test_refinement_that_gains_nothing_ends_early_and_says_where(rrr):
     assert not model.met
 
 
+@pytest.mark.slow
 def test_rounding_in_coefficients_is_not_refined():
     """Γ of a spinning blade vanishes but for rounding, which sixteen elements may leave."""
     model = supple.reduce(supple.loads(BLADE), internal_modes=2, stiffening=True, checks=30)

@@ -1,8 +1,11 @@
 """A damper along a coordinate does not move with the modes: what rounding leaves of it there is not fitted."""
 
+import pytest
+
 import supple
 
 
+@pytest.mark.slow
 def test_a_damped_slide_under_a_beam_takes_one_box():
     mechanism = supple.Mechanism(
         name="cart", plane="xz", gravity=[0, -9.81],

@@ -61,6 +61,7 @@ def test_coefficients_along_a_curve_are_those_of_a_constrained_motion(ralf):
     assert_allclose(G + G.transpose(1, 0, 2), parts["dM"][1], atol=1e-12 * np.abs(parts["dM"][1]).max())
 
 
+@pytest.mark.slow
 def test_ralf_along_its_reach(ralf, reach):
     """One coordinate and two modes, to a thousandth, from few samples; frequencies are the full model's."""
     assert reach.layout.coordinates == ("arclength", "mode1", "mode2")
@@ -75,6 +76,7 @@ def test_ralf_along_its_reach(ralf, reach):
     assert supple.compare(ralf, reach, points=200).error["frequencies"] < 1e-3
 
 
+@pytest.mark.slow
 def test_a_motion_leads_it_as_it_leads_the_whole(ralf, reach):
     """δ over time, and the force along the path, are those of the model in both coordinates of θ."""
     region = {"lift": (0.99, 1.16), "elbow": (0.89, 1.01)}
@@ -93,6 +95,7 @@ def test_a_motion_leads_it_as_it_leads_the_whole(ralf, reach):
     assert_allclose(led.driving_forces["arclength"], along, atol=2e-3 * np.abs(along).max())
 
 
+@pytest.mark.slow
 def test_a_path_model_keeps_its_energy(ralf):
     """Left to itself on a curve, vibrating: kinetic and potential energy stay what they are."""
     free = ralf.replace(damping=None)

@@ -48,6 +48,7 @@ def warned(*given, **options):
     return model, [str(item.message) for item in caught if issubclass(item.category, SuppleWarning)]
 
 
+@pytest.mark.slow
 def test_three_internal_modes_exchange_twice_with_a_fourth(bars):
     model, said = warned(bars, region=WHOLE, internal_modes=3, boxes=4, **PAPERS)
     found = model.provenance["exchanges"]
@@ -61,12 +62,14 @@ def test_three_internal_modes_exchange_twice_with_a_fourth(bars):
     assert model.provenance["truncation"]["missing"]["hz"] < 30.0  # the mode that drops, while it is outside
 
 
+@pytest.mark.slow
 def test_four_internal_modes_exchange_with_none(bars):
     model, said = warned(bars, region=WHOLE, internal_modes=4, boxes=4, **PAPERS)
     assert model.provenance["exchanges"] == []
     assert all(text.startswith("The model is unusable") for text in said)  # four boxes are far too few
 
 
+@pytest.mark.slow
 def test_a_mode_represented_above_the_band_is_not_missing(bars):
     """In the plane the reduced mode for 53.9 Hz lies at 56, above the highest internal mode: an error, not a gap."""
     model, said = warned(bars, region=AWAY, internal_modes=3, boxes=4, **PAPERS)
@@ -130,6 +133,7 @@ def assert_true(mechanism, model):
         assert (error > 1.1 * stated).mean() <= 1e-3, (family, stated, error.max())
 
 
+@pytest.mark.slow
 def test_stated_errors_hold_for_ralf(ralf, reduced_ralf):
     assert max(reduced_ralf.error.values()) <= 1e-4
     made = reduced_ralf.provenance
@@ -175,6 +179,7 @@ def assert_same(model, other):
         assert_array_equal(array, same)
 
 
+@pytest.mark.slow
 def test_file_store_and_processes(tmp_path, bars, monkeypatch):
     """What is read is what was written, bit for bit; a second run computes nothing; processes change nothing."""
     options = {"region": {"crank": (-1.0, 0.5)}, "constraint_modes": ["E.z"], "internal_modes": 3, "boxes": 40,

@@ -44,6 +44,7 @@ def model(arm):
     return supple.reduce(arm, region={"shoulder": 0.0}, internal_modes=4, fit="lagrange", tolerance=TOLERANCE)
 
 
+@pytest.mark.slow
 def test_the_tolerance_holds_for_every_frequency(arm, model):
     theta = np.linspace(0.8, 1.6, 200)[:, None]
     exact = supple.local(arm, np.insert(theta, 0, 0.0, axis=1), internal_modes=4, tracking="subspace").internal_hz

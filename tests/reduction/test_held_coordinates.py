@@ -58,6 +58,7 @@ def test_it_compares_with_its_mechanism(orthoglide, model):
     assert along.force_error < 1e-5
 
 
+@pytest.mark.slow
 def test_flexible_mechanisms_hold_coordinates_too():
     ralf = supple.load(RALF)
     with pytest.warns(SuppleNote, match="no coordinate for the drive of"):

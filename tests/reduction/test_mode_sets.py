@@ -120,6 +120,7 @@ def test_what_is_zero_or_constant_is_not_refined(modes, tolerance):
     assert taken(model) < 100  # waves of one turn, nothing else
 
 
+@pytest.mark.slow
 def test_an_arm_of_two_links_needs_no_help():
     arm = supple.loads(TWO_LINKS)
     model = supple.reduce(arm, internal_modes=2)
@@ -152,6 +153,7 @@ def test_motions_stay_the_measure_where_they_are_good():
     assert kept.swaps == []
 
 
+@pytest.mark.slow
 def test_two_modes_of_a_five_bar(five_bar):
     """Their frequencies stay far below all others: there is nothing to exchange with, wherever the payload is."""
     model = supple.reduce(five_bar, region=WIDE, internal_modes=2)
@@ -181,6 +183,7 @@ def test_a_set_that_stays_the_lowest_is_better_than_one_that_changes(five_bar, c
     assert kept.swaps == []
 
 
+@pytest.mark.slow
 def test_a_grid_of_a_set_that_jumps_is_made_with_a_warning(five_bar):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -182,6 +182,7 @@ rest: {crank: 0}
         require_one_branch(space, np.zeros(1))
 
 
+@pytest.mark.slow
 def test_eigenvalues_along_the_payload_are_those_of_the_family(flexible):
     (elbow,) = (0.5 * (low + high) for low, high in [REGION["elbow"]])
     here, step = flexible.at(payload=1.7), 0.01

@@ -23,6 +23,7 @@ def bend(orthoglide):
     return supple.reduce(orthoglide, region=BEND, tolerance=1e-5)
 
 
+@pytest.mark.slow
 def test_coefficients_follow_by_the_chain_rule(orthoglide, bend):
     path = path_in(bend)
     sigma = np.linspace(0.001, path.length - 0.001, 200)

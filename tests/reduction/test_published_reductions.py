@@ -46,6 +46,7 @@ def test_four_bar_on_sixteen_boxes(four_bar):
     assert model.error["christoffel"] > 0.1  # and it says itself how bad it is near the dead points
 
 
+@pytest.mark.slow
 def test_four_bar_adaptively(four_bar):
     model = supple.reduce(four_bar, tolerance=1e-2)
     found = errors(four_bar, model, scattered_over(model, 5000, seed=7))
@@ -53,6 +54,7 @@ def test_four_bar_adaptively(four_bar):
     assert model.provenance["boxes"] < 16
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:The model is unusable")  # Γ on equal boxes, near the dead points
 def test_four_bar_with_fewer_boxes_than_a_grid(four_bar):
     """Quadratics to 1e-3: boxes are small near the dead points alone; equal ones are small everywhere."""
@@ -66,6 +68,7 @@ def test_four_bar_with_fewer_boxes_than_a_grid(four_bar):
     assert supple.reduce(four_bar, tolerance=1e-3).provenance["boxes"] < model.provenance["boxes"] / 5
 
 
+@pytest.mark.slow
 def test_orthoglide_on_five_hundred_boxes(orthoglide):
     model = supple.reduce(orthoglide, fit="quadratic", boxes=(8, 8, 8))
     assert (model.provenance["samples"], model.provenance["boxes"]) == (2969, 512)
@@ -77,6 +80,7 @@ def test_orthoglide_on_five_hundred_boxes(orthoglide):
     assert max(errors(orthoglide, model, diagonal).values()) <= 0.005
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("tolerance", "most"), [(5e-3, 200), (1e-4, 1000)])
 def test_orthoglide_from_fewer_samples(orthoglide, tolerance, most):
     model = supple.reduce(orthoglide, tolerance=tolerance)
@@ -85,6 +89,7 @@ def test_orthoglide_from_fewer_samples(orthoglide, tolerance, most):
     assert max(found.values()) <= 1.1 * tolerance
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "tolerance"), [("four_bar", 1e-3), ("orthoglide", 5e-3), ("stewart", 1e-2)])
 def test_the_stated_error_is_true(name, tolerance, request):
     mechanism = request.getfixturevalue(name)
@@ -96,6 +101,7 @@ def test_the_stated_error_is_true(name, tolerance, request):
         assert (error > 1.1 * stated).mean() <= 1e-3, family
 
 
+@pytest.mark.slow
 def test_stewart_platform_to_one_percent(stewart):
     model = supple.reduce(stewart, tolerance=1e-2)
     assert evaluations(model) < 300  # corners of its region alone: 64

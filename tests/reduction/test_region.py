@@ -83,6 +83,7 @@ def test_a_region_where_nothing_can_be_assembled_is_refused_before_any_work(four
         supple.reduce(free, region={"crank": (2.5, 3.0)})
 
 
+@pytest.mark.slow
 def test_an_angle_of_many_turns_is_doubted():
     arm = supple.loads("""
 supple: 1

@@ -105,6 +105,7 @@ def test_five_kills_lose_nothing(tmp_path, orthoglide):
     assert_same(model, supple.reduce(orthoglide, fit="quadratic", boxes=6, checks=100))
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_goes_on(tmp_path, orthoglide, monkeypatch):
     compute, seen = module.sampled_rows, []
 

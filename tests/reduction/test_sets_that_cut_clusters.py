@@ -26,18 +26,21 @@ def boxes(delta):
     return [Box((lower,) * 3, (upper,) * 3)]
 
 
+@pytest.mark.slow
 def test_any_number_of_modes_converges(delta):
     hertz = supple.modes(delta, "home", count=16).frequencies_hz
     for count in range(1, 16):
         np.testing.assert_allclose(supple.modes(delta, "home", count=count).frequencies_hz, hertz[:count], rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_the_number_that_is_found_cuts_no_cluster(delta, boxes):
     kept = kept_modes(delta, CHOICE, boxes, "auto")
     assert kept.choice.internal == PLATFORM
     assert kept.swaps == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [4, 14])
 def test_a_set_that_cuts_a_cluster_is_told_which_numbers_do_not(delta, boxes, count):
     words = cut_cluster(delta, CHOICE, boxes, count).words()
@@ -46,11 +49,13 @@ def test_a_set_that_cuts_a_cluster_is_told_which_numbers_do_not(delta, boxes, co
     assert words.endswith("keep 3 or 15 internal modes")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [PLATFORM, WITH_TUBES])
 def test_whole_sets_cut_none(delta, boxes, count):
     assert cut_cluster(delta, CHOICE, boxes, count) is None
 
 
+@pytest.mark.slow
 def test_modes_that_no_sensor_sees_are_left_out(delta, boxes):
     kept = kept_modes(delta, CHOICE, boxes, 8, ("tool",))
     assert kept.choice.internal == PLATFORM
@@ -84,6 +89,7 @@ def whipped_arm() -> supple.Mechanism:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_mode_that_no_sensor_sees_but_lies_below_a_seen_one_is_kept_and_named():
     arm = whipped_arm()
     whip, gearbox = supple.modes(arm, count=2, preload=False).frequencies_hz  # as internal modes are

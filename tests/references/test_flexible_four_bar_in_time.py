@@ -29,6 +29,7 @@ def model():
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_crank_ends_where_another_code_has_it():
     """0.1 N m for 1 s without damping, steps of 1 ms and spectral radius 0.9 in both: 0.335408 rad."""
     full = supple.simulate(four_bar(), until=1.0, step=1e-3, inputs={"crank": 0.1}, output_step=0.1)

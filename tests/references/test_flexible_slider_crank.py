@@ -225,11 +225,13 @@ def motion_of_beams(step, times):
     return np.arctan2(chord[:, 1], chord[:, 0]), found[:, frames.first[slider], 0], away
 
 
+@pytest.mark.slow
 def test_accelerations_at_the_start(mechanism):
     """The published ones are rounded where the state is: to 1e-8 of the largest."""
     np.testing.assert_allclose(Run(mechanism).states(), ACCELERATIONS, atol=1e-8 * 5062.0)
 
 
+@pytest.mark.slow
 def test_motion_ends_where_the_reference_does(mechanism):
     """Two and a half turns of the crank; steps of 10 µs leave 2e-8 rad and m, and rates of the fast stretching 2e-3."""
     x, v = Run(mechanism).end(1e-5)

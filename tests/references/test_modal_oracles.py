@@ -56,6 +56,7 @@ def test_poles_of_sdypy(structure, ours):
     assert (mine[0], mine[1]) == (pytest.approx(4e-5, rel=0.1), pytest.approx(3e-3, rel=0.1))
 
 
+@pytest.mark.slow
 def test_poles_of_pyoma(structure, ours):
     plscf = pytest.importorskip("pyoma2.functions.plscf", reason="pyoma-2 is not installed: pip install 'supple[test]'")
     known = Known(structure.frequencies_hz, structure.damping, structure.shapes, 2)

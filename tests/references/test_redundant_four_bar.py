@@ -77,6 +77,7 @@ def test_the_turn_is_the_papers(four_bar):
     assert found.time[-1] == 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("minimize", ["torque", "peak", "multipliers"])
 def test_the_torques_return_the_motion(four_bar, minimize):
     """Forward simulation with the torques, sampled every 0.1 ms: the crank stays within 1e-6 rad of its course."""

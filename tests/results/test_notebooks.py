@@ -38,6 +38,7 @@ class Reader(HTMLParser):
         self.words.append(data)
 
 
+@pytest.mark.slow
 def test_every_result_shows_itself_with_units():
     for name in RESULTS:
         found = result(name)

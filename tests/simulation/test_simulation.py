@@ -147,6 +147,7 @@ def ringing():
     )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["four-bar", "ringing"])
 def test_adaptive_steps_meet_their_tolerance_with_fewer_steps(example, name):
     """Each step errs by no more than the tolerance, which adds up; the same accuracy takes far more equal steps."""
@@ -165,6 +166,7 @@ def test_adaptive_steps_meet_their_tolerance_with_fewer_steps(example, name):
     assert error(step=0.5 * 2.0 / fine[1])[0] > fine[0]  # twice as many equal ones do not do
 
 
+@pytest.mark.slow
 def test_changing_the_step_does_not_stir_the_motion(example):
     """Long and short steps in turn are as accurate as equal ones, though velocities break the constraints by h²."""
     four_bar = example("four-bar")

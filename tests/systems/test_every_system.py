@@ -60,6 +60,7 @@ def test_responses_of_a_linear_model_are_its_transfer_function(model):
     assert found.units[0][0].startswith("(m/s)")
 
 
+@pytest.mark.slow
 def test_a_mechanism_and_its_models_agree_on_responses(ralf):
     """With all its modes of the band a model has the resonances of the mechanism; 2 % of the largest response."""
     model = supple.reduce(ralf, checks=50, tolerance=1e-4, internal_modes=4, progress=False)

@@ -20,6 +20,7 @@ def sampled(way, count=4001):
     return time, *way(time)
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None, derandomize=True)
 @given(DISTANCES, BOUND, BOUND, BOUND, st.floats(1.0, 5.0))
 def test_bounds_are_kept_and_ends_are_met(distance, velocity, acceleration, jerk, slower):

@@ -48,6 +48,7 @@ def _after(w, ratio, t):
     return e * np.sin(wd * t) / wd, e * (np.cos(wd * t) - ratio * w / wd * np.sin(wd * t))
 
 
+@pytest.mark.slow
 def test_shaped_polynomials_are_the_sum_of_delayed_ones(reach):
     by = Shaper(np.array([0.5, 0.3, 0.2]), np.array([0.0, 0.06, 0.17]))
     times = np.linspace(-0.1, 1.4, 301)

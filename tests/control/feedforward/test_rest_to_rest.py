@@ -43,6 +43,7 @@ def stiffer(model, factor):
     return replace(model, fitted=Piecewise(arrays._replace(coefficients=coefficients)))
 
 
+@pytest.mark.slow
 def test_a_robust_one_forgives_wrong_frequencies(reach, ralf_model, left_behind):
     wrong = stiffer(ralf_model, 1.02**2)  # frequencies 2 % too high
     plain, robust = rest_to_rest(wrong, reach), rest_to_rest(wrong, reach, robust=True)

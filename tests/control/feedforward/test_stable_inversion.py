@@ -32,6 +32,7 @@ def test_two_point_problems_by_their_green_function():
     assert_allclose(found.value[middle, 0], exact, atol=1e-8 * exact.max())
 
 
+@pytest.mark.slow
 def test_the_model_follows_the_path_and_comes_to_rest(inverted, left_behind, reach):
     assert inverted.error < 1e-6  # m, of 0.7 m
     assert left_behind(inverted.reference) < 1e-4 * left_behind(reach)
@@ -50,12 +51,14 @@ def test_deformation_of_the_plan_is_that_of_the_model_led_along_it(ralf_model, i
         assert_allclose(needed[name], run.driving_forces[name], rtol=1e-3, atol=2.0)
 
 
+@pytest.mark.slow
 def test_without_compensation_of_sag_it_goes_from_and_to_the_motion_itself(ralf_model, reach):
     found = stable_inversion(ralf_model, reach, TIP, compensate_sag=False).reference
     assert_allclose(found.at(0.0)[0], reach.at(0.0)[0], atol=1e-6)
     assert_allclose(found.at(9.0)[0], reach.at(9.0)[0], atol=1e-6)
 
 
+@pytest.mark.slow
 def test_a_causal_plan_follows_late_and_nearly_as_well(ralf_model, inverted, reach, left_behind):
     found = stable_inversion(ralf_model, reach, TIP, causal=True)
     late = (2.0 / inverted.exponents[inverted.exponents.real > 0.0]).sum().real

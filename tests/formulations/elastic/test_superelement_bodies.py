@@ -185,6 +185,7 @@ def bar_file(tmp_path_factory):
     return str(folder / "bar.npz")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ties", [("rigid", "rigid"), ("rigid", "average"), ("average", "average")])
 def test_a_solid_bar_has_the_frequencies_of_a_timoshenko_beam(bar_file, ties):
     points = {"A": [0, 0, 0], "B": [1, 0, 0]}

@@ -87,6 +87,7 @@ def test_static_answers(both):
     assert driven.holding_forces == pytest.approx(hub.holding_forces, rel=1e-10)
 
 
+@pytest.mark.slow
 def test_reduced_models(both):
     region = {"left": (1.9, 2.1), "right": (1.0, 1.15)}
     driven, hub = (

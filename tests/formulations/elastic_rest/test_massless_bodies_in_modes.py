@@ -48,6 +48,7 @@ def test_a_welded_body_without_mass_is_no_body():
     assert_allclose(found, expected, rtol=1e-6)  # it is given 1e-8 of all mass, spread over the size of the whole
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("preload", [True, False])
 def test_both_ways_find_the_same_modes(preload):
     """The Surgiscope's hands have no mass and are welded to its platform."""

@@ -93,6 +93,7 @@ def test_sine_and_cosine():
     assert_allclose(x, [sin(3e9), cos(3e9)], rtol=1e-15)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", [turned, body, changes])
 def test_several_states_are_taken_in_one_instruction(kernel, tmp_path, monkeypatch):
     """As many packed operations as there are of one number at a time (kept for memory that overlaps)."""

@@ -147,6 +147,7 @@ def test_mass_is_the_second_derivative_of_kinetic_energy_to_first_order_in_u(arm
     assert np.abs(first[:n, n:]).max() > 1e-6 * scale
 
 
+@pytest.mark.slow
 def test_velocity_forces_are_those_of_lagrange_to_first_order_in_u(arm):
     n, nodes = arm.n, [k - arm.n for k in arm.chosen()[arm.n :]]
     zero = np.zeros(arm.n_u)

@@ -158,6 +158,7 @@ def test_a_law_of_the_whole_is_what_stands_beside_damping_of_parts(tmp_path):
     assert found.names == ("knee.drive",)
 
 
+@pytest.mark.slow
 def test_the_command_finds_stiffnesses_then_damping_and_writes_both(file, tmp_path):
     truth = damped("joints")
     stiff = truth.joints["knee"].model_copy(update={"drive": truth.joints["knee"].drive.model_copy(

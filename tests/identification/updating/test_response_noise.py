@@ -76,6 +76,7 @@ def test_what_h1_loses_to_noise_on_the_force_is_told():
     assert response_noise(test.changed(estimator="Hv"), H, 0).shown.mean() == 1.0
 
 
+@pytest.mark.slow
 def test_errors_of_repeated_tests_are_those_that_are_stated():
     """Σ(error/deviation)² over tests has the distribution χ², for every number and for η."""
     arm = loads(ARM)

@@ -101,6 +101,7 @@ def test_shapes_and_deflections_and_responses_change_as_their_differences(struct
             assert_allclose(found * value, expected, atol=1e-6 * np.abs(function(trial)).max())
 
 
+@pytest.mark.slow
 def test_what_is_compared_has_the_slopes_of_its_differences(arm, structure, model):
     channels = ("T.x", "T.y", "T.z", "P.x", "P.y", "P.z")
     random = np.random.default_rng(3)

@@ -84,6 +84,7 @@ def test_stiffnesses_come_back_from_deflections_and_shapes_say_which_mode_is_whi
     assert found.postures[0].mac_after.max(axis=1).min() > 0.999
 
 
+@pytest.mark.slow
 def test_numbers_and_damping_come_back_from_noisy_responses(file, truth):
     lines, names = np.linspace(2.0, 60.0, 80), ("T.x", "T.y", "T.z", "P.z")
     random = np.random.default_rng(5)
@@ -126,6 +127,7 @@ def tested(truth):
     return supple.modal_parameters(test)
 
 
+@pytest.mark.slow
 def test_modes_that_were_found_in_responses_go_straight_into_updating(file, truth, tested, tmp_path):
     seen = supple.Measurement(at="bent", modal=tested)
     assert_allclose(seen.frequency_sigma, np.hypot(tested.frequency_deviations_hz / tested.frequencies_hz, 5e-4))

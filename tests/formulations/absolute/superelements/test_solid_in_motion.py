@@ -52,6 +52,7 @@ def bricks(tmp_path_factory):
     return supple.load(folder / "swing.yaml")
 
 
+@pytest.mark.slow
 def test_bricks_swing_as_a_beam(bricks):
     """Over 14 cm, bending by 0.4 mm: 6e-8 m apart; reactions 4e-4, as bricks and beams shear a little differently."""
     beam = SWING.replace("BODY", "{beam: [A, B], section: square, material: alu, elements: 8, theory: timoshenko}")
