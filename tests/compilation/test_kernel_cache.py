@@ -172,7 +172,7 @@ def test_damaged_code_is_never_run_but_compiled_again(tmp_path, monkeypatch):
     content = file.read_bytes()
     for damaged in spoilt(content):
         file.write_bytes(damaged)
-        kept_code._told.clear()
+        kept_code._notes_given.clear()
         with pytest.warns(SuppleNote, match="is damaged: compiling it again"):
             assert called() == 0
         assert called() == 1  # and kept anew
