@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 from math import factorial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.interpolate import BPoly, PPoly, make_interp_spline
+from scipy.interpolate import PPoly, make_interp_spline
 from scipy.spatial.transform import Rotation, RotationSpline
 
 from supple.array_types import Array
@@ -27,55 +26,11 @@ from supple.kinematics.closure import assemble
 from supple.kinematics.motion import motion
 from supple.kinematics.rest import rest
 from supple.modal_analysis.ports import directions
-from supple.results.names import listed
-from supple.results.picture import picture
-from supple.results.result import Result
-from supple.results.signals import Signals, gathered, span
-from supple.results.table import Table
-from supple.results.units import UNKNOWN, Units
+from supple.time_functions.function_of_time import INSTANTS, Trajectory
 from supple.trajectories.motion_plan import Plan, plan
 from supple.trajectories.profile import Course
 
-INSTANTS = 1000  # steps over a motion if nothing else is asked
 _ROUNDING = 1e-9  # of the duration
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Trajectory(Result):
-    """Coordinates over time: time (N,) in s; theta, rates, accelerations (N, s) in rad or m, as units say."""
-
-    coordinates: tuple[str, ...]
-    time: Array
-    theta: Array
-    rates: Array
-    accelerations: Array
-    units: Units = UNKNOWN
-
-    def summary(self) -> str:
-        return f"of {listed(self.coordinates)}, {span(self.time)}"
-
-    def table(self) -> Table:
-        """Coordinates, `NAME.rate` and `NAME.acceleration` over time."""
-        value, rate, acceleration = self.signals()
-        return gathered(self.time, value, rate=rate, acceleration=acceleration)
-
-    def signals(self) -> tuple[Signals, Signals, Signals]:
-        """θ, θ̇ and θ̈ by name."""
-        kinds = (self.units.coordinates, self.units.rates, self.units.accelerations)
-        columns = [
-            dict(zip(self.coordinates, part.T, strict=True)) for part in (self.theta, self.rates, self.accelerations)
-        ]
-        first, second, third = (Signals(self.time, x, dict(units)) for x, units in zip(columns, kinds, strict=True))
-        return first, second, third
-
-    def plot(self, *names: str, axes: Any = None) -> Any:
-        """Draw value, rate and acceleration of all or some coordinates over time (matplotlib); returns the panels."""
-        chosen = [
-            Signals(item.time, {name: item[name] for name in names or item}, item.units) for item in self.signals()
-        ]
-        return picture("view.time_plot.time_plot")(
-            dict(zip(("value", "rate", "acceleration"), chosen, strict=True)), (), axes
-        )
 
 
 Called = Callable[[float], tuple[ArrayLike, ArrayLike, ArrayLike]]
@@ -215,12 +170,10 @@ def _resampled(mechanism: Mechanism, given: Trajectory) -> Plan:
     if len(given.time) == 1:
         return Plan("trajectory", 0.0, lambda time: Course(given.theta, given.rates, given.accelerations), False,
                     float(given.time[0]))  # fmt: skip
-    ends = np.stack([given.theta, given.rates, given.accelerations], axis=1)
-    pieces = BPoly.from_derivatives(given.time, ends)
 
     def course(time: Array) -> Course:
         inside = np.clip(time, given.time[0], given.time[-1])
-        return Course(*(np.asarray(pieces(inside, order)) for order in (0, 1, 2)))
+        return Course(*given.function.derivatives(inside, closed=True))
 
     return Plan("trajectory", float(np.ptp(given.time)), course, False, float(given.time[0]))
 

@@ -20,14 +20,14 @@ from scipy.interpolate import CubicSpline, PPoly
 
 from supple.array_types import Array
 from supple.control.feedforward.local_modes import local_modes
-from supple.control.feedforward.reference import Reference, reference, through
+from supple.control.feedforward.reference import Reference, reference
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import real_numbers, require_arguments
 from supple.kinds.registry import Registry
 from supple.reduced.model import ReducedModel
 from supple.results.result import brief
+from supple.time_functions.function_of_time import Trajectory
 from supple.trajectories.piecewise_polynomials import common_breaks, on_breaks
-from supple.trajectories.trajectory import Trajectory
 
 _STEP = 1e-3  # s: pieces of a scheduled reference
 _ROUNDS = 4  # of the iteration for ω along the shaped motion: each shrinks its error by the relative change of ω
@@ -109,7 +109,7 @@ def _scheduled(given: Reference, model: ReducedModel, parts: list[Array], ratios
         for k, A in enumerate(parts):
             end = phases[k].later(end, (len(A) - 1) * np.pi)
         times = np.linspace(given.begin, end, max(2, round((end - given.begin) / _STEP)) + 1)
-        reached = through(_delayed(given, parts, phases, times))
+        reached = _delayed(given, parts, phases, times).function
     return reached
 
 

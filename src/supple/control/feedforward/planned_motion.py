@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.array_types import Array
 from supple.control.feedforward.led_outputs import Course, LedOutputs
-from supple.control.feedforward.reference import Reference, through
+from supple.control.feedforward.reference import Reference
 from supple.reduced.model import ReducedModel
 from supple.reduced.time.led_motion import quasi_static
 from supple.results.names import listed
@@ -18,7 +18,7 @@ from supple.results.picture import picture
 from supple.results.result import Result
 from supple.results.signals import Signals, gathered, labelled
 from supple.results.table import Table
-from supple.trajectories.trajectory import Trajectory
+from supple.time_functions.function_of_time import Trajectory
 
 _SAMPLE = 1e-3  # s
 
@@ -148,7 +148,7 @@ def planned(
     clock = times - times[0]
     s, names = model.layout.theta, model.layout.coordinates
     theta, delta = (
-        through(Trajectory(part, clock, *course, model.units))
+        Trajectory(part, clock, *course, model.units).function
         for part, course in zip((names[:s], names[s:]), courses, strict=True)
     )
     path = wanted.ahead(float(times[0]))

@@ -22,13 +22,13 @@ from supple.array_types import Array
 from supple.control.feedforward.led_outputs import Course
 from supple.control.feedforward.local_modes import local_modes
 from supple.control.feedforward.planned_motion import PlannedMotion, resting_after
-from supple.control.feedforward.reference import Reference, reference, through
+from supple.control.feedforward.reference import Reference, reference
 from supple.control.feedforward.two_point import TwoPoint
 from supple.diagnostics import InputError, NumericalError
 from supple.diagnostics.arguments import require_arguments
 from supple.reduced.model import ReducedModel
 from supple.reduced.time.led_motion import quasi_static
-from supple.trajectories.trajectory import Trajectory
+from supple.time_functions.function_of_time import Trajectory
 
 _STEP = 1e-3  # s
 _DEGREE = 5
@@ -165,7 +165,7 @@ def _largest(model: ReducedModel, run: Any) -> float:
 
 def _result(model: ReducedModel, led: Trajectory, run: Any) -> PlannedMotion:
     clock = led.time - led.time[0]
-    theta = through(Trajectory(led.coordinates, clock, led.theta, led.rates, led.accelerations, led.units))
+    theta = Trajectory(led.coordinates, clock, led.theta, led.rates, led.accelerations, led.units).function
     names = model.layout.coordinates[model.layout.theta :]
-    delta = through(Trajectory(names, clock, *_deformation(model, run), model.units))
+    delta = Trajectory(names, clock, *_deformation(model, run), model.units).function
     return PlannedMotion(theta, resting_after(delta, model, led.theta[-1]), model)

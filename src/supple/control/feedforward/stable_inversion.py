@@ -23,13 +23,13 @@ from scipy.signal import ZerosPolesGain, lsim
 from supple.array_types import Array
 from supple.control.feedforward.led_outputs import Course, LedOutputs
 from supple.control.feedforward.planned_motion import PlannedMotion, planned
-from supple.control.feedforward.reference import Reference, reference, through
+from supple.control.feedforward.reference import Reference, reference
 from supple.control.feedforward.two_point import TwoPoint
 from supple.diagnostics import InputError, NumericalError, SuppleNote
 from supple.diagnostics.arguments import require_arguments
 from supple.reduced.model import ReducedModel
 from supple.reduced.time.led_motion import quasi_static
-from supple.trajectories.trajectory import Trajectory
+from supple.time_functions.function_of_time import Trajectory
 
 # Paths of outputs: what the tip shall do, from a motion of the coordinates or given as it stands.
 
@@ -57,7 +57,7 @@ def output_path(led: LedOutputs, path: Any, compensate_sag: bool) -> tuple[Refer
         sag = quasi_static(model, theta.value, still, still)
         delta = Course(*(make_interp_spline(times, sag, k=5)(times, order) for order in range(3)))
     y = led.along(theta, delta)
-    return through(Trajectory(led.names, times, *y)), nominal
+    return Trajectory(led.names, times, *y).function, nominal
 
 
 def instants(course: Reference, begin: float, end: float, step: float) -> Array:
@@ -96,7 +96,7 @@ def _led_along(led: LedOutputs, path: Reference) -> Reference:
         found.append(led.leading(aim, bent, Course(theta[None], still, still)))
         theta = found[-1].value[0]
     value, rate, second = (np.concatenate([one[k] for one in found]) for k in range(3))
-    return through(Trajectory(names, times, value, rate, second, model.units))
+    return Trajectory(names, times, value, rate, second, model.units).function
 
 
 # Paths that can be followed without knowing what comes: those that went through the all-pass of the growing exponents.
@@ -132,7 +132,7 @@ def causal_path(path: Reference, exponents: NDArray[np.complex128]) -> tuple[Ref
         ]
     )
     passed[0] += path.at(path.begin)[0]
-    return through(Trajectory(path.coordinates, times, passed[0], passed[1], passed[2], path.units)), late
+    return Trajectory(path.coordinates, times, passed[0], passed[1], passed[2], path.units).function, late
 
 
 _STEP = 5e-4  # s, at most: instants of the two-point problem
