@@ -1,11 +1,19 @@
 """Piecewise polynomials, callables and trajectories are the same functions of time, with the derivatives of each."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 from supple.diagnostics import InputError
-from supple.time_functions.function_of_time import CalledFunction, PiecewisePolynomial, Trajectory
+from supple.time_functions.function_of_time import (
+    CalledFunction,
+    PiecewisePolynomial,
+    Trajectory,
+    common_breaks,
+    side_by_side,
+)
 
 BREAKS = np.array([0.5, 1.0, 2.5])
 RNG = np.random.default_rng(4)
@@ -52,6 +60,38 @@ def test_scipys_form_is_the_same_function(cubic):
     again = PiecewisePolynomial.of_pieces(cubic.coordinates, cubic.pieces)
     assert_allclose(again.coefficients, cubic.coefficients, rtol=0)
     assert_allclose(again.breaks, BREAKS, rtol=0)
+
+
+def test_its_final_value_is_met_exactly(cubic):
+    ended = replace(cubic, final=np.array([3.0, 4.0]))
+    assert ended.sampled([2.5], closed=True)[0, 0].tolist() == [3.0, 4.0]
+    assert ended.at(9.0)[0].tolist() == [3.0, 4.0]
+    assert_allclose(ended.sampled([2.5], closed=True)[0, 1:], cubic.sampled([2.5], closed=True)[0, 1:], rtol=0)
+    assert_allclose(ended.at(2.4), cubic.at(2.4), rtol=0)
+
+
+def test_stretched_it_goes_the_same_way_more_slowly(cubic):
+    slow = cubic.stretched(3.0 * cubic.duration)
+    assert slow.duration == 3.0 * cubic.duration
+    times = np.linspace(0.5, 2.49, 20)
+    expected = cubic.sampled(times) / 3.0 ** np.arange(4)[:, None]
+    assert_allclose(slow.sampled(0.5 + 3.0 * (times - 0.5)), expected, rtol=1e-11, atol=1e-12)
+
+
+def test_on_other_breaks_it_is_the_same_function_and_stands_outside(cubic):
+    finer = cubic.on(common_breaks([BREAKS, np.array([0.0, 0.8, 1.0 + 1e-15, 2.0, 4.0])]))
+    assert_allclose(finer.breaks, [0.0, 0.5, 0.8, 1.0, 2.0, 2.5, 4.0])
+    times = np.array([0.1, 0.5, 0.6, 0.9, 1.7, 2.3, 2.5, 3.9])
+    assert_allclose(finer.sampled(times), cubic.sampled(times), rtol=1e-11, atol=1e-11)
+
+
+def test_side_by_side_functions_keep_what_they_are(cubic):
+    line = PiecewisePolynomial(("c",), np.array([0.5, 2.5]), np.array([[[1.0], [2.0]]]))
+    both = side_by_side([cubic, line])
+    assert both.coordinates == ("a", "b", "c")
+    times = np.linspace(0.4, 2.6, 23)
+    assert_allclose(both.sampled(times)[..., :2], cubic.sampled(times), rtol=1e-12, atol=1e-12)
+    assert_allclose(both.sampled(times)[..., 2:], line.sampled(times), rtol=1e-12, atol=1e-12)
 
 
 def test_pieces_that_do_not_fit_are_refused():

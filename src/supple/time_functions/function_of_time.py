@@ -8,14 +8,14 @@ Before its beginning a piecewise polynomial stands where it begins, after its en
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import factorial
+from math import comb, factorial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from supple.array_types import Array
 from supple.diagnostics import InputError
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 DERIVATIVES = 4  # θ, θ̇, θ̈, θ⃛
 INSTANTS = 1000  # steps over a function if nothing else is asked
+_SAME = 1e-12  # of the whole: breaks as close as that are one
 _DIFFERENCE = 1e-4  # s: over which θ⃛ of a callable is a difference of θ̈
 
 
@@ -40,7 +41,7 @@ class PiecewisePolynomial:
 
         x(t) = Σ_k c_pk τ^k,   τ = t - t_p,   t_p ≤ t < t_{p+1}
 
-    x stands where it begins before t_0, and where the last piece ends from t_P on: its derivatives are zero there.
+    x stands at x(t_0) before t_0 and at its final value from t_P on: its derivatives are zero there.
     Called with a time it gives (θ, θ̇, θ̈), so that `simulate(motion=...)` takes it.
 
     Parameters
@@ -53,12 +54,15 @@ class PiecewisePolynomial:
         (P, d + 1, s) of 1, τ, τ², ...; in rad or m, N or N m, over s^k.
     units
         Units of the coordinates, as far as they are known.
+    final
+        (s,) values from t_P on; where the last piece ends if left out. Given, rounding does not pass them.
     """
 
     coordinates: tuple[str, ...]
     breaks: Array
     coefficients: Array
     units: Units = UNKNOWN
+    final: Array | None = None
 
     def __post_init__(self) -> None:
         P, s = len(self.breaks) - 1, len(self.coordinates)
@@ -116,8 +120,8 @@ class PiecewisePolynomial:
         t = np.asarray(times, dtype=float)
         inside = np.clip(t, self.begin, self.end)
         found = np.stack([self.pieces(inside, order) for order in range(DERIVATIVES)], axis=1)
-        for standing, end in zip((t < self.begin, t > self.end if closed else t >= self.end), self._ends, strict=True):
-            found[standing] = end
+        found[t < self.begin], found[t >= self.end, 0] = self._ends[0], self._ends[1][0]
+        found[t > self.end if closed else t >= self.end, 1:] = 0.0
         return found
 
     def derivatives(self, times: ArrayLike, *, closed: bool = False) -> Array:
@@ -131,6 +135,29 @@ class PiecewisePolynomial:
     def delayed(self, time: float) -> PiecewisePolynomial:
         """The same so much later, θ_d(t - time)."""
         return self.ahead(-time)
+
+    def stretched(self, duration: float) -> PiecewisePolynomial:
+        """The same in another time: rates fall by the ratio, accelerations by its square, jerks by its cube."""
+        pace = self.duration / duration
+        breaks, kept = lasting(self.begin + (self.breaks - self.begin) / pace, self.begin + duration)
+        return replace(self, breaks=breaks, coefficients=(self.coefficients * (pace**self._powers)[:, None])[kept])
+
+    def on(self, breaks: Array) -> PiecewisePolynomial:
+        """The same on other pieces, none of which has a break of its own inside it.
+
+        With e = b - t_p:  Σ_k c_k (t - t_p)^k = Σ_j (t - b)^j Σ_{k≥j} c_k (k over j) e^{k-j}
+        """
+        middle = 0.5 * (breaks[:-1] + breaks[1:])
+        piece = np.searchsorted(self.breaks, middle, side="right") - 1
+        inside = np.clip(piece, 0, len(self.breaks) - 2)
+        given, e = self.coefficients[inside], (breaks[:-1] - self.breaks[inside])[:, None]
+        moved = np.zeros_like(given)
+        for j in range(given.shape[1]):
+            for k in range(j, given.shape[1]):
+                moved[:, j] += given[:, k] * comb(k, j) * e ** (k - j)
+        for outside, end in zip((piece < 0, piece > inside), self._ends, strict=True):
+            moved[outside], moved[outside, 0] = 0.0, end[0]
+        return replace(self, breaks=breaks, coefficients=moved)
 
     def trajectory(self, times: ArrayLike | None = None) -> Trajectory:
         """At instants; left out, a thousand steps from its beginning to its end."""
@@ -162,11 +189,38 @@ class PiecewisePolynomial:
     @cached_property
     def _ends(self) -> tuple[Array, Array]:
         """(4, s) before and after."""
-        last = (self.breaks[-1] - self.breaks[-2]) ** self._powers @ self.coefficients[-1]
         ends = np.zeros((2, DERIVATIVES, len(self.coordinates)))
-        ends[0, 0], ends[1, 0] = self.coefficients[0, 0], last
+        ends[0, 0], ends[1, 0] = self.coefficients[0, 0], self.final
+        if self.final is None:
+            ends[1, 0] = (self.breaks[-1] - self.breaks[-2]) ** self._powers @ self.coefficients[-1]
         ends.setflags(write=False)
         return ends[0], ends[1]
+
+
+def lasting(breaks: Array, end: float) -> tuple[Array, NDArray[np.bool_]]:
+    """Breaks up to an end that they meet but for rounding, without pieces that are rounding; which of them are kept."""
+    kept = np.diff(breaks) > 0.0
+    found = breaks[np.append(True, kept)]
+    found[-1] = end
+    return found, kept
+
+
+def common_breaks(each: Sequence[Array]) -> Array:
+    """All breaks in order; those that rounding alone parts are one."""
+    breaks = np.unique(np.concatenate(list(each)))
+    apart = np.concatenate([[True], np.diff(breaks) > _SAME * max(abs(breaks[0]), abs(breaks[-1]), np.ptp(breaks))])
+    kept = breaks[apart]
+    kept[-1] = breaks[-1]
+    return np.asarray(kept)
+
+
+def side_by_side(parts: Sequence[PiecewisePolynomial]) -> PiecewisePolynomial:
+    """Several piecewise polynomials as one, whose breaks are those of all of them."""
+    breaks = common_breaks([part.breaks for part in parts])
+    count = max(part.coefficients.shape[1] for part in parts)
+    each = [np.pad(c := part.on(breaks).coefficients, ((0, 0), (0, count - c.shape[1]), (0, 0))) for part in parts]
+    names, final = sum((part.coordinates for part in parts), ()), [part.at(np.inf)[0] for part in parts]
+    return PiecewisePolynomial(names, breaks, np.concatenate(each, axis=2), final=np.concatenate(final))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -196,8 +250,8 @@ class CalledFunction:
         """θ, θ̇, θ̈ and θ⃛ at a time, (4, s)."""
         return np.asarray(self.sampled([t])[0])
 
-    def derivatives(self, times: ArrayLike) -> Array:
-        """θ, θ̇ and θ̈ at times (N,): (3, N, s)."""
+    def derivatives(self, times: ArrayLike, *, closed: bool = False) -> Array:
+        """θ, θ̇ and θ̈ at times (N,): (3, N, s); it is defined at its end anyway, `closed` or not."""
         return np.ascontiguousarray(self.called(np.asarray(times, dtype=float))[:, :3].transpose(1, 0, 2))
 
     def sampled(self, times: ArrayLike) -> Array:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.interpolate import PPoly
 
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
@@ -101,9 +100,9 @@ def _called(motion: Callable[[float], Any], of: Any, names: tuple[str, ...], unt
 def _planned(motion: Any, of: Mechanism | ReducedModel) -> Reference:
     mechanism = described(of) if isinstance(of, ReducedModel) else of
     course = model_trajectory(of, motion) if isinstance(of, ReducedModel) else trajectory(of, motion)
-    pieces = planned_motion(mechanism, motion).pieces
-    if pieces is None or (isinstance(of, ReducedModel) and follows_path(of)):
+    function = planned_motion(mechanism, motion).function
+    if not isinstance(function, Reference) or (isinstance(of, ReducedModel) and follows_path(of)):
         return course.function
-    every = rest(mechanism).numbering.coordinates
-    chosen = [every.index(name) for name in course.coordinates]
-    return Reference.of_pieces(course.coordinates, PPoly(pieces.c[..., chosen], pieces.x), course.units)
+    chosen = [function.coordinates.index(name) for name in course.coordinates]
+    final = function.at(np.inf)[0, chosen]
+    return Reference(course.coordinates, function.breaks, function.coefficients[..., chosen], course.units, final)
