@@ -57,7 +57,7 @@ def compensated(
     step = width / _PIECES
     margin = 0.5 * _AVERAGES * width + step
     time = np.arange(given.begin - margin, given.end + margin + step, step)
-    theta, rates, accelerations = np.ascontiguousarray(given.sampled(time)[:, :3].transpose(1, 0, 2))
+    theta, rates, accelerations = given.derivatives(time)
     change = correction(model, names, theta, rates, accelerations)
     for _ in range(_AVERAGES):
         change = uniform_filter1d(change, _PIECES, axis=0, mode="nearest")
