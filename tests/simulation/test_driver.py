@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import supple
-from supple.hardware.pieces import held_pieces
+from supple.hardware.pieces import Pieces
 from supple.integration.input_course import followed_course
 from supple.integration.step_options import StepOptions
 from supple.simulation.driver import Known, drive
@@ -45,6 +45,13 @@ class Doubling:
 
     def advanced(self, event):
         self.seen.append(event)
+
+
+def held_pieces(duration, forces):
+    """Forces (a,) that stay as they are, and nothing led."""
+    cubics = np.zeros((4, 1, len(forces)))
+    cubics[3, 0] = forces
+    return Pieces(np.array([0.0, duration]), cubics, np.zeros((4, 1, 0)), np.zeros((1, 2, 0)))
 
 
 def test_the_source_is_asked_at_every_event_until_the_system_cannot_go_on():

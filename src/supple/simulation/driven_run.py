@@ -75,10 +75,11 @@ def driven_run(made: Commanded, begin: float, end: float, largest: float) -> Dri
     bank, here, breaks, values = made
     found = drive_course(bank, breaks, values, (begin, end, largest))
     springs = drive_springs(here, np.column_stack([bank.stiffness, bank.damping]))
-    targets = (found.breaks, found.led) if bank.led else (np.array([begin, end]), np.zeros((4, 1, 0)))
-    accelerations = found.accelerations if bank.led else np.zeros((2, 0))
-    course = Prescribed(bank.led, targets, found.rates, accelerations)
-    return DrivenRun(here, (found.breaks, found.forces), course, springs)
+    times = begin + found.times
+    targets = (times, found.led) if bank.led else (np.array([begin, end]), np.zeros((4, 1, 0)))
+    accelerations = np.vstack([found.accelerations[:, 0], found.accelerations[-1:, 1]])
+    course = Prescribed(bank.led, targets, found.led[2, 0], accelerations if bank.led else np.zeros((2, 0)))
+    return DrivenRun(here, (times, found.forces), course, springs)
 
 
 def coupled_intervals(made: Commanded, grid: Array, largest: float) -> tuple[Intervals, Array]:

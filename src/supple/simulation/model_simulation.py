@@ -7,14 +7,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.interpolate import PPoly
 
 from supple.array_types import Array
 from supple.compilation import compiled
 from supple.diagnostics import InputError, NumericalError
 from supple.hardware.coupled_drives import Intervals, feels, interval_commands
 from supple.hardware.drive_bank import DriveBank
-from supple.hardware.drive_course import DriveCourse, drive_course, first_commands, keeping_commands, say_passed_by
+from supple.hardware.drive_course import drive_course, first_commands, keeping_commands, say_passed_by
 from supple.hardware.hardware import NO_HARDWARE, Hardware
+from supple.hardware.pieces import Pieces
 from supple.integration.input_course import Inputs, followed_course, has_callables, input_course
 from supple.integration.result_times import longest_step, result_times
 from supple.integration.step_options import StepOptions
@@ -122,22 +124,18 @@ def _driven(
     else:
         course = drive_course(bank, breaks, values, (float(grid[0]), float(grid[-1]), longest), also=grid.tolist())
         drive(run, Known(course, len(grid) - 1))
-        forces, led = _forces(bank, course, run), course.accelerations[0]
+        forces, led = _forces(bank, course, run), course.accelerations[0, 0]
     run.found[0, : layout.size] = _first(model, run, forces[0], dict(zip(bank.led, led.tolist(), strict=True)))
     reached = cut.results[cut.results <= run.interval]
     run.stopped = float(cut.times[run.interval])
     return run.result(forces[reached], reached)
 
 
-def _forces(bank: DriveBank, course: DriveCourse, run: ModelRun) -> Array:
+def _forces(bank: DriveBank, course: Pieces, run: ModelRun) -> Array:
     """(N, a) of the inputs at the results that were reached, springs and dampers of drives included; zero of those that
     lead."""
     time, n = run.times[: run.interval + 1], run.model.layout.size
-    piece = np.clip(np.searchsorted(course.breaks, time, side="right") - 1, 0, len(course.breaks) - 2)
-    x = (time - course.breaks[piece])[:, None]
-    found = np.zeros((len(time), course.forces.shape[2]))
-    for power in course.forces:  # the highest first
-        found = found * x + power[piece]
+    found = np.asarray(PPoly(course.forces, course.times)(time - time[0]))
     states = run.states[: len(time)]
     for i, k in enumerate(bank.places):
         if k >= 0:

@@ -162,7 +162,8 @@ class PiecewisePolynomial:
     def trajectory(self, times: ArrayLike | None = None) -> Trajectory:
         """At instants; left out, a thousand steps from its beginning to its end."""
         t = np.linspace(self.begin, self.end, INSTANTS + 1) if times is None else np.asarray(times, dtype=float)
-        return Trajectory(self.coordinates, t, *self.derivatives(t), self.units)
+        theta, rates, accelerations = self.derivatives(t)
+        return Trajectory(self.coordinates, t, theta, rates, accelerations, self.units)
 
     def __call__(self, t: float) -> tuple[Array, Array, Array]:
         theta, rates, accelerations, _ = self.at(t)
