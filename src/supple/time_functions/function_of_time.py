@@ -110,7 +110,7 @@ class PiecewisePolynomial:
         p = bisect_right(self._times, t) - 1
         if p < 0 or t >= self._times[-1]:
             return self._ends[0 if p < 0 else 1]
-        return np.dot((t - self._times[p]) ** self._powers, self._slopes[p]).reshape(DERIVATIVES, -1)
+        return np.dot((t - self._times[p]) ** self._powers, self._slopes[p]).reshape(DERIVATIVES, len(self.coordinates))
 
     def sampled(self, times: ArrayLike, *, closed: bool = False) -> Array:
         """θ, θ̇, θ̈ and θ⃛ at times (N,): (N, 4, s).
@@ -185,7 +185,7 @@ class PiecewisePolynomial:
         for order in range(min(DERIVATIVES, count)):
             for k in range(order, count):
                 found[:, k - order, order] = self.coefficients[:, k] * (factorial(k) // factorial(k - order))
-        return np.ascontiguousarray(found.reshape(P, count, -1))
+        return np.ascontiguousarray(found.reshape(P, count, DERIVATIVES * s))
 
     @cached_property
     def _ends(self) -> tuple[Array, Array]:
@@ -196,6 +196,18 @@ class PiecewisePolynomial:
             ends[1, 0] = (self.breaks[-1] - self.breaks[-2]) ** self._powers @ self.coefficients[-1]
         ends.setflags(write=False)
         return ends[0], ends[1]
+
+
+def linear_between(
+    names: tuple[str, ...], breaks: Array, values: Array, begin: float, end: float
+) -> PiecewisePolynomial:
+    """Values (B, s) that are linear between breaks (B,) and constant outside, from `begin` to `end` at least."""
+    if breaks[0] > begin:
+        breaks, values = np.append(begin, breaks), np.vstack([values[:1], values])
+    if breaks[-1] < end:
+        breaks, values = np.append(breaks, end), np.vstack([values, values[-1:]])
+    slopes = np.diff(values, axis=0) / np.diff(breaks)[:, None]
+    return PiecewisePolynomial(names, breaks, np.stack([values[:-1], slopes], axis=1))
 
 
 def lasting(breaks: Array, end: float) -> tuple[Array, NDArray[np.bool_]]:
