@@ -117,16 +117,21 @@ class PiecewisePolynomial:
 
         closed : derivatives at the end itself are those of the last piece, instead of zero
         """
-        t = np.asarray(times, dtype=float)
-        inside = np.clip(t, self.begin, self.end)
-        found = np.stack([self.pieces(inside, order) for order in range(DERIVATIVES)], axis=1)
-        found[t < self.begin], found[t >= self.end, 0] = self._ends[0], self._ends[1][0]
-        found[t > self.end if closed else t >= self.end, 1:] = 0.0
-        return found
+        return np.ascontiguousarray(self._evaluated(times, DERIVATIVES, closed).transpose(1, 0, 2))
 
     def derivatives(self, times: ArrayLike, *, closed: bool = False) -> Array:
         """θ, θ̇ and θ̈ at times (N,): (3, N, s); `closed` as of `sampled`."""
-        return np.ascontiguousarray(self.sampled(times, closed=closed)[:, :3].transpose(1, 0, 2))
+        return self._evaluated(times, 3, closed)
+
+    def _evaluated(self, times: ArrayLike, count: int, closed: bool) -> Array:
+        """(count, N, s): the values and the first derivatives."""
+        t, (first, last) = np.asarray(times, dtype=float), (self._times[0], self._times[-1])
+        inside = np.clip(t, first, last)
+        found = np.stack([self.pieces(inside, order) for order in range(count)])
+        after = t >= last
+        found[:, t < first], found[0, after] = self._ends[0][:count, None], self._ends[1][0]
+        found[1:, t > last if closed else after] = 0.0
+        return found
 
     def ahead(self, time: float) -> PiecewisePolynomial:
         """What it will be so much later, θ_d(t + time): for loops that answer late."""
@@ -142,28 +147,26 @@ class PiecewisePolynomial:
         breaks, kept = lasting(self.begin + (self.breaks - self.begin) / pace, self.begin + duration)
         return replace(self, breaks=breaks, coefficients=(self.coefficients * (pace**self._powers)[:, None])[kept])
 
-    def on(self, breaks: Array) -> PiecewisePolynomial:
-        """The same on other pieces, none of which has a break of its own inside it.
+    def on(self, breaks: Array) -> Array:
+        """Coefficients on other pieces, none of which has a break of its own inside it.
 
         With e = b - t_p:  Σ_k c_k (t - t_p)^k = Σ_j (t - b)^j Σ_{k≥j} c_k (k over j) e^{k-j}
         """
         middle = 0.5 * (breaks[:-1] + breaks[1:])
         piece = np.searchsorted(self.breaks, middle, side="right") - 1
         inside = np.clip(piece, 0, len(self.breaks) - 2)
-        given, e = self.coefficients[inside], (breaks[:-1] - self.breaks[inside])[:, None]
-        moved = np.zeros_like(given)
-        for j in range(given.shape[1]):
-            for k in range(j, given.shape[1]):
-                moved[:, j] += given[:, k] * comb(k, j) * e ** (k - j)
+        given, e = self.coefficients[inside], breaks[:-1] - self.breaks[inside]
+        k, j = np.arange(given.shape[1]), np.arange(given.shape[1])[:, None]
+        binomials = np.array([[comb(n, m) for n in k] for m in k], dtype=float)  # zero below the diagonal
+        moved = (binomials * e[:, None, None] ** np.maximum(k - j, 0)) @ given
         for outside, end in zip((piece < 0, piece > inside), self._ends, strict=True):
             moved[outside], moved[outside, 0] = 0.0, end[0]
-        return replace(self, breaks=breaks, coefficients=moved)
+        return np.asarray(moved)
 
     def trajectory(self, times: ArrayLike | None = None) -> Trajectory:
         """At instants; left out, a thousand steps from its beginning to its end."""
         t = np.linspace(self.begin, self.end, INSTANTS + 1) if times is None else np.asarray(times, dtype=float)
-        theta, rates, accelerations = self.derivatives(t)
-        return Trajectory(self.coordinates, t, theta, rates, accelerations, self.units)
+        return Trajectory.of_derivatives(self.coordinates, t, self.derivatives(t), self.units)
 
     def __call__(self, t: float) -> tuple[Array, Array, Array]:
         theta, rates, accelerations, _ = self.at(t)
@@ -229,11 +232,14 @@ def common_breaks(each: Sequence[Array]) -> Array:
 
 def side_by_side(parts: Sequence[PiecewisePolynomial]) -> PiecewisePolynomial:
     """Several piecewise polynomials as one, whose breaks are those of all of them."""
-    breaks = common_breaks([part.breaks for part in parts])
-    count = max(part.coefficients.shape[1] for part in parts)
-    each = [np.pad(c := part.on(breaks).coefficients, ((0, 0), (0, count - c.shape[1]), (0, 0))) for part in parts]
-    names, final = sum((part.coordinates for part in parts), ()), [part.at(np.inf)[0] for part in parts]
-    return PiecewisePolynomial(names, breaks, np.concatenate(each, axis=2), final=np.concatenate(final))
+    breaks, names = common_breaks([part.breaks for part in parts]), sum((part.coordinates for part in parts), ())
+    count, column = max(part.coefficients.shape[1] for part in parts), 0
+    found, final = np.zeros((len(breaks) - 1, count, len(names))), [part.at(np.inf)[0] for part in parts]
+    for part in parts:
+        s = len(part.coordinates)
+        found[:, : part.coefficients.shape[1], column : column + s] = part.on(breaks)
+        column += s
+    return PiecewisePolynomial(names, breaks, found, final=np.concatenate(final))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -299,6 +305,12 @@ class Trajectory(Result):
     rates: Array
     accelerations: Array
     units: Units = UNKNOWN
+
+    @classmethod
+    def of_derivatives(cls, coordinates: tuple[str, ...], time: Array, found: Array, units: Units) -> Trajectory:
+        """From θ, θ̇, θ̈ in one array (3, N, s), as `derivatives` of a function gives them."""
+        theta, rates, accelerations = found
+        return cls(coordinates, time, theta, rates, accelerations, units)
 
     @property
     def parts(self) -> tuple[Array, Array, Array]:

@@ -82,7 +82,7 @@ def shaped(
 def superposed(given: Reference, by: Shaper) -> Reference:
     """Σ A_i θ_d(t - t_i), exactly: polynomials stay polynomials."""
     breaks = common_breaks([given.breaks + t for t in by.delays])
-    parts = [A * given.delayed(t).on(breaks).coefficients for A, t in zip(by.amplitudes, by.delays, strict=True)]
+    parts = [A * given.delayed(t).on(breaks) for A, t in zip(by.amplitudes, by.delays, strict=True)]
     return Reference(given.coordinates, breaks, np.sum(parts, axis=0), given.units)
 
 

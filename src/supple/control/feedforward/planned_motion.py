@@ -116,7 +116,7 @@ def planned(
     clock = times - times[0]
     s, names = model.layout.theta, model.layout.coordinates
     theta, delta = (
-        Trajectory(part, clock, *course, model.units).function
+        Trajectory.of_derivatives(part, clock, course, model.units).function
         for part, course in zip((names[:s], names[s:]), courses, strict=True)
     )
     path = wanted.ahead(float(times[0]))

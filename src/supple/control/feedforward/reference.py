@@ -81,8 +81,11 @@ def _called(motion: Callable[[float], Any], of: Any, names: tuple[str, ...], unt
             given = motion(float(t))
             if not is_list(given) or len(given) < DERIVATIVES - 1:
                 raise InputError(f"it gives {shown(given)}", part="motion", hint="give a function of t with (θ, θ̇, θ̈)")
-            rows.append(np.stack([real_numbers("motion", part) for part in given]))
-        return np.stack(rows)
+            row = np.asarray(given)
+            if row.dtype.kind not in "fi" or not np.isfinite(row).all():
+                row = np.stack([real_numbers("motion", part) for part in given])  # says what is wrong
+            rows.append(row)
+        return np.array(rows, dtype=float)
 
     found = CalledFunction(names, called, units)
     first = found.at(0.0)
@@ -94,7 +97,7 @@ def _called(motion: Callable[[float], Any], of: Any, names: tuple[str, ...], unt
     if until is None:
         return found
     times = np.linspace(0.0, until, max(2, round(until / 1e-3)) + 1)
-    return Trajectory(names, times, *found.derivatives(times), units).function
+    return Trajectory.of_derivatives(names, times, found.derivatives(times), units).function
 
 
 def _planned(motion: Any, of: Mechanism | ReducedModel) -> Reference:

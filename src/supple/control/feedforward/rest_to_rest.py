@@ -139,7 +139,7 @@ def _least(rows: Array, right: Array, weight: tuple[Array, Array]) -> Array:
 
 
 def _changed(course: Trajectory, basis: Array, c: Array) -> Trajectory:
-    return Trajectory(course.coordinates, course.time, *(np.stack(course.parts) + basis @ c), course.units)
+    return Trajectory.of_derivatives(course.coordinates, course.time, np.stack(course.parts) + basis @ c, course.units)
 
 
 def _deformation(model: ReducedModel, run: Any) -> tuple[Array, Array, Array]:

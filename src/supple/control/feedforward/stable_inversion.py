@@ -86,7 +86,7 @@ def _led_along(led: LedOutputs, path: Reference) -> Reference:
     for n, y in enumerate(path.sampled(times)[:, :3, None]):
         found[:, [n]] = led.leading(y, np.zeros((3, 1, m)), at_rest(theta[None]))
         theta = found[0, n]
-    return Trajectory(names, times, *found, model.units).function
+    return Trajectory.of_derivatives(names, times, found, model.units).function
 
 
 # Paths that can be followed without knowing what comes: those that went through the all-pass of the growing exponents.
@@ -122,7 +122,7 @@ def causal_path(path: Reference, exponents: NDArray[np.complex128]) -> tuple[Ref
         ]
     )
     passed[0] += path.at(path.begin)[0]
-    return Trajectory(path.coordinates, times, *passed, path.units).function, late
+    return Trajectory.of_derivatives(path.coordinates, times, passed, path.units).function, late
 
 
 _STEP = 5e-4  # s, at most: instants of the two-point problem
