@@ -78,7 +78,7 @@ _HOMES = {
     "SuppleWarning": "supple.diagnostics",
     "TestPlan": "supple.identification.updating.plan_test",
     "TimeRecords": "supple.results.time_records",
-    "Trajectory": "supple.trajectories.trajectory",
+    "Trajectory": "supple.time_functions.function_of_time",
     "Updated": "supple.identification.updating.updated",
     "assemble": "supple.kinematics.closure",
     "branches": "supple.kinematics.branches",

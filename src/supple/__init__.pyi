@@ -121,7 +121,7 @@ from supple.statics.deflection import Deflection as Deflection
 from supple.statics.deflection import deflection as deflection
 from supple.statics.equilibrium import equilibrium as equilibrium
 from supple.statics.large_deflection import LargeDeflection as LargeDeflection
-from supple.trajectories.trajectory import Trajectory as Trajectory
+from supple.time_functions.function_of_time import Trajectory as Trajectory
 from supple.trajectories.trajectory import trajectory as trajectory
 from supple.view.report.report import report as report
 

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import supple
-from supple.trajectories.trajectory import Trajectory
+from supple.time_functions.function_of_time import Trajectory
 
 FOUR_BAR = """\
 supple: 1

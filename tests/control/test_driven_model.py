@@ -9,10 +9,17 @@ from numpy.testing import assert_allclose
 from scipy.interpolate import CubicHermiteSpline, CubicSpline
 
 import supple
-from supple.hardware.pieces import Pieces, held_pieces
+from supple.hardware.pieces import Pieces
 from supple.simulation.model_run import ModelRun
 
 TIMES = np.linspace(0.0, 0.2, 201)
+
+
+def held_pieces(duration, forces):
+    """Forces (a,) that stay as they are, and nothing led."""
+    cubics = np.zeros((4, 1, len(forces)))
+    cubics[3, 0] = forces
+    return Pieces(np.array([0.0, duration]), cubics, np.zeros((4, 1, 0)), np.zeros((1, 2, 0)))
 
 
 @pytest.fixture(scope="module")

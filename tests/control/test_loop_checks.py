@@ -13,7 +13,7 @@ from supple import control
 from supple.control.plants.goal import goal_of
 from supple.diagnostics import UnstableLoop
 from supple.reduced.time.led_motion import quasi_static
-from supple.trajectories.trajectory import Trajectory
+from supple.time_functions.function_of_time import Trajectory
 
 T = 1e-3
 HOME = {"shoulder": np.radians(40.0), "elbow": np.radians(-60.0)}

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import supple
 from supple.reduced.file import load_model
 from supple.reduced.seal import seal
-from supple.reduced.time.led_motion import Course
+from supple.time_functions.function_of_time import Trajectory
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 TORQUE = 0.1
@@ -83,7 +83,7 @@ def test_the_account_of_a_led_run_balances(damped):
     t = np.linspace(0.0, 0.2, 101)
     wave = 2.0 * np.pi / 0.2
     angle = [0.1 * (1.0 - np.cos(wave * t)), 0.1 * wave * np.sin(wave * t), 0.1 * wave**2 * np.cos(wave * t)]
-    run = damped.simulate(motion=Course(("crank",), t, *(part[:, None] for part in angle)))
+    run = damped.simulate(motion=Trajectory(("crank",), t, *(part[:, None] for part in angle)))
     energy = run.energy
     assert energy["lost"][-1] > 0.0
     assert np.abs(energy["balance"]).max() < 1e-6 * np.abs(energy["prescribed"]).max()

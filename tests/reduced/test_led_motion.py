@@ -11,8 +11,9 @@ from scipy.linalg import expm
 
 import supple
 from supple.diagnostics import InputError, SuppleNote
-from supple.reduced.time.led_motion import Course, quasi_static
+from supple.reduced.time.led_motion import quasi_static
 from supple.simulation.model_simulation import led_motion
+from supple.time_functions.function_of_time import Trajectory
 
 RALF = Path(__file__).parents[2] / "examples" / "ralf" / "mechanism.yaml"
 
@@ -75,7 +76,7 @@ def test_held_still_it_vibrates_as_linear_equations_say(model):
     still, c = np.zeros_like(theta), model.evaluate(theta[0])
     M, K, D = (part[2:, 2:] for part in (c.M, c.K, c.damping))
     start = np.array([0.02, -0.01])  # √kg m
-    led = led_motion(model, Course(("lift", "elbow"), time, theta, still, still), tolerance=1e-10, delta=start)
+    led = led_motion(model, Trajectory(("lift", "elbow"), time, theta, still, still), tolerance=1e-10, delta=start)
     rest = np.linalg.solve(K, c.force[2:])
     slopes = np.block([[np.zeros((2, 2)), np.eye(2)], [-np.linalg.solve(M, K), -np.linalg.solve(M, D)]])
     expected = np.array([expm(slopes * t) @ np.append(start - rest, [0.0, 0.0]) for t in time])
@@ -104,7 +105,7 @@ def test_a_course_out_of_the_region_is_refused(model):
     theta = np.array([[1.15, 1.0], [5.0, 1.0]])
     still = np.zeros_like(theta)
     with pytest.raises(InputError, match="region"):
-        model.follow(Course(("lift", "elbow"), np.array([0.0, 1.0]), theta, still, still))
+        model.follow(Trajectory(("lift", "elbow"), np.array([0.0, 1.0]), theta, still, still))
 
 
 def test_at_rest_it_sags_as_in_equilibrium(model):

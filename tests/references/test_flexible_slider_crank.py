@@ -18,8 +18,9 @@ from supple.formulations.absolute.system import absolute
 from supple.integration.generalized_alpha import alpha_of
 from supple.kinematics.closure import assemble
 from supple.simulation.driver import Known, drive
-from supple.simulation.mechanism_run import Begun, Continuous, MechanismRun, piecewise
+from supple.simulation.mechanism_run import Begun, Continuous, MechanismRun
 from supple.simulation.prescribed import prescribed
+from supple.time_functions.function_of_time import linear_between
 
 CRANK, ROD = 0.15, 0.3
 MASSES, INERTIAS = (0.36, 0.151104, 0.075552), (0.002727, 0.0045339259)
@@ -171,7 +172,7 @@ def march(problem, begin, here, course, step, times):
     state = State(X, V, a, a, np.ascontiguousarray(first.multipliers[0]), here.w)
     begun = Begun(problem, alpha_of(0.99), times, step, state, np.zeros(0), np.zeros(1), np.zeros(0))
     made = MechanismRun(begun, None)
-    drive(made, Known(Continuous(piecewise(whole, np.zeros((2, 0)), 0.0, 0.1), course), len(times) - 1))
+    drive(made, Known(Continuous(linear_between((), whole, np.zeros((2, 0)), 0.0, 0.1), course), len(times) - 1))
     run = made.result()
     assert run.complete, run.reason
     return run

@@ -9,14 +9,15 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import supple
-from supple.hardware.pieces import held_pieces
+from supple.hardware.pieces import Pieces
 from supple.integration.input_course import followed_course
 from supple.integration.step_options import StepOptions
 from supple.simulation.driver import Known, drive
-from supple.simulation.mechanism_run import Continuous, MechanismRun, begin, piecewise
+from supple.simulation.mechanism_run import Continuous, MechanismRun, begin
 from supple.simulation.model_run import FreeRun
 from supple.simulation.prescribed import prescribed
 from supple.simulation.simulation import LinkRun
+from supple.time_functions.function_of_time import linear_between
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 TIMES = np.linspace(0.0, 0.05, 26)
@@ -45,6 +46,13 @@ class Doubling:
 
     def advanced(self, event):
         self.seen.append(event)
+
+
+def held_pieces(duration, forces):
+    """Forces (a,) that stay as they are, and nothing led."""
+    cubics = np.zeros((4, 1, len(forces)))
+    cubics[3, 0] = forces
+    return Pieces(np.array([0.0, duration]), cubics, np.zeros((4, 1, 0)), np.zeros((1, 2, 0)))
 
 
 def test_the_source_is_asked_at_every_event_until_the_system_cannot_go_on():
@@ -87,7 +95,10 @@ def forces_of(mechanism):
 def test_a_mechanism_moves_alike_in_one_event_and_in_several(two_link):
     here = supple.assemble(two_link)
     course, values = forces_of(two_link)
-    acting = Continuous(piecewise(course.breaks, values, 0.0, TIMES[-1]), prescribed(here, None, 0.0, TIMES[-1], STEP))
+    acting = Continuous(
+        linear_between(tuple(here.mechanism.actuators), course.breaks, values, 0.0, TIMES[-1]),
+        prescribed(here, None, 0.0, TIMES[-1], STEP),
+    )
     rates = np.zeros(len(here.theta))
     found = []
     for events in ([25], [3, 11, 12, 25]):
@@ -147,7 +158,10 @@ def test_rigid_links_move_alike_in_one_event_and_in_several():
     machine = supple.load(EXAMPLES / "serial-flexible" / "mechanism.yaml")
     here, times = supple.assemble(machine, "home"), np.linspace(0.0, 2e-3, 5)
     still, none = np.zeros(len(here.theta)), np.zeros((2, len(machine.actuators)))
-    acting = Continuous(piecewise(times[[0, -1]], none, 0.0, 2e-3), prescribed(here, None, 0.0, 2e-3, 1e-4))
+    acting = Continuous(
+        linear_between(tuple(machine.actuators), times[[0, -1]], none, 0.0, 2e-3),
+        prescribed(here, None, 0.0, 2e-3, 1e-4),
+    )
     found = []
     for events in ([4], [1, 4]):
         run = LinkRun(here, times, still, StepOptions(1e-4))

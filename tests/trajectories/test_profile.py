@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
+import supple
+from supple.description.motion import Motion
 from supple.trajectories.profile import profile
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 DISTANCES = st.floats(1e-4, 50.0).flatmap(lambda x: st.sampled_from([x, -x]))
 BOUND = st.one_of(st.none(), st.floats(1e-2, 1e3))
@@ -17,7 +23,7 @@ ROUNDING = 1e-9
 
 def sampled(way, count=4001):
     time = np.linspace(0.0, way.duration, count)
-    return time, *way(time)
+    return time, *way.derivatives(time, closed=True)[..., 0]
 
 
 @pytest.mark.slow
@@ -25,11 +31,12 @@ def sampled(way, count=4001):
 @given(DISTANCES, BOUND, BOUND, BOUND, st.floats(1.0, 5.0))
 def test_bounds_are_kept_and_ends_are_met(distance, velocity, acceleration, jerk, slower):
     way = profile(distance, velocity=velocity, acceleration=acceleration, jerk=jerk)
-    way = way.stretched(slower * way.natural)
+    way = way.stretched(slower * way.duration)
     time, value, rate, second = sampled(way)
     assert value[0] == 0.0
     assert value[-1] == distance
-    assert (rate[0], rate[-1]) == (0.0, 0.0)
+    assert rate[0] == 0.0
+    assert abs(rate[-1]) <= 1e-14 * (np.abs(rate).max() + way.duration * np.abs(second).max())
     assert (np.diff(value) * np.sign(distance) >= -ROUNDING * abs(distance)).all()  # never back
     if velocity is not None:
         assert np.abs(rate).max() <= velocity * (1 + ROUNDING)
@@ -48,7 +55,8 @@ def test_rates_and_accelerations_are_derivatives(distance, velocity, acceleratio
     way = profile(distance, velocity=velocity, acceleration=acceleration, jerk=jerk)
     time, value, rate, second = sampled(way)
     h = time[1]
-    between = np.abs(way.pieces(time, 3)).max() * h  # the acceleration may be this much larger between samples
+    third = way.sampled(time, closed=True)[:, 3]
+    between = np.abs(third).max() * h  # the acceleration may be this much larger between samples
     fastest, steepest = np.abs(rate).max(), np.abs(second).max() + between
     assert_allclose(
         np.diff(value), 0.5 * h * (rate[1:] + rate[:-1]), atol=0.5 * steepest * h**2 + 1e-12 * abs(distance)
@@ -64,7 +72,7 @@ def test_a_bound_stops_it_from_being_faster(distance, velocity, acceleration, je
     _, _, rate, second = sampled(way, 20_001)
     reached = (
         np.abs(rate).max() / velocity, np.abs(second).max() / acceleration,
-        np.abs(way.pieces(0.5 * (way.pieces.x[1:] + way.pieces.x[:-1]), 3)).max() / jerk,
+        np.abs(way.sampled(0.5 * (way.breaks[1:] + way.breaks[:-1]))[:, 3]).max() / jerk,
     )  # fmt: skip
     assert_allclose(max(reached), 1.0, rtol=1e-6)
     assert_allclose(reached[2], 1.0, rtol=1e-6)  # the jerk is always used in full: otherwise time is wasted
@@ -90,13 +98,21 @@ def test_durations_known_in_closed_form(bounds, duration):
 
 def test_it_stands_before_and_after():
     way = profile(2.0, velocity=1.0, acceleration=1.0, jerk=10.0)
-    value, rate, second = way(np.array([-1.0, way.duration + 1.0]))
+    value, rate, second = way.derivatives([-1.0, way.duration + 1.0], closed=True)[..., 0]
     assert value.tolist() == [0.0, 2.0]
     assert not rate.any()
     assert not second.any()
 
 
 def test_no_distance_takes_no_time():
-    way = profile(0.0, velocity=1.0)
-    assert way.duration == 0.0
-    assert not np.any(way.stretched(1.0)(np.linspace(0.0, 1.0, 5)))
+    arm = supple.load(EXAMPLES / "ralf" / "mechanism.yaml")
+    here = supple.trajectory(arm, Motion(coordinates={"lift": {"rate": 0.0}}, duration=1.0)).theta[0]
+    bounds = {"velocity": 1.0, "acceleration": 2.0}
+    stays, moves = {"to": here[1]} | bounds, {"to": here[0] + 0.1} | bounds
+    both = supple.trajectory(arm, Motion(coordinates={"lift": moves, "elbow": stays}))
+    assert_allclose(both.time[-1], profile(0.1, **bounds).duration, rtol=1e-12)
+    assert_allclose(both.theta[:, 1], here[1], rtol=0)
+    assert both.theta[-1, 0] == here[0] + 0.1  # exactly: a region may end there
+    assert not both.rates[[0, -1]].any()
+    with pytest.raises(supple.InputError, match="ends where it begins"):
+        supple.trajectory(arm, Motion(coordinates={"elbow": stays}))

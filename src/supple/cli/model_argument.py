@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from supple.description.mechanism import Mechanism
     from supple.description.quantities.dimension import Dimension
     from supple.reduced.model import ReducedModel
-    from supple.trajectories.trajectory import Trajectory
+    from supple.time_functions.function_of_time import Trajectory
 
 Rom = Annotated[
     str, typer.Argument(metavar="ROM", help="A reduced model, as `supple reduce` writes it.", show_default=False)

@@ -41,7 +41,8 @@ from supple.results.simulation import Simulation
 from supple.results.table import Table
 from supple.simulation.scenario import rayleigh_of, run_of, scenario_data
 from supple.simulation.simulation import simulate
-from supple.trajectories.trajectory import Prescribed, Trajectory, trajectory
+from supple.time_functions.function_of_time import Trajectory
+from supple.trajectories.trajectory import Prescribed, trajectory
 
 _REPEATS = 5  # the fastest counts: the others waited for something
 _MEDIANS = 1000

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -28,22 +28,6 @@ from supple.integration.input_course import merged
 _CUBIC = 0.1  # of 1/ω of the fastest block: a cubic is then off by 3e-7 of what still moves
 _MOST = 200_000  # pieces, at most, of a run that a fast drive would cut in more
 _TOGETHER = 1e-12  # of the run: instants closer than that are one
-
-
-class DriveCourse(NamedTuple):
-    """Piecewise cubics between breaks (B,), s.
-
-    forces        : (4, B - 1, a) of the inputs, the highest power first; zero where they lead
-    led           : (4, B - 1, k) of the led coordinates; rates (k,) of them at the start, accelerations (B, k)
-    applied       : (B, a) commands as drives take them, before their delays
-    """
-
-    breaks: Array
-    forces: Array
-    led: Array
-    rates: Array
-    accelerations: Array
-    applied: Array
 
 
 def say_passed_by(hardware: Hardware) -> None:
@@ -81,11 +65,11 @@ def drive_course(
     commands: Array,
     span: tuple[float, float, float],
     also: Sequence[float] = (),
-) -> DriveCourse:
+) -> Pieces:
     """From a bank that has been reset to the `first_commands`; the others arrive after their delay.
 
     breaks (B,), commands (B, a) : linear between, constant before and after; span : begin, end and longest piece, s
-    also   : instants at which pieces end as well
+    also   : instants at which pieces end as well; times of the result begin at 0, as those of all pieces do
     """
     told = bank.told
     times = _instants(bank.blocks, breaks, np.asarray(also, dtype=float), span)
@@ -94,16 +78,16 @@ def drive_course(
         applied = bank.shaped(times, applied)
     count, k = len(times) - 1, len(bank.led)
     forces, led = np.zeros((4, count, len(bank.inputs))), np.zeros((4, count, k))
-    accelerations, rates = np.zeros((count + 1, k)), np.zeros(k)
+    accelerations = np.zeros((count, 2, k))
     for i, block in enumerate(bank.blocks):
         felt = _felt(times, applied[:, i], block.delay, float(told[i]))
         cubic, second = _answer(block, bank.state.x[i, : block.order], times, felt)
         if block.leads:
             column = bank.led.index(bank.places[i])
-            led[:, :, column], accelerations[:, column], rates[column] = cubic, second, cubic[2, 0]
+            led[:, :, column], accelerations[:, :, column] = cubic, np.stack([second[:-1], second[1:]], axis=1)
         else:
             forces[:, :, i] = cubic
-    return DriveCourse(times, forces, led, rates, accelerations, applied)
+    return Pieces(times - span[0], forces, led, accelerations)
 
 
 def _shapes(block: DriveBlock) -> bool:
@@ -130,15 +114,6 @@ def _instants(blocks: Sequence[DriveBlock], breaks: Array, also: Array, span: tu
 def _sampled(breaks: Array, values: Array, times: Array) -> Array:
     """(N, a) values that are linear between breaks, constant before and after."""
     return np.array([np.interp(times, breaks, column) for column in values.T]).reshape(values.shape[1], -1).T
-
-
-def pieces_between(course: DriveCourse, begin: float, end: float) -> Pieces:
-    """What drives do between two instants at which pieces end."""
-    first, last = np.searchsorted(course.breaks, [begin, end])
-    part, times = slice(first, last), course.breaks[first : last + 1] - begin
-    ends = np.stack([course.accelerations[first:last], course.accelerations[first + 1 : last + 1]], axis=1)
-    forces, led = (np.ascontiguousarray(cubics[:, part]) for cubics in (course.forces, course.led))
-    return Pieces(times, forces, led, ends)
 
 
 def _felt(times: Array, applied: Array, delay: float, told: float) -> Array:

@@ -24,11 +24,11 @@ class Pieces(NamedTuple):
     accelerations: Array
 
 
-def held_pieces(duration: float, forces: Array) -> Pieces:
-    """Forces (a,) that stay as they are, and nothing led."""
-    cubics = np.zeros((4, 1, len(forces)))
-    cubics[3, 0] = forces
-    return Pieces(np.array([0.0, duration]), cubics, np.zeros((4, 1, 0)), np.zeros((1, 2, 0)))
+def between(pieces: Pieces, first: int, last: int) -> Pieces:
+    """Those from number `first` to before `last`, whose times begin at 0 again."""
+    times, part = pieces.times[first : last + 1] - pieces.times[first], slice(first, last)
+    forces, led = (np.ascontiguousarray(cubics[:, part]) for cubics in (pieces.forces, pieces.led))
+    return Pieces(times, forces, led, pieces.accelerations[part])
 
 
 def at_end(pieces: Pieces, piece: int) -> Array:

@@ -53,7 +53,8 @@ from supple.results.table import Table
 from supple.simulation.simulation import simulate
 from supple.statics.equilibrium import equilibrium
 from supple.systems.model_questions import require_defaults
-from supple.trajectories.trajectory import Prescribed, Trajectory, trajectory
+from supple.time_functions.function_of_time import Trajectory
+from supple.trajectories.trajectory import Prescribed, trajectory
 
 if TYPE_CHECKING:
     from supple.inverse_dynamics.reduced_inverse import ModelForces

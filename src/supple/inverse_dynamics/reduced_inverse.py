@@ -21,7 +21,8 @@ from supple.results.picture import picture
 from supple.results.result import Result
 from supple.results.signals import Signals, span
 from supple.results.table import Table
-from supple.trajectories.trajectory import Prescribed, Trajectory, trajectory
+from supple.time_functions.function_of_time import Trajectory
+from supple.trajectories.trajectory import Prescribed, trajectory
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -42,7 +42,6 @@ from supple.reduced.row_map import row_map, row_of
 from supple.reduced.single_calls import SingleCalls
 from supple.reduced.single_kernel import row_in_place, single_scratch
 from supple.reduced.state_arguments import Values, alike, batch, is_one, states, theta_points
-from supple.reduced.time.led_motion import Led
 from supple.reduced.time.simulation import simulate_model
 from supple.results.basis import Basis
 from supple.results.frequency_response import FrequencyResponse, Kind
@@ -53,6 +52,9 @@ from supple.results.picture import picture
 from supple.results.result import brief
 from supple.results.simulation import Simulation
 from supple.results.units import UNKNOWN, Units
+
+if TYPE_CHECKING:
+    from supple.time_functions.function_of_time import Trajectory
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -294,7 +296,7 @@ class ReducedModel:
 
     simulate = simulate_model
 
-    def follow(self, course: Led, *, tolerance: float | None = None) -> Simulation:
+    def follow(self, course: Trajectory, *, tolerance: float | None = None) -> Simulation:
         """θ led along a Trajectory, δ free to move; see `supple.simulation.model_simulation.led_motion`."""
         led_motion = import_module(
             "supple.simulation.model_simulation"

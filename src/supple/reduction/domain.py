@@ -26,7 +26,7 @@ from supple.reduction.path_rows import path_layout, path_rows
 from supple.reduction.region import Interval, Region, coordinate_limits, held_coordinates, region_boxes
 from supple.reduction.sampling import Sampling
 from supple.reduction.scanned_region import PathScan, Scanned, VariedScan
-from supple.trajectories.trajectory import Trajectory
+from supple.time_functions.function_of_time import Trajectory
 
 
 @dataclass(frozen=True, eq=False)

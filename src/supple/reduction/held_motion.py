@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from supple.diagnostics import InputError
-from supple.trajectories.trajectory import Trajectory
+from supple.time_functions.function_of_time import Trajectory
 
 _STILL = 1e-9  # how far a motion may leave the value of a held coordinate, of 1 or that value
 

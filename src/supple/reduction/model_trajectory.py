@@ -9,7 +9,8 @@ from supple.reduced.model import ReducedModel
 from supple.reduction.held_motion import without_held
 from supple.reduction.path import path_from
 from supple.reduction.path_motion import along_path
-from supple.trajectories.trajectory import Prescribed, Trajectory, trajectory
+from supple.time_functions.function_of_time import Trajectory
+from supple.trajectories.trajectory import Prescribed, trajectory
 
 
 def follows_path(model: ReducedModel) -> bool:

@@ -27,7 +27,8 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.kinematics.closure import assemble
 from supple.kinematics.rest import rest
-from supple.trajectories.trajectory import Prescribed, Trajectory, trajectory
+from supple.time_functions.function_of_time import Trajectory
+from supple.trajectories.trajectory import Prescribed, trajectory
 
 ARCLENGTH = "arclength"
 _INSTANTS = 8001  # of a motion, from which its path is taken

@@ -6,7 +6,7 @@ import numpy as np
 
 from supple.diagnostics import InputError
 from supple.reduction.path import ARCLENGTH, Path, travelled
-from supple.trajectories.trajectory import Trajectory
+from supple.time_functions.function_of_time import Trajectory
 
 _OFF = 1e-4  # of its length: further away is elsewhere
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.interpolate import PPoly
 
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
@@ -20,14 +21,15 @@ from supple.kinematics.rest import rest
 from supple.linearization.operating_point import holding_inputs
 from supple.parameterization.local_model import local
 from supple.simulation.driven_start import drive_springs, driven_start
-from supple.simulation.prescribed import Piecewise, Prescribed
+from supple.simulation.prescribed import Prescribed, nothing_led
+from supple.time_functions.function_of_time import PiecewisePolynomial
 
 
 class DrivenRun(NamedTuple):
     """Where a run begins, the forces of its inputs, the course of what is led, and the springs of drives that yield."""
 
     here: Configuration
-    forces: Piecewise
+    forces: PiecewisePolynomial
     course: Prescribed
     springs: dict[int, Yield]
 
@@ -75,10 +77,13 @@ def driven_run(made: Commanded, begin: float, end: float, largest: float) -> Dri
     bank, here, breaks, values = made
     found = drive_course(bank, breaks, values, (begin, end, largest))
     springs = drive_springs(here, np.column_stack([bank.stiffness, bank.damping]))
-    targets = (found.breaks, found.led) if bank.led else (np.array([begin, end]), np.zeros((4, 1, 0)))
-    accelerations = found.accelerations if bank.led else np.zeros((2, 0))
-    course = Prescribed(bank.led, targets, found.rates, accelerations)
-    return DrivenRun(here, (found.breaks, found.forces), course, springs)
+    times, names = begin + found.times, here.rest.numbering.coordinates
+    forces = PiecewisePolynomial.of_pieces(bank.inputs, PPoly(found.forces, times))
+    if not bank.led:
+        return DrivenRun(here, forces, nothing_led(begin, end), springs)
+    targets = PiecewisePolynomial.of_pieces(tuple(names[i] for i in bank.led), PPoly(found.led, times))
+    accelerations = np.vstack([found.accelerations[:, 0], found.accelerations[-1:, 1]])
+    return DrivenRun(here, forces, Prescribed(bank.led, targets, accelerations), springs)
 
 
 def coupled_intervals(made: Commanded, grid: Array, largest: float) -> tuple[Intervals, Array]:

@@ -53,8 +53,9 @@ from supple.results.simulation import Simulation
 from supple.simulation.adaptation import grown, overbent, require_damped, stopped, stuck
 from supple.simulation.body_motion import BodyMotion, defect_of
 from supple.simulation.inner_forces import FullMotion, inner_forces
-from supple.simulation.prescribed import Piecewise, Prescribed
+from supple.simulation.prescribed import Prescribed
 from supple.simulation.start import centre_state
+from supple.time_functions.function_of_time import PiecewisePolynomial
 
 AT_ONCE = 10_000  # steps before a look at the keyboard
 FEW = 100  # steps, interpreted, before it is asked again whether compiling is worth while
@@ -85,10 +86,10 @@ class Begun(NamedTuple):
 class Continuous(NamedTuple):
     """What acts during a run whose inputs are known: continuous forces of the actuators, and the course of what is led.
 
-    forces : breaks (B,), s, and cubics (4, B - 1, a), the highest power first
+    forces, targets of the course : of degree three at most
     """
 
-    forces: Piecewise
+    forces: PiecewisePolynomial
     course: Prescribed
 
 
@@ -213,10 +214,8 @@ class MechanismRun:
     def _follow(self, acting: Continuous, until: int) -> bool:
         """Along continuous courses: steps do not end at their breaks."""
         self._known, carried, problem = acting, self._carried, self._problem
-        breaks, cubics = acting.forces
-        if self._begun.relaxed.any():
-            cubics = cubics.copy()
-            cubics[3] += self._begun.relaxed
+        breaks, cubics = _cubics(acting.forces)
+        cubics[3] += self._begun.relaxed
         self._acted.append((breaks, cubics))
         energies = self._record.energies
 
@@ -224,8 +223,8 @@ class MechanismRun:
             return not grown(problem, energies[: int(carried[NEXT])], int(carried[STEPS]))
 
         status = self._march(
-            Courses(breaks, cubics, *acting.course.targets), self._begun.times[: until + 1], self._record, sound,
-            bulk(problem.rest.numbering),
+            Courses(breaks, cubics, *_cubics(acting.course.targets)), self._begun.times[: until + 1], self._record,
+            sound, bulk(problem.rest.numbering),
         )  # fmt: skip
         if status == PAUSED:
             self.reason = stopped(float(carried[TIME]), self._defect())
@@ -340,11 +339,11 @@ class MechanismRun:
             damping=time_damping(mechanism).said if self._problem.frames.elastic else "",
         )  # fmt: skip
 
-    def _acting(self) -> tuple[Piecewise, Piecewise]:
+    def _acting(self) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
         """Forces over time, and accelerations of led coordinates at times; both stay as they are after pieces end."""
         if self._known is not None:
             course = self._known.course
-            return self._acted[0], (course.targets[0], course.accelerations)
+            return self._acted[0], (course.targets.breaks, course.accelerations)
         last = np.zeros((4, 1, len(self._u)))
         last[3] = self._u
         now = self._begun.times[self._event]
@@ -360,11 +359,9 @@ def require_held(times: Array, options: StepOptions) -> None:
     require_positive(tolerance=options.tolerance, friction_speed=options.friction_speed)
 
 
-def piecewise(breaks: Array, values: Array, begin: float, end: float) -> Piecewise:
-    """Breaks and coefficients (4, B - 1, k) of what is linear between them and constant outside."""
-    if breaks[0] > begin:
-        breaks, values = np.append(begin, breaks), np.vstack([values[:1], values])
-    if breaks[-1] < end:
-        breaks, values = np.append(breaks, end), np.vstack([values, values[-1:]])
-    slopes = np.diff(values, axis=0) / np.diff(breaks)[:, None]
-    return breaks, np.stack([np.zeros_like(slopes), np.zeros_like(slopes), slopes, values[:-1]])
+def _cubics(function: PiecewisePolynomial) -> tuple[Array, Array]:
+    """Breaks and coefficients (4, P, k), the highest power first, as the march takes them."""
+    pieces, powers, functions = function.coefficients.shape
+    cubics = np.zeros((4, pieces, functions))
+    cubics[4 - powers :] = function.coefficients[:, ::-1].transpose(1, 0, 2)
+    return function.breaks, cubics

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,7 @@ from supple.approximation.piecewise.packing import NOWHERE
 from supple.array_types import Array
 from supple.compilation import compiled
 from supple.diagnostics.limits import require_memory
-from supple.hardware.drive_course import DriveCourse, pieces_between
-from supple.hardware.pieces import Pieces
+from supple.hardware.pieces import Pieces, between
 from supple.integration.generalized_alpha import alpha_of
 from supple.integration.input_course import InputCourse
 from supple.integration.result_times import require_positive
@@ -180,17 +180,15 @@ class ModelRun:
             self.end(int(status), float(time))
         return bool(status == INSIDE)
 
-    def advance(self, acting: Pieces | DriveCourse, until: int) -> bool:
-        """Advance to the result time of number `until`; see `Advancing`.
-
-        A course, of drives whose commands are known beforehand, has pieces that end at all result times.
-        """
-        if isinstance(acting, Pieces):
+    def advance(self, acting: Pieces, until: int) -> bool:
+        """Advance to the result time of number `until`; see `Advancing`. Pieces end at all result times up to there."""
+        if until == self.interval + 1:
             return self._take(acting) and self._reached(until)
-        for n in range(self.interval, until):
-            if not self._take(pieces_between(acting, float(self.times[n]), float(self.times[n + 1]))):
+        times = self.times[self.interval : until + 1]
+        for first, last in pairwise(np.searchsorted(acting.times, times - times[0])):
+            if not self._take(between(acting, first, last)):
                 return False
-            self._reached(n + 1)
+            self._reached(self.interval + 1)
         return True
 
     def _reached(self, n: int) -> bool:

@@ -7,14 +7,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.interpolate import PPoly
 
 from supple.array_types import Array
 from supple.compilation import compiled
 from supple.diagnostics import InputError, NumericalError
 from supple.hardware.coupled_drives import Intervals, feels, interval_commands
 from supple.hardware.drive_bank import DriveBank
-from supple.hardware.drive_course import DriveCourse, drive_course, first_commands, keeping_commands, say_passed_by
+from supple.hardware.drive_course import drive_course, first_commands, keeping_commands, say_passed_by
 from supple.hardware.hardware import NO_HARDWARE, Hardware
+from supple.hardware.pieces import Pieces
 from supple.integration.input_course import Inputs, followed_course, has_callables, input_course
 from supple.integration.result_times import longest_step, result_times
 from supple.integration.step_options import StepOptions
@@ -24,13 +26,14 @@ from supple.reduced.state_arguments import Values
 from supple.reduced.time.begin import begin_state
 from supple.reduced.time.driven_run import drive_intervals, held_forces, yields_along
 from supple.reduced.time.led_march import LedCourse, LedOptions, led_march
-from supple.reduced.time.led_motion import Led, course_at, parts_of, quasi_static, quintics, require_course
+from supple.reduced.time.led_motion import course_at, quasi_static, require_course
 from supple.reduced.time.model_motion import ModelMotion
 from supple.reduced.time.scenario_run import led_scenario, scenario_run
 from supple.results.simulation import Simulation, warn_of
 from supple.simulation.driven_system import drive_commands
 from supple.simulation.driver import Known, drive
 from supple.simulation.model_run import FreeRun, ModelRun, model_result
+from supple.time_functions.function_of_time import Trajectory
 
 
 def simulated(
@@ -121,22 +124,18 @@ def _driven(
     else:
         course = drive_course(bank, breaks, values, (float(grid[0]), float(grid[-1]), longest), also=grid.tolist())
         drive(run, Known(course, len(grid) - 1))
-        forces, led = _forces(bank, course, run), course.accelerations[0]
+        forces, led = _forces(bank, course, run), course.accelerations[0, 0]
     run.found[0, : layout.size] = _first(model, run, forces[0], dict(zip(bank.led, led.tolist(), strict=True)))
     reached = cut.results[cut.results <= run.interval]
     run.stopped = float(cut.times[run.interval])
     return run.result(forces[reached], reached)
 
 
-def _forces(bank: DriveBank, course: DriveCourse, run: ModelRun) -> Array:
+def _forces(bank: DriveBank, course: Pieces, run: ModelRun) -> Array:
     """(N, a) of the inputs at the results that were reached, springs and dampers of drives included; zero of those that
     lead."""
     time, n = run.times[: run.interval + 1], run.model.layout.size
-    piece = np.clip(np.searchsorted(course.breaks, time, side="right") - 1, 0, len(course.breaks) - 2)
-    x = (time - course.breaks[piece])[:, None]
-    found = np.zeros((len(time), course.forces.shape[2]))
-    for power in course.forces:  # the highest first
-        found = found * x + power[piece]
+    found = np.asarray(PPoly(course.forces, course.times)(time - time[0]))
     states = run.states[: len(time)]
     for i, k in enumerate(bank.places):
         if k >= 0:
@@ -169,7 +168,7 @@ _INSTANTS = 64  # at least, if there are as many, of a course that tell how far 
 
 def led_motion(
     model: ReducedModel,
-    course: Led,
+    course: Trajectory,
     times: Array | None = None,
     *,
     step: float | None = None,
@@ -212,7 +211,7 @@ def led_motion(
     model.evaluate(course.theta)  # says so where the motion leaves the region
     asked = course if times is None else course_at(course, times)
     time = np.asarray(asked.time, dtype=float)
-    eta, v, a = (np.hstack([part, np.zeros((len(time), n - s))]) for part in parts_of(asked))
+    eta, v, a = (np.hstack([part, np.zeros((len(time), n - s))]) for part in asked.parts)
     steps, works = 0, None
     if n > s and len(time) > 1:
         limits = (step or float(time[-1] - time[0]), tolerance or _TOLERANCE, friction_speed)
@@ -233,19 +232,24 @@ class LedRun:
     """
 
     def __init__(
-        self, model: ReducedModel, course: Led, times: Array, limits: tuple[float, float, float], delta: Array | None
+        self,
+        model: ReducedModel,
+        course: Trajectory,
+        times: Array,
+        limits: tuple[float, float, float],
+        delta: Array | None,
     ) -> None:
         self._model, self._times, self._reached, self.steps = model, times, 0, 0
         s, m = model.layout.theta, model.layout.size - model.layout.theta
-        self._pieces = pieces = quintics(course)
+        self._function = course.function
         lowest, highest = course.theta.min(axis=0), course.theta.max(axis=0)
         still = np.zeros_like(course.theta)
         if delta is None:
-            begin = np.clip(pieces(times[:1]), lowest, highest)
+            begin = np.clip(self._function.sampled(times[:1])[:, 0], lowest, highest)
             delta = quasi_static(model, begin, still[:1], still[:1])[0]
         some = slice(None, None, max(1, len(course.theta) // _INSTANTS))
         typical = np.abs(quasi_static(model, course.theta[some], still[some], still[some])).max(axis=0)
-        moving = quasi_static(model, *(part[some] for part in parts_of(course)))
+        moving = quasi_static(model, *(part[some] for part in course.parts))
         typical = np.maximum(typical, np.abs(moving).max(axis=0))
         typical = np.maximum(typical, max(1e-6 * float(typical.max()), 1e-12))
         typical = np.maximum(typical, np.abs(delta))
@@ -253,8 +257,7 @@ class LedRun:
         fast = np.sqrt(np.maximum(np.diag(c.K)[s:] / np.diag(c.M)[s:], 1e-12))
         longest, tolerance, speed = limits
         self._options = LedOptions(float(longest), float(tolerance), float(speed), np.append(typical, typical * fast))
-        ascending = np.ascontiguousarray(pieces.c[::-1].transpose(1, 0, 2))
-        self.course = LedCourse(np.ascontiguousarray(course.time, dtype=float), ascending, lowest, highest)
+        self.course = LedCourse(self._function.breaks, self._function.coefficients, lowest, highest)
         self.record = np.empty((len(times), 3 * m + 2))
         self._state = np.concatenate([delta, np.zeros(m + 2)])
 
@@ -266,7 +269,8 @@ class LedRun:
         )
         self.steps += int(steps)
         if status == OUTSIDE:
-            model.evaluate(np.clip(self._pieces(stopped), acting.lowest, acting.highest))  # says where the region ends
+            theta = self._function.at(stopped)[0]
+            model.evaluate(np.clip(theta, acting.lowest, acting.highest))  # says where the region ends
         if status != INSIDE:
             raise NumericalError(
                 f"its deformation cannot be followed beyond {stopped:.6g} s", part=f'model "{model.name}"',

@@ -14,22 +14,17 @@ from supple.diagnostics.arguments import shown
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import Configuration
 from supple.statics.equilibrium import equilibrium
+from supple.time_functions.function_of_time import PiecewisePolynomial
 from supple.trajectories.trajectory import trajectory
-
-Piecewise = tuple[Array, Array]
 
 _SAME = 1e-12  # rad or m: rounding of a coordinate
 
 
 class Prescribed(NamedTuple):
-    """driven : numbers of the coordinates; targets : breaks (B,) and coefficients (4, B - 1, k) of their cubics
-
-    rates : (k,) at the start; accelerations : (B, k) at the breaks
-    """
+    """driven : numbers of the coordinates; targets : cubics on B - 1 pieces; accelerations : (B, k) at their breaks"""
 
     driven: tuple[int, ...]
-    targets: Piecewise
-    rates: Array
+    targets: PiecewisePolynomial
     accelerations: Array
 
 
@@ -40,7 +35,7 @@ def prescribed(here: Configuration, motion: Any, begin: float, end: float, step:
     """
     names = here.rest.numbering.coordinates
     if motion is None:
-        return Prescribed((), (np.array([begin, end]), np.zeros((4, 1, 0))), np.zeros(0), np.zeros((2, 0)))
+        return nothing_led(begin, end)
     times = np.linspace(begin, end, max(5, round((end - begin) / step)) + 1)
     if isinstance(motion, Mapping):
         for name in motion:
@@ -64,14 +59,19 @@ def prescribed(here: Configuration, motion: Any, begin: float, end: float, step:
     rise = np.diff(theta, axis=0) / h
     cubic = (rates[:-1] + rates[1:] - 2.0 * rise) / h**2
     square = (3.0 * rise - 2.0 * rates[:-1] - rates[1:]) / h
-    targets = (times, np.stack([cubic, square, rates[:-1], theta[:-1]]))
-    return Prescribed(chosen, targets, rates[0], accelerations)
+    targets = np.stack([theta[:-1], rates[:-1], square, cubic], axis=1)
+    return Prescribed(chosen, PiecewisePolynomial(tuple(names[i] for i in chosen), times, targets), accelerations)
+
+
+def nothing_led(begin: float, end: float) -> Prescribed:
+    """No coordinate is led from `begin` to `end`, s."""
+    return Prescribed((), PiecewisePolynomial((), np.array([begin, end]), np.zeros((1, 4, 0))), np.zeros((2, 0)))
 
 
 def on_course(here: Configuration, course: Prescribed, inputs: Array) -> Configuration:
     """The start, with prescribed coordinates where their course begins; a deformed one rests there under the inputs."""
     theta, driven = here.theta.copy(), list(course.driven)
-    theta[driven] = course.targets[1][3, 0]
+    theta[driven] = course.targets.coefficients[0, 0]
     if here.deformed is None:
         return assemble(here.mechanism, theta)
     if np.allclose(theta, here.theta, rtol=0.0, atol=_SAME):

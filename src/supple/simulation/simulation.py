@@ -50,11 +50,12 @@ from supple.simulation.driven_start import drive_springs
 from supple.simulation.driven_system import drive_commands
 from supple.simulation.driver import Known, drive
 from supple.simulation.link_record import LinkRecord
-from supple.simulation.mechanism_run import Continuous, MechanismRun, begin, piecewise, require_held
-from supple.simulation.prescribed import Piecewise, Prescribed, on_course, prescribed
+from supple.simulation.mechanism_run import Continuous, MechanismRun, begin, require_held
+from supple.simulation.prescribed import Prescribed, on_course, prescribed
 from supple.simulation.scenario import model_scenario, run_of
 from supple.simulation.start import deflected, start_configuration
 from supple.systems.formulation_choice import by_rigid_links
+from supple.time_functions.function_of_time import linear_between
 
 _NUMBERS = 24  # of a body at a time: where it is, how it moves
 _INSTEAD = "reduce it with modes and simulate the reduced model"
@@ -172,14 +173,14 @@ def simulate(
             warn_of(found)
             return found
         here, forces, course, springs = driven_run(made, first, end, largest)
-        u0 = forces[1][3, 0].copy()
+        u0 = forces.coefficients[0, 0].copy()
     else:
         breaks, values = input_course(tuple(mechanism.actuators), inputs, input_times, grid, spacing)
         u0 = np.array([np.interp(first, breaks, column) for column in values.T])
         here = start_configuration(mechanism, start, u0, rigid=rigid)
         course, springs = prescribed(here, motion, first, end, largest), {}
-        forces = piecewise(breaks, values, first, end)
-        theta_rates[list(course.driven)] = course.rates
+        forces = linear_between(tuple(mechanism.actuators), breaks, values, first, end)
+        theta_rates[list(course.driven)] = course.targets.coefficients[0, 1]
         if course.driven:
             here = on_course(here, course, u0)
     known = Known(Continuous(forces, course), len(grid) - 1)
@@ -234,7 +235,7 @@ class LinkRun:
 
     def advance(self, acting: Continuous, until: int) -> bool:
         """Advance to the result time of number `until`; see `Advancing`."""
-        inputs, led = _inputs(acting.forces), _led(acting.course)
+        inputs, led = _inputs(acting), _led(acting.course)
         span, longest = (float(self._times[self._last]), float(self._times[until])), self._longest
         if not self._passed:
             start = self._begin(inputs(span[0]), led, span[0])
@@ -271,7 +272,7 @@ class LinkRun:
 
     def result(self) -> Simulation:
         """Return the motion so far."""
-        mechanism, passed, inputs = self._here.mechanism, self._passed, _inputs(self._acting.forces)
+        mechanism, passed, inputs = self._here.mechanism, self._passed, _inputs(self._acting)
         time = np.concatenate([passed[0].time, *(part.time[1:] for part in passed[1:])])
         motions = [*passed[0].motions, *(motion for part in passed[1:] for motion in part.motions[1:])]
         driving = np.concatenate([passed[0].driving, *(part.driving[1:] for part in passed[1:])])
@@ -287,27 +288,15 @@ class LinkRun:
         )  # fmt: skip
 
 
-def _inputs(forces: Piecewise) -> Callable[[float], Array]:
-    breaks, coefficients = forces
-
-    def at(time: float) -> Array:
-        piece = int(np.clip(np.searchsorted(breaks, time, side="right") - 1, 0, len(breaks) - 2))
-        return np.asarray(np.polyval(coefficients[:, piece], time - breaks[piece]))
-
-    return at
+def _inputs(acting: Continuous) -> Callable[[float], Array]:
+    return lambda time: acting.forces.at(time)[0]
 
 
 def _led(course: Prescribed) -> Led:
-    breaks, coefficients = course.targets
-
     def at(time: float) -> Array:
-        piece = int(np.clip(np.searchsorted(breaks, time, side="right") - 1, 0, len(breaks) - 2))
-        cubic, square, linear, constant = coefficients[:, piece]
-        t = time - breaks[piece]
-        value = ((cubic * t + square) * t + linear) * t + constant
-        rate = (3.0 * cubic * t + 2.0 * square) * t + linear
-        second = [np.interp(time, breaks, column) for column in course.accelerations.T]
-        return np.array([value, rate, np.array(second).reshape(value.shape)])
+        found = course.targets.derivatives([time], closed=True)[:, 0]
+        found[2] = [np.interp(time, course.targets.breaks, column) for column in course.accelerations.T]
+        return found
 
     return Led(np.array(course.driven, dtype=np.int64), at)
 

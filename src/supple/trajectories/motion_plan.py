@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import pi
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.interpolate import CubicHermiteSpline, PPoly
+from scipy.interpolate import CubicHermiteSpline
 
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
@@ -18,8 +16,14 @@ from supple.description.sensor import Sensor
 from supple.diagnostics import InputError, NumericalError, nearest
 from supple.kinematics.rest import rest
 from supple.parameterization.local_model import local
-from supple.trajectories.piecewise_polynomials import together
-from supple.trajectories.profile import Course, Profile, profile
+from supple.time_functions.function_of_time import (
+    CalledFunction,
+    FunctionOfTime,
+    PiecewisePolynomial,
+    lasting,
+    side_by_side,
+)
+from supple.trajectories.profile import profile
 
 Path = tuple[str | int, ...]
 
@@ -31,17 +35,17 @@ _STILL = 1e-12  # of a coordinate's value
 class Plan:
     """A motion ready to be evaluated.
 
-    part : as the user calls it; duration : s, None if it has no end; course : θ, θ̇, θ̈ (N, s) at times (N,)
-    ends_at_rest : whether it stands still afterwards; start : when it begins, s
-    pieces : the same as polynomials, c (d + 1, P, s); None where it is something else, as a sine or a tool's path
+    part : as the user calls it; function : θ over time; ends_at_rest : whether it stands still afterwards
     """
 
     part: str
-    duration: float | None
-    course: Callable[[Array], Course]
+    function: FunctionOfTime
     ends_at_rest: bool
-    start: float = 0.0
-    pieces: PPoly | None = None
+
+    @property
+    def duration(self) -> float | None:
+        """s, None if it has no end."""
+        return self.function.duration if np.isfinite(self.function.duration) else None
 
 
 def plan(mechanism: Mechanism, motion: Motion, part: str, path: Path = ()) -> Plan:
@@ -61,52 +65,47 @@ def _coordinate_plan(
                 f'"{name}" is not one of the coordinates',
                 part=part, path=_inside(path, "coordinates", name), hint=nearest(name, names),
             )  # fmt: skip
-    at_rest = dict(zip(names, theta.tolist(), strict=True))
-    starts = {name: at_rest[name] if one.start is None else one.start for name, one in given.items()}
+    starts = dict(zip(names, theta.tolist(), strict=True))
+    starts |= {name: one.start for name, one in given.items() if one.start is not None}
     ways = {
-        name: profile(_distance(starts[name], one.to), **one.bounds())
+        name: profile(distance, **one.bounds())
         for name, one in given.items()
-        if one.to is not None
+        if one.to is not None and (distance := _distance(starts[name], one.to))
     }
-    bounded = {name: way.natural for name, way in ways.items() if given[name].bounds()}
+    bounded = {name: way.duration for name, way in ways.items() if given[name].bounds()}
     slowest = max(bounded, key=lambda name: bounded[name], default=None)
     least = bounded[slowest] if slowest is not None else 0.0
     if slowest is not None and motion.duration is not None and motion.duration < least * (1.0 - _ROUNDING):
-        far = f"{abs(ways[slowest].distance):.6g} {_unit(mechanism, slowest)}"
+        far = f"{abs(ways[slowest].at(np.inf)[0, 0]):.6g} {_unit(mechanism, slowest)}"
         what = f'coordinate "{slowest}" needs at least {least:.6g} s for {far}'
         raise _too_short(what, given[slowest], motion.duration, part, path)
     duration = _duration(motion, least, part, path)
-    ways = {name: way.stretched(duration) for name, way in ways.items()}
+    smooth = side_by_side(
+        [_polynomial(name, given.get(name), ways.get(name), starts[name], duration) for name in names]
+    )
+    waves = [(names.index(name), one) for name, one in given.items() if one.amplitude is not None]
+    at_rest_after = not waves and all(one.rate is None for one in given.values())
 
-    def course(time: Array) -> Course:
-        shape = (len(time), len(names))
-        found = Course(np.tile(theta, (len(time), 1)), np.zeros(shape), np.zeros(shape))
-        for name, one in given.items():
-            i = names.index(name)
-            value, rate, acceleration = _course(one, ways.get(name), time)
-            found.value[:, i] = starts[name] + value
-            found.rate[:, i] = rate
-            found.acceleration[:, i] = acceleration
+    def called(time: Array) -> Array:
+        found = smooth.sampled(time, closed=True)[:, :3]
+        for i, one in waves:
+            found[:, :, i] += _wave(one, time)
         return found
 
-    at_rest_after = all(one.rate is None and one.amplitude is None for one in given.values())
-    pieces = None
-    if all(one.amplitude is None for one in given.values()):
-        each = [
-            _polynomial(given.get(name), ways.get(name), starts.get(name, at_rest[name]), duration) for name in names
-        ]
-        pieces = together(each)
-    return Plan(part, duration, course, at_rest_after, pieces=pieces)
+    function = CalledFunction(names, called, begin=0.0, end=duration) if waves else smooth
+    return Plan(part, function, at_rest_after)
 
 
-def _polynomial(one: CoordinateMotion | None, way: Profile | None, start: float, duration: float) -> PPoly:
-    """The course of one coordinate, c (d + 1, P); one that is not mentioned stands."""
-    timed = None if way is None else way.timed()
-    if timed is None:
+def _polynomial(
+    name: str, one: CoordinateMotion | None, way: PiecewisePolynomial | None, start: float, duration: float
+) -> PiecewisePolynomial:
+    """One coordinate that goes its way or moves evenly; one that is not mentioned stands."""
+    if way is None:
         rate = one.rate if one is not None and one.rate is not None else 0.0
-        return PPoly(np.array([[rate], [start]]), np.array([0.0, duration]))
-    timed.c[-1] += start
-    return timed
+        return PiecewisePolynomial((name,), np.array([0.0, duration]), np.array([[[start], [rate]]]))
+    timed = way.stretched(duration)
+    timed.coefficients[:, 0] += start
+    return replace(timed, coordinates=(name,), final=start + way.at(np.inf)[0])
 
 
 def _distance(start: float, end: float) -> float:
@@ -114,18 +113,13 @@ def _distance(start: float, end: float) -> float:
     return end - start if abs(end - start) > _STILL * max(1.0, abs(start), abs(end)) else 0.0
 
 
-def _course(one: CoordinateMotion, way: Profile | None, time: Array) -> Course:
-    """Displacement from the start, and its derivatives."""
-    still = np.zeros_like(time)
-    if way is not None:
-        return way(time)
-    if one.rate is not None:
-        return Course(one.rate * time, still + one.rate, still)
-    if one.amplitude is not None and one.frequency is not None:
-        w = 2.0 * pi * one.frequency
-        sine = one.amplitude * np.sin(w * time)
-        return Course(sine, one.amplitude * w * np.cos(w * time), -(w**2) * sine)
-    return Course(still, still, still)
+def _wave(one: CoordinateMotion, time: Array) -> Array:
+    """Displacement from the start with its derivatives, (N, 3)."""
+    assert one.amplitude is not None
+    assert one.frequency is not None
+    w = 2.0 * pi * one.frequency
+    sine = one.amplitude * np.sin(w * time)
+    return np.stack([sine, one.amplitude * w * np.cos(w * time), -(w**2) * sine], axis=1)
 
 
 def _tool_plan(mechanism: Mechanism, motion: Motion, tool: ToolMotion, part: str, path: Path) -> Plan:
@@ -152,39 +146,37 @@ def _tool_plan(mechanism: Mechanism, motion: Motion, tool: ToolMotion, part: str
         )  # fmt: skip
     ways = [profile(float(length), **tool.bounds()) for length in lengths]
     if tool.bounds():
-        least = sum(way.natural for way in ways)
+        least = sum(way.duration for way in ways)
         if motion.duration is not None and motion.duration < least * (1.0 - _ROUNDING):
             what = f'place "{tool.place}" needs at least {least:.6g} s for {lengths.sum():.6g} m'
             raise _too_short(what, tool, motion.duration, part, path)
         duration = _duration(motion, least, part, path)
-        shares = np.array([way.natural for way in ways]) / least
+        shares = np.array([way.duration for way in ways]) / least
     else:
         duration = _duration(motion, 0.0, part, path)
         shares = lengths / lengths.sum()
     ways = [way.stretched(float(share) * duration) for way, share in zip(ways, shares, strict=True)]
-    led = Tool(mechanism, place, part)
+    led, along = Tool(mechanism, place, part), _along(points, ways, duration)
 
-    def course(time: Array) -> Course:
-        return led.led(points, *_along(points, lengths, ways, time))
+    def called(time: Array) -> Array:
+        y = along.derivatives(time, closed=True)
+        return led.led(points, y[0, :, 0], y[:, :, 1:])
 
-    return Plan(part, duration, course, True)
+    return Plan(part, CalledFunction(numbering.coordinates, called, begin=0.0, end=duration), True)
 
 
-def _along(points: Array, lengths: Array, ways: list[Profile], time: Array) -> tuple[NDArray[np.int64], Array, Course]:
-    """Which piece, what fraction of it, and y, ẏ, ÿ at each time."""
-    begins = np.concatenate([[0.0], np.cumsum([way.duration for way in ways])])
-    pieces = np.clip(np.searchsorted(begins, time, side="right") - 1, 0, len(ways) - 1)
-    fractions = np.empty_like(time)
-    found = Course(*(np.empty((len(time), points.shape[1])) for _ in range(3)))
-    for i, way in enumerate(ways):
-        mine = pieces == i
-        along = way(time[mine] - begins[i])
-        unit = (points[i + 1] - points[i]) / lengths[i]
-        fractions[mine] = along.value / lengths[i]
-        found.value[mine] = points[i] + along.value[:, None] * unit
-        found.rate[mine] = along.rate[:, None] * unit
-        found.acceleration[mine] = along.acceleration[:, None] * unit
-    return pieces, fractions, found
+def _along(points: Array, ways: list[PiecewisePolynomial], duration: float) -> PiecewisePolynomial:
+    """The position on a path (P, c) over time, after the number of straight pieces that are passed: 1 + c functions."""
+    marks = np.column_stack([np.arange(len(points)), points])
+    breaks, legs = [np.zeros(1)], []
+    for way, first, last in zip(ways, marks[:-1], marks[1:], strict=True):
+        leg = way.coefficients * ((last - first) / np.linalg.norm(last[1:] - first[1:]))
+        leg[:, 0] += first
+        breaks.append(breaks[-1][-1] + way.breaks[1:])
+        legs.append(leg)
+    times, kept = lasting(np.concatenate(breaks), duration)
+    names = ("passed", *(f"y{i}" for i in range(points.shape[1])))
+    return PiecewisePolynomial(names, times, np.concatenate(legs)[kept], final=marks[-1])
 
 
 def _duration(motion: Motion, least: float, part: str, path: Path) -> float:
@@ -272,33 +264,35 @@ class Tool:
             np.stack([part.bend for part in parts], axis=-3),
         )
 
-    def led(self, path: Array, pieces: NDArray[np.int64], fractions: Array, course: Course) -> Course:
-        """θ and its derivatives (N, s) along a path (P, c), at fractions of its straight pieces.
+    def led(self, path: Array, passed: Array, course: Array) -> Array:
+        """θ, θ̇, θ̈ (N, 3, s) along a path (P, c), of whose straight pieces so many are passed (N,).
 
-        course : y, ẏ, ÿ (N, c) at those instants
+        course : y, ẏ, ÿ (3, N, c) at those instants
         """
         start = rest(self.mechanism).theta.copy()
         here = self.at(start[None])[0][0]
         if np.linalg.norm(path[0] - here) > _GOOD * self.extent:
             start = self._follow(start, here, path[0], "from rest to the start of its path").theta[-1]
-        guess = np.empty_like(course.value)
+        pieces = np.clip(passed.astype(int), 0, len(path) - 2)
+        guess = np.empty_like(course[0])
         for i in range(len(path) - 1):
             knots = self._follow(start, path[i], path[i + 1], f"along piece {i + 1} of its path")
             mine = pieces == i
-            guess[mine] = knots(fractions[mine])
+            guess[mine] = knots(passed[mine] - i)
             start = knots.theta[-1]
         return self._solved(guess, course)
 
-    def _solved(self, theta: Array, course: Course) -> Course:
+    def _solved(self, theta: Array, course: Array) -> Array:
         """Newton's method on all instants at once."""
+        wanted, wanted_rates, wanted_accelerations = course
         y, J, bend = self.at(theta)
-        gap = np.linalg.norm(course.value - y, axis=1)
+        gap = np.linalg.norm(wanted - y, axis=1)
         for _ in range(_ITERATIONS):
             if gap.max() <= _CLOSED * self.extent:
                 break
-            trial = theta + self._over(J, course.value - y)
+            trial = theta + self._over(J, wanted - y)
             found = self.at(trial)
-            left = np.linalg.norm(course.value - found[0], axis=1)
+            left = np.linalg.norm(wanted - found[0], axis=1)
             better = left < gap
             if not better.any():
                 break
@@ -312,9 +306,9 @@ class Tool:
                 part=self.part,
                 hint="keep the path away from singular configurations",
             )
-        rates = self._over(J, course.rate)
-        curved = course.acceleration - np.einsum("ncjk,nj,nk->nc", bend, rates, rates)
-        return Course(theta, rates, self._over(J, curved))
+        rates = self._over(J, wanted_rates)
+        curved = wanted_accelerations - np.einsum("ncjk,nj,nk->nc", bend, rates, rates)
+        return np.stack([theta, rates, self._over(J, curved)], axis=1)
 
     def _over(self, J: Array, right: Array) -> Array:
         """J⁻¹ right at every instant."""

@@ -6,73 +6,23 @@ jerk); without it the speed is a trapezoid; with neither bound the distance foll
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from math import inf, sqrt
-from typing import NamedTuple
 
 import numpy as np
-from scipy.interpolate import PPoly
 
-from supple.array_types import Array
+from supple.time_functions.function_of_time import PiecewisePolynomial
 
 _FASTEST = 1.875  # largest speed of the polynomial, in units of its mean: 30 τ²(1 - τ)² at τ = ½
 
 
-class Course(NamedTuple):
-    """Value, rate and acceleration over time, each (N,) or (N, s)."""
-
-    value: Array
-    rate: Array
-    acceleration: Array
-
-
-@dataclass(frozen=True, eq=False)
-class Profile:
-    """Way from 0 to `distance` in `duration` seconds; before it stands at 0, afterwards at the end.
-
-    pieces  : the way as it was made, lasting `natural` seconds; a longer duration stretches it in time
-    """
-
-    distance: float
-    natural: float
-    duration: float
-    pieces: PPoly | None
-
-    def stretched(self, duration: float) -> Profile:
-        """The same way in another time: speeds fall by the ratio, accelerations by its square, jerks by its cube."""
-        return replace(self, duration=duration)
-
-    def timed(self) -> PPoly | None:
-        """The way as polynomials of the time from its beginning; None where it stands."""
-        if self.pieces is None:
-            return None
-        pace = self.natural / self.duration
-        powers = pace ** np.arange(len(self.pieces.c) - 1.0, -1.0, -1.0)
-        return PPoly(self.pieces.c * powers[:, None], self.pieces.x / pace)
-
-    def __call__(self, time: Array) -> Course:
-        if self.pieces is None:
-            still = np.zeros_like(time)
-            return Course(still, still, still)
-        pace = self.natural / self.duration
-        tau = np.clip(time, 0.0, self.duration) * pace
-        moving = (time >= 0.0) & (time <= self.duration)
-        way = np.where(time >= self.duration, self.distance, self.pieces(tau))
-        inside = moving & (time > 0.0) & (time < self.duration)
-        rate = np.where(inside, pace * self.pieces(tau, 1), 0.0)
-        return Course(way, rate, np.where(moving, pace**2 * self.pieces(tau, 2), 0.0))
-
-
 def profile(
     distance: float, *, velocity: float | None = None, acceleration: float | None = None, jerk: float | None = None
-) -> Profile:
-    """The fastest way over a distance (of either sign) within bounds, from rest to rest.
+) -> PiecewisePolynomial:
+    """The fastest way over a distance (of either sign, not zero) within bounds, from rest at 0 to rest.
 
     Without any bound it lasts a second, to be stretched.
     """
     way = abs(distance)
-    if way == 0.0:
-        return Profile(distance, 0.0, 0.0, None)
     if acceleration is None and jerk is None:
         return _polynomial(distance, _FASTEST * way / velocity if velocity is not None else 1.0)
     times, accelerations, jerks = _segments(way, velocity or inf, acceleration or inf, jerk or inf)
@@ -107,22 +57,24 @@ def _segments(way: float, v: float, a: float, j: float) -> tuple[list[float], li
     )
 
 
-def _integrated(distance: float, times: list[float], accelerations: list[float], jerks: list[float]) -> Profile:
+def _integrated(
+    distance: float, times: list[float], accelerations: list[float], jerks: list[float]
+) -> PiecewisePolynomial:
     """Segments of constant jerk joined to a way; the last rounding is taken out by scaling it to the distance."""
     breaks, coefficients = [0.0], []
     position = speed = 0.0
     for t, a, j in zip(times, accelerations, jerks, strict=True):
         if t <= 0.0 or breaks[-1] + t == breaks[-1]:
             continue
-        coefficients.append([j / 6.0, a / 2.0, speed, position])
+        coefficients.append([position, speed, a / 2.0, j / 6.0])
         position += t * (speed + t * (a / 2.0 + t * j / 6.0))
         speed += t * (a + t * j / 2.0)
         breaks.append(breaks[-1] + t)
-    scaled = np.array(coefficients).T * (distance / position)
-    return Profile(distance, breaks[-1], breaks[-1], PPoly(scaled, np.array(breaks)))
+    scaled = np.array(coefficients)[..., None] * (distance / position)
+    return PiecewisePolynomial(("way",), np.array(breaks), scaled, final=np.array([distance]))
 
 
-def _polynomial(distance: float, duration: float) -> Profile:
+def _polynomial(distance: float, duration: float) -> PiecewisePolynomial:
     """distance (10 τ³ - 15 τ⁴ + 6 τ⁵), τ = t/duration: rates and accelerations vanish at both ends."""
-    shape = np.array([6.0, -15.0, 10.0, 0.0, 0.0, 0.0]) / duration ** np.arange(5.0, -1.0, -1.0)
-    return Profile(distance, duration, duration, PPoly(distance * shape[:, None], np.array([0.0, duration])))
+    shape = distance * np.array([0.0, 0.0, 0.0, 10.0, -15.0, 6.0]) / duration ** np.arange(6.0)
+    return PiecewisePolynomial(("way",), np.array([0.0, duration]), shape[None, :, None], final=np.array([distance]))

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 from math import factorial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.interpolate import BPoly, PPoly, make_interp_spline
+from scipy.interpolate import make_interp_spline
 from scipy.spatial.transform import Rotation, RotationSpline
 
 from supple.array_types import Array
@@ -27,55 +26,10 @@ from supple.kinematics.closure import assemble
 from supple.kinematics.motion import motion
 from supple.kinematics.rest import rest
 from supple.modal_analysis.ports import directions
-from supple.results.names import listed
-from supple.results.picture import picture
-from supple.results.result import Result
-from supple.results.signals import Signals, gathered, span
-from supple.results.table import Table
-from supple.results.units import UNKNOWN, Units
+from supple.time_functions.function_of_time import INSTANTS, CalledFunction, PiecewisePolynomial, Trajectory
 from supple.trajectories.motion_plan import Plan, plan
-from supple.trajectories.profile import Course
 
-INSTANTS = 1000  # steps over a motion if nothing else is asked
 _ROUNDING = 1e-9  # of the duration
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Trajectory(Result):
-    """Coordinates over time: time (N,) in s; theta, rates, accelerations (N, s) in rad or m, as units say."""
-
-    coordinates: tuple[str, ...]
-    time: Array
-    theta: Array
-    rates: Array
-    accelerations: Array
-    units: Units = UNKNOWN
-
-    def summary(self) -> str:
-        return f"of {listed(self.coordinates)}, {span(self.time)}"
-
-    def table(self) -> Table:
-        """Coordinates, `NAME.rate` and `NAME.acceleration` over time."""
-        value, rate, acceleration = self.signals()
-        return gathered(self.time, value, rate=rate, acceleration=acceleration)
-
-    def signals(self) -> tuple[Signals, Signals, Signals]:
-        """θ, θ̇ and θ̈ by name."""
-        kinds = (self.units.coordinates, self.units.rates, self.units.accelerations)
-        columns = [
-            dict(zip(self.coordinates, part.T, strict=True)) for part in (self.theta, self.rates, self.accelerations)
-        ]
-        first, second, third = (Signals(self.time, x, dict(units)) for x, units in zip(columns, kinds, strict=True))
-        return first, second, third
-
-    def plot(self, *names: str, axes: Any = None) -> Any:
-        """Draw value, rate and acceleration of all or some coordinates over time (matplotlib); returns the panels."""
-        chosen = [
-            Signals(item.time, {name: item[name] for name in names or item}, item.units) for item in self.signals()
-        ]
-        return picture("view.time_plot.time_plot")(
-            dict(zip(("value", "rate", "acceleration"), chosen, strict=True)), (), axes
-        )
 
 
 Called = Callable[[float], tuple[ArrayLike, ArrayLike, ArrayLike]]
@@ -110,14 +64,15 @@ def trajectory(
         )
     try:
         planned = planned_motion(mechanism, motion)
-        instants = _instants(planned, times, step)
-        course = planned.course(instants)
+        instants, function = _instants(planned, times, step), planned.function
+        inside = instants if planned.ends_at_rest else np.clip(instants, function.begin, function.end)
+        theta, rates, accelerations = found = function.derivatives(inside, closed=True)
+        if planned.ends_at_rest:
+            rates[instants >= function.end] = 0.0  # but for rounding they are
     except InputError as error:
         raise located(error, mechanism) from None
-    arrays = [np.ascontiguousarray(part, dtype=float) for part in course]
-    if not all(np.isfinite(array).all() for array in arrays):
+    if not np.isfinite(found).all():
         raise InputError("it gives values that are not finite", part=planned.part, hint="check its numbers")
-    theta, rates, accelerations = arrays
     return Trajectory(names, instants, theta, rates, accelerations, units_of(rest(mechanism)))
 
 
@@ -155,10 +110,11 @@ def _instants(planned: Plan, times: ArrayLike | None, step: float | None) -> Arr
         raise InputError(f"the step is {width:g} s", part=planned.part, hint="give a step above 0")
     require_within("results", duration / width, part=planned.part, hint=f"give a longer step than {width:g} s")
     whole = int(np.floor(duration / width * (1.0 + _ROUNDING)))
-    instants: Array = planned.start + width * np.arange(whole + 1, dtype=float)
+    begin, end = planned.function.begin, planned.function.end
+    instants: Array = begin + width * np.arange(whole + 1, dtype=float)
     if duration - whole * width > _ROUNDING * duration:  # the end belongs to the motion
-        return np.concatenate([instants, [planned.start + duration]])
-    instants[-1] = planned.start + duration
+        return np.append(instants, end)
+    instants[-1] = end
     return instants
 
 
@@ -168,7 +124,7 @@ def _checked(planned: Plan, times: Array) -> Array:
     if planned.duration is None:
         return times
     slack = _ROUNDING * planned.duration
-    first, last = planned.start, planned.start + planned.duration
+    first, last = planned.function.begin, planned.function.end
     if times[0] < first - slack or (times[-1] > last + slack and not planned.ends_at_rest):
         raise InputError(
             f"times from {times[0]:g} s to {times[-1]:g} s are asked, and it lasts from {first:g} s to {last:g} s",
@@ -183,7 +139,8 @@ def _interpolated(mechanism: Mechanism, table: SampledMotion) -> Plan:
     first, last = table.time[0], table.time[-1]
     strange = [name for name in table.values if name not in names]
     if strange and len(strange) == len(table.values) and all("." in name for name in strange):
-        return Plan(table.file, float(last - first), posed_course(mechanism, table), False, float(first))
+        function = CalledFunction(names, posed_course(mechanism, table), begin=float(first), end=float(last))
+        return Plan(table.file, function, False)
     for name in strange:
         raise InputError(
             f'"{name}" is not a coordinate of "{mechanism.name}"',
@@ -193,15 +150,9 @@ def _interpolated(mechanism: Mechanism, table: SampledMotion) -> Plan:
     for name, column in table.values.items():
         values[:, names.index(name)] = column
     spline = make_interp_spline(table.time, values, k=5)
-
-    def course(time: Array) -> Course:
-        inside = np.clip(time, first, last)
-        return Course(*(np.asarray(spline(inside, order)) for order in (0, 1, 2)))
-
     knots = np.unique(spline.t)  # its ends are several knots
-    powers = [spline(knots[:-1], k) / factorial(k) for k in range(5, -1, -1)]
-    pieces = PPoly(np.stack(powers), knots)
-    return Plan(table.file, float(last - first), course, False, float(first), pieces)
+    powers = [spline(knots[:-1], k) / factorial(k) for k in range(6)]
+    return Plan(table.file, PiecewisePolynomial(names, knots, np.stack(powers, axis=1)), False)
 
 
 def _resampled(mechanism: Mechanism, given: Trajectory) -> Plan:
@@ -213,22 +164,16 @@ def _resampled(mechanism: Mechanism, given: Trajectory) -> Plan:
             part="trajectory", hint="make it for this mechanism",
         )  # fmt: skip
     if len(given.time) == 1:
-        return Plan("trajectory", 0.0, lambda time: Course(given.theta, given.rates, given.accelerations), False,
-                    float(given.time[0]))  # fmt: skip
-    ends = np.stack([given.theta, given.rates, given.accelerations], axis=1)
-    pieces = BPoly.from_derivatives(given.time, ends)
-
-    def course(time: Array) -> Course:
-        inside = np.clip(time, given.time[0], given.time[-1])
-        return Course(*(np.asarray(pieces(inside, order)) for order in (0, 1, 2)))
-
-    return Plan("trajectory", float(np.ptp(given.time)), course, False, float(given.time[0]))
+        only, instant = np.stack(given.parts, axis=1), float(given.time[0])
+        return Plan("trajectory", CalledFunction(names, lambda time: only, begin=instant, end=instant), False)
+    return Plan("trajectory", given.function, False)
 
 
 def _called(mechanism: Mechanism, motion: Called) -> Plan:
-    s = len(rest(mechanism).numbering.coordinates)
+    names = rest(mechanism).numbering.coordinates
+    s = len(names)
 
-    def course(time: Array) -> Course:
+    def called(time: Array) -> Array:
         found = [motion(float(t)) for t in time]
         try:
             parts = [np.array([one[k] for one in found], dtype=float).reshape(len(time), s) for k in range(3)]
@@ -237,9 +182,9 @@ def _called(mechanism: Mechanism, motion: Called) -> Plan:
                 f"a callable motion gives (θ, θ̇, θ̈) of {s} coordinates each, not {found[0]!r}",
                 part="motion", hint="return three sequences in the order of the coordinates",
             ) from None  # fmt: skip
-        return Course(*parts)
+        return np.stack(parts, axis=1)
 
-    return Plan("motion", None, course, True)
+    return Plan("motion", CalledFunction(names, called), True)
 
 
 # The coordinates that lead a place through poses sampled over time, its orientation included where it is given.
@@ -306,8 +251,8 @@ class PosedTool:
             columns.append(np.concatenate([moved.velocity, moved.angular_velocity], axis=-1))
         return gap @ self.rows.T, self.rows @ np.stack(columns, axis=-1)
 
-    def led(self, given: Callable[[Array], Poses], knots: Array, times: Array) -> Course:
-        """θ, θ̇, θ̈ (N, s) at times; knots (K,) are times along which the way is found."""
+    def led(self, given: Callable[[Array], Poses], knots: Array, times: Array) -> Array:
+        """θ, θ̇, θ̈ (N, 3, s) at times; knots (K,) are times along which the way is found."""
         theta = self._arrived(rest(self.mechanism).theta.copy(), given(knots[:1]))
         found = [theta]
         for before, after in pairwise(knots.tolist()):
@@ -373,7 +318,7 @@ class PosedTool:
             last, theta = left, theta + step
         return None
 
-    def _solved(self, theta: Array, wanted: Poses) -> Course:
+    def _solved(self, theta: Array, wanted: Poses) -> Array:
         """Newton's method on all instants at once, then rates and accelerations."""
         last = np.inf
         for _ in range(_ITERATIONS):
@@ -394,15 +339,15 @@ class PosedTool:
         bias = np.concatenate([moving.acceleration, moving.angular_acceleration], axis=1)
         change = np.concatenate([wanted.acceleration, wanted.turning_rate], axis=1) - bias
         accelerations = np.linalg.solve(J, (change @ self.rows.T)[..., None])[..., 0]
-        return Course(theta, np.asarray(rates, dtype=np.float64), np.asarray(accelerations, dtype=np.float64))
+        return np.stack([theta, rates, accelerations], axis=1)
 
 
 def _between(given: Callable[[Array], Poses], before: float, after: float) -> Callable[[float], Poses]:
     return lambda fraction: given(np.array([before + fraction * (after - before)]))
 
 
-def posed_course(mechanism: Mechanism, table: SampledMotion) -> Callable[[Array], Course]:
-    """θ and its derivatives at times, from a table of `place.x`, ... and its orientation if that is given.
+def posed_course(mechanism: Mechanism, table: SampledMotion) -> Callable[[Array], Array]:
+    """θ, θ̇, θ̈ (N, 3, s) at times within a table of `place.x`, ... and its orientation if that is given.
 
     Orientation: in the plane `place.angle`; in space `place.rx`, `.ry`, `.rz`, the vector of the rotation (axis times
     angle) that takes the drawing's axes to those of the place.
@@ -411,11 +356,7 @@ def posed_course(mechanism: Mechanism, table: SampledMotion) -> Callable[[Array]
     tool = PosedTool(mechanism, _place(mechanism, place), axes, table.file)
     given = _poses(mechanism, place, axes, table)
     knots = table.time[np.unique(np.linspace(0, len(table.time) - 1, min(len(table.time), _KNOTS)).astype(int))]
-
-    def course(times: Array) -> Course:
-        return tool.led(given, knots, np.clip(times, table.time[0], table.time[-1]))
-
-    return course
+    return lambda times: tool.led(given, knots, times)
 
 
 def _columns(mechanism: Mechanism, table: SampledMotion) -> tuple[str, tuple[str, ...]]:

@@ -5,8 +5,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 import supple
-from supple.control.feedforward.reference import CalledReference, reference
+from supple.control.feedforward.reference import reference
 from supple.description.motion import Motion
+from supple.time_functions.function_of_time import CalledFunction
 
 BOUNDS = {"velocity": 2.0, "acceleration": 8.0, "jerk": 60.0}
 SWING = Motion(coordinates={"shoulder": {"to": 1.0} | BOUNDS, "elbow": {"to": -0.4} | BOUNDS})
@@ -46,10 +47,14 @@ def test_it_stands_at_its_ends_and_can_look_ahead(swing):
 def test_trajectories_and_callables_become_references(arm, swing):
     course = swing.trajectory(np.linspace(0.0, swing.end, 401))
     assert_allclose(reference(course, arm).sampled(course.time)[:, :2], swing.sampled(course.time)[:, :2], atol=1e-14)
-    asked = reference(lambda t: ([np.sin(t), t], [np.cos(t), 1.0], [-np.sin(t), 0.0]), arm)
-    assert isinstance(asked, CalledReference)
+
+    def wave(t):
+        return [np.sin(t), t], [np.cos(t), 1.0], [-np.sin(t), 0.0]
+
+    asked = reference(wave, arm)
+    assert isinstance(asked, CalledFunction)
     assert_allclose(asked.at(0.3)[3], [-np.cos(0.3), 0.0], atol=1e-8)
-    pieces = reference(asked.called, arm, until=0.5)
+    pieces = reference(wave, arm, until=0.5)
     assert_allclose(pieces.at(0.3004), asked.at(0.3004), atol=1e-4)  # rounding over h³ in the jerk, h = 1 ms
 
 

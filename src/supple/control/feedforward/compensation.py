@@ -19,12 +19,12 @@ from scipy.ndimage import uniform_filter1d
 from supple.array_types import Array
 from supple.control.feedforward.led_outputs import position_outputs
 from supple.control.feedforward.local_modes import local_modes
-from supple.control.feedforward.reference import Reference, reference, through
+from supple.control.feedforward.reference import Reference, reference
 from supple.diagnostics import InputError, NumericalError
 from supple.diagnostics.arguments import require_arguments
 from supple.reduced.model import ReducedModel
 from supple.reduced.time.led_motion import quasi_static
-from supple.trajectories.trajectory import Trajectory
+from supple.time_functions.function_of_time import Trajectory
 
 _PIECES = 21  # of the time that is averaged over; an odd number lies about its middle
 _AVERAGES = 3  # leave a continuous second derivative where the slope jumped
@@ -57,13 +57,13 @@ def compensated(
     step = width / _PIECES
     margin = 0.5 * _AVERAGES * width + step
     time = np.arange(given.begin - margin, given.end + margin + step, step)
-    theta, rates, accelerations = np.ascontiguousarray(given.sampled(time)[:, :3].transpose(1, 0, 2))
+    theta, rates, accelerations = given.derivatives(time)
     change = correction(model, names, theta, rates, accelerations)
     for _ in range(_AVERAGES):
         change = uniform_filter1d(change, _PIECES, axis=0, mode="nearest")
     smooth = make_interp_spline(time, change, k=5)
     found = (theta + change, rates + smooth(time, 1), accelerations + smooth(time, 2))
-    return through(Trajectory(given.coordinates, time, *found, given.units))
+    return Trajectory(given.coordinates, time, *found, given.units).function
 
 
 def correction(model: ReducedModel, names: tuple[str, ...], theta: Array, rates: Array, accelerations: Array) -> Array:

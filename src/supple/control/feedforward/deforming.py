@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from supple.control.feedforward.planned_motion import PlannedMotion, resting_after
-from supple.control.feedforward.reference import Reference, reference, through
+from supple.control.feedforward.reference import Reference, reference
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.reduced.model import ReducedModel
-from supple.trajectories.trajectory import Trajectory
+from supple.time_functions.function_of_time import Trajectory
 
 _STEP = 1e-3  # s
 
@@ -35,5 +35,5 @@ def deforming(motion: Any, model: ReducedModel) -> PlannedMotion:
     names = model.layout.coordinates[model.layout.theta :]
     moved = (run.coordinates, run.rates, run.accelerations)
     delta, rates, accelerations = (np.stack([signals[name] for name in names], axis=1) for signals in moved)
-    bending = through(Trajectory(names, times, delta, rates, accelerations, model.units))
+    bending = Trajectory(names, times, delta, rates, accelerations, model.units).function
     return PlannedMotion(given, resting_after(bending, model, given.at(given.end)[0]), model)

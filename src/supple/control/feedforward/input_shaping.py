@@ -16,18 +16,17 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.interpolate import CubicSpline, PPoly
+from scipy.interpolate import CubicSpline
 
 from supple.array_types import Array
 from supple.control.feedforward.local_modes import local_modes
-from supple.control.feedforward.reference import Reference, reference, through
+from supple.control.feedforward.reference import Reference, reference
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import real_numbers, require_arguments
 from supple.kinds.registry import Registry
 from supple.reduced.model import ReducedModel
 from supple.results.result import brief
-from supple.trajectories.piecewise_polynomials import common_breaks, on_breaks
-from supple.trajectories.trajectory import Trajectory
+from supple.time_functions.function_of_time import Trajectory, common_breaks
 
 _STEP = 1e-3  # s: pieces of a scheduled reference
 _ROUNDS = 4  # of the iteration for ω along the shaped motion: each shrinks its error by the relative change of ω
@@ -82,18 +81,9 @@ def shaped(
 
 def superposed(given: Reference, by: Shaper) -> Reference:
     """Σ A_i θ_d(t - t_i), exactly: polynomials stay polynomials."""
-    long = by.delay + 1.0
-    first, last = given.at(-np.inf)[0], given.at(np.inf)[0]
-    degree = given.coefficients.shape[1]
-    still = np.zeros((2, degree, 1, len(given.coordinates)))
-    still[0, -1, 0], still[1, -1, 0] = first, last
-    c = np.concatenate([still[0], given.pieces.c, still[1]], axis=1)
-    x = np.concatenate([[given.begin - long], given.breaks, [given.end + long]])
     breaks = common_breaks([given.breaks + t for t in by.delays])
-    total = np.zeros((degree, len(breaks) - 1, len(given.coordinates)))
-    for A, t in zip(by.amplitudes, by.delays, strict=True):
-        total += A * on_breaks(PPoly(c, x + t), breaks, degree)
-    return Reference(given.coordinates, breaks, np.ascontiguousarray(total[::-1].transpose(1, 0, 2)), given.units)
+    parts = [A * given.delayed(t).on(breaks) for A, t in zip(by.amplitudes, by.delays, strict=True)]
+    return Reference(given.coordinates, breaks, np.sum(parts, axis=0), given.units)
 
 
 def _scheduled(given: Reference, model: ReducedModel, parts: list[Array], ratios: Array, factor: float) -> Reference:
@@ -109,7 +99,7 @@ def _scheduled(given: Reference, model: ReducedModel, parts: list[Array], ratios
         for k, A in enumerate(parts):
             end = phases[k].later(end, (len(A) - 1) * np.pi)
         times = np.linspace(given.begin, end, max(2, round((end - given.begin) / _STEP)) + 1)
-        reached = through(_delayed(given, parts, phases, times))
+        reached = _delayed(given, parts, phases, times).function
     return reached
 
 

@@ -3,13 +3,12 @@
     y = ρ_o(θ) + Ψ_o(θ) δ,   J = ∂y/∂θ
 
 What θ must do so that y, ẏ and ÿ are what is wanted while δ, δ̇ and δ̈ are given follows order by order, in a few sweeps
-with J.
+with J. Values, rates and accelerations of k functions at N instants are one array (3, N, k).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -21,14 +20,6 @@ from supple.results.names import listed
 
 _SWEEPS = 40
 _CLOSED = 1e-11  # of the largest coordinate: a change that is rounding
-
-
-class Course(NamedTuple):
-    """Values, rates and accelerations, (N, k) each."""
-
-    value: Array
-    rate: Array
-    second: Array
 
 
 class LedOutputs:
@@ -45,19 +36,19 @@ class LedOutputs:
         observed = model.labels.observed
         self._numbers = np.array([number for name in self.names if (number := observed.measure_of(name)) is not None])
 
-    def along(self, theta: Course, delta: Course) -> Course:
-        """y, ẏ, ÿ (N, s)."""
-        eta, v, a = (np.hstack(pair) for pair in zip(theta, delta, strict=True))
-        found = measures_along(self.model, Moving(eta, v, a, np.zeros((len(eta), 0)), 1.0))[..., self._numbers]
-        return Course(*(np.asarray(part, dtype=float) for part in found))
+    def along(self, theta: Array, delta: Array) -> Array:
+        """y, ẏ, ÿ (3, N, s)."""
+        eta, v, a = np.concatenate([theta, delta], axis=2)
+        found = measures_along(self.model, Moving(eta, v, a, np.zeros((len(eta), 0)), 1.0))
+        return np.stack([np.asarray(part, dtype=float) for part in found])[..., self._numbers]
 
     def slopes(self, theta: Array, delta: Array) -> Array:
         """∂y/∂θ (N, s, s) at θ (N, s) and δ (N, m): rates of the outputs with one coordinate moving at a time."""
-        still, bent = np.zeros_like(theta), np.zeros_like(delta)
-        columns = [
-            self.along(Course(theta, np.broadcast_to(unit, theta.shape), still), Course(delta, bent, bent)).rate
-            for unit in np.eye(theta.shape[1])
-        ]
+        moving, bent = at_rest(theta), at_rest(delta)
+        columns = []
+        for unit in np.eye(theta.shape[1]):
+            moving[1] = unit
+            columns.append(self.along(moving, bent)[1])
         J = np.stack(columns, axis=-1)
         if not (np.linalg.cond(J) < 1e8).all():
             raise InputError(
@@ -66,17 +57,15 @@ class LedOutputs:
             )  # fmt: skip
         return J
 
-    def closer(self, theta: Course, wanted: Course, delta: Course, J: Array) -> tuple[Course, float]:
-        """One sweep towards θ, θ̇, θ̈ (N, s) with which the outputs are as wanted, and how far it moved θ."""
-        seen = self.along(theta, delta)
-        steps = [np.linalg.solve(J, (want - see)[..., None])[..., 0] for want, see in zip(wanted, seen, strict=True)]
-        found = Course(*(part + step for part, step in zip(theta, steps, strict=True)))
-        return found, float(np.abs(steps[0]).max())
+    def closer(self, theta: Array, wanted: Array, delta: Array, J: Array) -> tuple[Array, float]:
+        """One sweep towards θ, θ̇, θ̈ (3, N, s) with which the outputs are as wanted, and how far it moved θ."""
+        steps = np.linalg.solve(J, (wanted - self.along(theta, delta))[..., None])[..., 0]
+        return theta + steps, float(np.abs(steps[0]).max())
 
-    def leading(self, wanted: Course, delta: Course, guess: Course) -> Course:
-        """θ, θ̇, θ̈ (N, s) with which the outputs are as wanted."""
-        theta, last, J = guess, np.inf, self.slopes(guess.value, delta.value)
-        size = np.abs(theta.value).max() + np.abs(wanted.value).max()
+    def leading(self, wanted: Array, delta: Array, guess: Array) -> Array:
+        """θ, θ̇, θ̈ (3, N, s) with which the outputs are as wanted."""
+        theta, last, J = guess, np.inf, self.slopes(guess[0], delta[0])
+        size = np.abs(theta[0]).max() + np.abs(wanted[0]).max()
         for _ in range(_SWEEPS):
             theta, moved = self.closer(theta, wanted, delta, J)
             if moved <= _CLOSED * size:
@@ -88,6 +77,11 @@ class LedOutputs:
             f"no coordinates were found that lead {listed(self.names)} along the path",
             part=f'model "{self.model.name}"', hint="keep the path within reach, and away from singular configurations",
         )  # fmt: skip
+
+
+def at_rest(values: Array) -> Array:
+    """Values (N, k) that do not change, with their rates and accelerations, (3, N, k)."""
+    return np.stack([values, np.zeros_like(values), np.zeros_like(values)])
 
 
 def position_outputs(model: ReducedModel, given: str | Sequence[str] | None) -> tuple[str, ...]:

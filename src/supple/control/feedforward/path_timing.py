@@ -23,7 +23,7 @@ from scipy.optimize import linprog
 from scipy.sparse import block_array, csr_array, hstack, vstack
 
 from supple.array_types import Array
-from supple.control.feedforward.reference import Reference, coordinates_of, reference, through
+from supple.control.feedforward.reference import Reference, coordinates_of, reference
 from supple.control.gains.decoupled_gains import PerCoordinate, per_coordinate
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, NumericalError, nearest
@@ -33,7 +33,7 @@ from supple.formats.model_description import described
 from supple.parameterization.local_model import local
 from supple.reduced.model import ReducedModel
 from supple.results.units import UNKNOWN
-from supple.trajectories.trajectory import Trajectory
+from supple.time_functions.function_of_time import Trajectory
 
 _NODES = 160
 _PROGRAMS = 40
@@ -91,7 +91,7 @@ def timed_path(
         clock += float(t[-1])
     time, theta, rates, accelerations = (np.concatenate(column) for column in zip(*parts, strict=True))
     units = of.units if isinstance(of, ReducedModel) else UNKNOWN
-    return through(Trajectory(names, time, theta, rates, accelerations, units))
+    return Trajectory(names, time, theta, rates, accelerations, units).function
 
 
 def _positive(part: str, values: Array) -> Array:
@@ -246,7 +246,7 @@ def _within(rows: PathRows, z: Array, of: Mechanism | ReducedModel) -> tuple[Arr
     d0, d1, d2 = (rows.curve(np.clip(s0, 0.0, 1.0), k) for k in range(3))
     rates, accelerations = d1 * s1[:, None], d1 * s2[:, None] + d2 * s1[:, None] ** 2
     names = tuple(str(k) for k in range(d0.shape[1]))
-    made = through(Trajectory(names, t, d0, rates, accelerations))
+    made = Trajectory(names, t, d0, rates, accelerations).function
     seen = made.sampled((t[:-1, None] + np.diff(t)[:, None] * np.array([1e-6, 0.5, 1.0 - 1e-6])).ravel())
     bounds = (rows.bounds.velocity, rows.bounds.acceleration, rows.bounds.jerk)
     pace = max(1.0, *(float((np.abs(seen[:, k + 1]) / bounds[k]).max()) ** (1.0 / (k + 1)) for k in range(3)))

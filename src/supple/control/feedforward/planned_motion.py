@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.array_types import Array
-from supple.control.feedforward.led_outputs import Course, LedOutputs
-from supple.control.feedforward.reference import Reference, through
+from supple.control.feedforward.led_outputs import LedOutputs, at_rest
+from supple.control.feedforward.reference import Reference
 from supple.reduced.model import ReducedModel
 from supple.reduced.time.led_motion import quasi_static
 from supple.results.names import listed
@@ -18,34 +19,9 @@ from supple.results.picture import picture
 from supple.results.result import Result
 from supple.results.signals import Signals, gathered, labelled
 from supple.results.table import Table
-from supple.trajectories.trajectory import Trajectory
+from supple.time_functions.function_of_time import Trajectory, side_by_side
 
 _SAMPLE = 1e-3  # s
-
-
-@dataclass(frozen=True, eq=False)
-class WholeMotion:
-    """θ_d and δ_d as one motion of all coordinates of a flexible model, as controllers of vibration follow it."""
-
-    reference: Reference
-    deformation: Reference
-
-    @property
-    def coordinates(self) -> tuple[str, ...]:
-        return (*self.reference.coordinates, *self.deformation.coordinates)
-
-    @property
-    def end(self) -> float:
-        """From when on it stands, s."""
-        return self.reference.end
-
-    def at(self, t: float) -> Array:
-        """η, η̇, η̈ and its third rate at a time, (4, n)."""
-        return np.hstack([self.reference.at(t), self.deformation.at(t)])
-
-    def sampled(self, times: ArrayLike) -> Array:
-        """The same at times (N,): (N, 4, n)."""
-        return np.concatenate([self.reference.sampled(times), self.deformation.sampled(times)], axis=2)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -73,19 +49,18 @@ class PlannedMotion(Result):
         """s, from the first movement of a coordinate to the last."""
         return self.reference.end
 
-    @property
-    def whole(self) -> WholeMotion:
-        """θ_d and δ_d together."""
-        return WholeMotion(self.reference, self.deformation)
+    @cached_property
+    def whole(self) -> Reference:
+        """θ_d and δ_d as one motion of all coordinates of the model, as controllers of vibration follow it."""
+        return side_by_side([self.reference, self.deformation])
 
     def forces(self, times: ArrayLike | None = None) -> Signals:
         """What drives must supply along θ, Q = [M η̈ + Γ[η̇, η̇] + D η̇ + K η - p]_θ, N or N m."""
         t = self._times(times)
-        theta, rates, accelerations, _ = self.reference.sampled(t).transpose(1, 0, 2)
-        delta, bending, second, _ = self.deformation.sampled(t).transpose(1, 0, 2)
-        v, a = np.hstack([rates, bending]), np.hstack([accelerations, second])
-        Q = self.model.inverse(np.ascontiguousarray(theta), v, a, delta=np.ascontiguousarray(delta))
         names = self.reference.coordinates
+        eta, v, a = self.whole.derivatives(t)
+        theta, delta = (np.ascontiguousarray(part) for part in np.split(eta, [len(names)], axis=1))
+        Q = self.model.inverse(theta, v, a, delta=delta)
         return labelled(t, names, Q[:, : len(names)], self.model.units.inputs)
 
     def summary(self) -> str:
@@ -96,10 +71,10 @@ class PlannedMotion(Result):
     def table(self) -> Table:
         """θ and δ with their rates and accelerations, each millisecond."""
         t = self._times(None)
-        parts = np.concatenate([self.reference.sampled(t), self.deformation.sampled(t)], axis=2)
+        parts = self.whole.derivatives(t)
         names, units = self.model.layout.coordinates, self.model.units
         kinds = (units.coordinates, units.rates, units.accelerations)
-        value, rate, second = (labelled(t, names, parts[:, k], kinds[k]) for k in range(3))
+        value, rate, second = (labelled(t, names, parts[k], kinds[k]) for k in range(3))
         return gathered(t, value, rate=rate, acceleration=second)
 
     def plot(self, *names: str, axes: Any = None) -> Any:
@@ -125,14 +100,7 @@ def resting_after(deformation: Reference, model: ReducedModel, theta: Array) -> 
     What a motion leaves vibrating at its end is no part of the plan: a law that went on to want it would hold the
     machine off its goal.
     """
-    still = np.zeros((1, len(theta)))
-    static = quasi_static(model, np.asarray(theta, dtype=float)[None], still, still)
-    last = np.zeros((1, deformation.coefficients.shape[1], static.shape[1]))
-    last[0, 0] = static[0]
-    return replace(
-        deformation, breaks=np.append(deformation.breaks, deformation.end + _SAMPLE),
-        coefficients=np.concatenate([deformation.coefficients, last]),
-    )  # fmt: skip
+    return replace(deformation, final=quasi_static(model, *at_rest(np.asarray(theta, dtype=float)[None]))[0])
 
 
 def planned(
@@ -140,15 +108,15 @@ def planned(
     led: LedOutputs,
     wanted: Reference,
     times: Array,
-    courses: tuple[Course, Course],
+    courses: tuple[Array, Array],
     exponents: NDArray[np.complex128],
 ) -> PlannedMotion:
-    """The result of θ and δ (N, ...) at times (N,), on a clock that begins with them; the model is led along it."""
+    """The result of θ and δ (3, N, ...) at times (N,), on a clock that begins with them; the model is led along it."""
     lead = float(wanted.begin - times[0])
     clock = times - times[0]
     s, names = model.layout.theta, model.layout.coordinates
     theta, delta = (
-        through(Trajectory(part, clock, *course, model.units))
+        Trajectory.of_derivatives(part, clock, course, model.units).function
         for part, course in zip((names[:s], names[s:]), courses, strict=True)
     )
     path = wanted.ahead(float(times[0]))

@@ -19,16 +19,15 @@ import numpy as np
 from scipy.interpolate import BSpline
 
 from supple.array_types import Array
-from supple.control.feedforward.led_outputs import Course
 from supple.control.feedforward.local_modes import local_modes
 from supple.control.feedforward.planned_motion import PlannedMotion, resting_after
-from supple.control.feedforward.reference import Reference, reference, through
+from supple.control.feedforward.reference import Reference, reference
 from supple.control.feedforward.two_point import TwoPoint
 from supple.diagnostics import InputError, NumericalError
 from supple.diagnostics.arguments import require_arguments
 from supple.reduced.model import ReducedModel
 from supple.reduced.time.led_motion import quasi_static
-from supple.trajectories.trajectory import Trajectory
+from supple.time_functions.function_of_time import Trajectory
 
 _STEP = 1e-3  # s
 _DEGREE = 5
@@ -54,7 +53,7 @@ def rest_to_rest(model: ReducedModel, motion: Any, *, robust: bool = False) -> P
     modes = local_modes(model, course.theta[:: max(1, count // 50)])
     basis = _basis(times, float(modes.frequencies.max()), robust, model)
     effect = _effect(model, course, times, basis)
-    c, weight = np.zeros((basis.value.shape[1], len(given.coordinates))), _weights(course, basis)
+    c, weight = np.zeros((basis.shape[2], len(given.coordinates))), _weights(course, basis)
     led, last = course, np.inf
     for _ in range(_ITERATIONS):
         run = model.follow(led)
@@ -86,8 +85,8 @@ class _Effect(NamedTuple):
     slope: Array
 
 
-def _basis(times: Array, fastest: float, robust: bool, model: ReducedModel) -> Course:
-    """b, ḃ, b̈ (N, k)."""
+def _basis(times: Array, fastest: float, robust: bool, model: ReducedModel) -> Array:
+    """b, ḃ, b̈ (3, N, k)."""
     duration = float(times[-1] - times[0])
     need = (4 if robust else 2) * (model.layout.size - model.layout.theta)
     inner = max(_FEWEST, need, int(np.ceil(_FASTER * duration * fastest / (2.0 * np.pi)))) + _DEGREE + 1
@@ -95,10 +94,10 @@ def _basis(times: Array, fastest: float, robust: bool, model: ReducedModel) -> C
     knots = np.concatenate([np.full(_DEGREE, times[0]), knots, np.full(_DEGREE, times[-1])])
     kept = np.eye(inner)[:, 3:-3]  # the first and last three move the ends, their rates or accelerations
     spline = BSpline(knots, kept, _DEGREE)
-    return Course(*(np.asarray(spline(times, order)) for order in range(3)))
+    return np.stack([spline(times, order) for order in range(3)])
 
 
-def _effect(model: ReducedModel, course: Trajectory, times: Array, basis: Course) -> _Effect:
+def _effect(model: ReducedModel, course: Trajectory, times: Array, basis: Array) -> _Effect:
     s, m = model.layout.theta, model.layout.size - model.layout.theta
     c = model.evaluate(course.theta)
     M, D, K = (part[:, s:, s:] for part in (c.M, c.damping, c.K))
@@ -108,22 +107,22 @@ def _effect(model: ReducedModel, course: Trajectory, times: Array, basis: Course
     def end(force: Array) -> tuple[Array, Array]:
         """(δ, δ̇)(T) and its derivative with the stiffness, of a force (N, m)."""
         e = start.solve(force, still, still)
-        slope = start.solve(-np.einsum("nij,nj->ni", K, e.value), still, still)
-        return tuple(np.concatenate([part.value[-1], part.rate[-1]]) for part in (e, slope))  # type: ignore[return-value]
+        slope = start.solve(-np.einsum("nij,nj->ni", K, e[0]), still, still)
+        return tuple(part[:2, -1].ravel() for part in (e, slope))  # type: ignore[return-value]
 
-    k = basis.value.shape[1]
+    k = basis.shape[2]
     rows, slopes = np.empty((2 * m, k, s)), np.empty((2 * m, k, s))
     for j in range(k):
         for i in range(s):
-            force = -c.M[:, s:, i] * basis.second[:, j, None] - c.damping[:, s:, i] * basis.rate[:, j, None]
+            force = -c.M[:, s:, i] * basis[2, :, j, None] - c.damping[:, s:, i] * basis[1, :, j, None]
             rows[:, j, i], slopes[:, j, i] = end(force)
     given = np.einsum("nij,nj->ni", c.M[:, s:, :s], course.accelerations)
     return _Effect(rows, slopes, end(-given)[1])
 
 
-def _weights(course: Trajectory, basis: Course) -> tuple[Array, Array]:
+def _weights(course: Trajectory, basis: Array) -> tuple[Array, Array]:
     """∫ b̈ b̈ᵀ (k, k), and how much each coordinate may change (s,): as it moves."""
-    G = basis.second.T @ basis.second
+    G = basis[2].T @ basis[2]
     way = np.ptp(course.theta, axis=0)
     return G, np.maximum(way, 1e-3 * way.max()) ** 2
 
@@ -139,10 +138,8 @@ def _least(rows: Array, right: Array, weight: tuple[Array, Array]) -> Array:
     return np.asarray(np.einsum("r,rks->ks", multipliers, eased))
 
 
-def _changed(course: Trajectory, basis: Course, c: Array) -> Trajectory:
-    parts = (course.theta, course.rates, course.accelerations)
-    theta, rates, accelerations = (part + b @ c for part, b in zip(parts, basis, strict=True))
-    return Trajectory(course.coordinates, course.time, theta, rates, accelerations, course.units)
+def _changed(course: Trajectory, basis: Array, c: Array) -> Trajectory:
+    return Trajectory.of_derivatives(course.coordinates, course.time, np.stack(course.parts) + basis @ c, course.units)
 
 
 def _deformation(model: ReducedModel, run: Any) -> tuple[Array, Array, Array]:
@@ -165,7 +162,7 @@ def _largest(model: ReducedModel, run: Any) -> float:
 
 def _result(model: ReducedModel, led: Trajectory, run: Any) -> PlannedMotion:
     clock = led.time - led.time[0]
-    theta = through(Trajectory(led.coordinates, clock, led.theta, led.rates, led.accelerations, led.units))
+    theta = Trajectory(led.coordinates, clock, *led.parts, led.units).function
     names = model.layout.coordinates[model.layout.theta :]
-    delta = through(Trajectory(names, clock, *_deformation(model, run), model.units))
+    delta = Trajectory(names, clock, *_deformation(model, run), model.units).function
     return PlannedMotion(theta, resting_after(delta, model, led.theta[-1]), model)

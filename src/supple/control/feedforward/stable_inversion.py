@@ -21,15 +21,15 @@ from scipy.linalg import schur
 from scipy.signal import ZerosPolesGain, lsim
 
 from supple.array_types import Array
-from supple.control.feedforward.led_outputs import Course, LedOutputs
+from supple.control.feedforward.led_outputs import LedOutputs, at_rest
 from supple.control.feedforward.planned_motion import PlannedMotion, planned
-from supple.control.feedforward.reference import Reference, reference, through
+from supple.control.feedforward.reference import Reference, reference
 from supple.control.feedforward.two_point import TwoPoint
 from supple.diagnostics import InputError, NumericalError, SuppleNote
 from supple.diagnostics.arguments import require_arguments
 from supple.reduced.model import ReducedModel
 from supple.reduced.time.led_motion import quasi_static
-from supple.trajectories.trajectory import Trajectory
+from supple.time_functions.function_of_time import Trajectory
 
 # Paths of outputs: what the tip shall do, from a motion of the coordinates or given as it stands.
 
@@ -48,16 +48,13 @@ def output_path(led: LedOutputs, path: Any, compensate_sag: bool) -> tuple[Refer
     if not isinstance(nominal, Reference):
         raise InputError("a callable motion has no end", part="path", hint="give reference(motion, model, until=...)")
     times = instants(nominal, nominal.begin, nominal.end, _PATH_STEP)
-    theta = Course(*nominal.sampled(times).transpose(1, 0, 2)[:3])
-    theta = _up_to_the_end(nominal, times, theta)
-    none = np.zeros((len(times), model.layout.size - model.layout.theta))
-    delta = Course(none, none, none)
+    theta = nominal.derivatives(times)
+    theta[2, -1] = nominal.derivatives(times[-1:], closed=True)[2]  # the end of the motion, not the standstill behind
+    delta = np.zeros((3, len(times), model.layout.size - model.layout.theta))
     if not compensate_sag:
-        still = np.zeros_like(theta.value)
-        sag = quasi_static(model, theta.value, still, still)
-        delta = Course(*(make_interp_spline(times, sag, k=5)(times, order) for order in range(3)))
-    y = led.along(theta, delta)
-    return through(Trajectory(led.names, times, *y)), nominal
+        sag = quasi_static(model, *at_rest(theta[0]))
+        delta = np.stack([make_interp_spline(times, sag, k=5)(times, order) for order in range(3)])
+    return Trajectory(led.names, times, *led.along(theta, delta)).function, nominal
 
 
 def instants(course: Reference, begin: float, end: float, step: float) -> Array:
@@ -69,12 +66,6 @@ def instants(course: Reference, begin: float, end: float, step: float) -> Array:
     clear = np.abs(times[:, None] - inside[None]).min(axis=1, initial=np.inf) > 0.2 * step
     clear[[0, -1]] = True
     return np.unique(np.concatenate([times[clear], inside]))
-
-
-def _up_to_the_end(nominal: Reference, times: Array, theta: Course) -> Course:
-    """The last instant as the end of the motion, not as the standstill behind it."""
-    last = nominal.pieces(times[-1:], 2)
-    return Course(theta.value, theta.rate, np.vstack([theta.second[:-1], last]))
 
 
 def _led_along(led: LedOutputs, path: Reference) -> Reference:
@@ -89,14 +80,11 @@ def _led_along(led: LedOutputs, path: Reference) -> Reference:
     else:
         boxes = [(box.lower, box.upper) for box in model.fitted.leaves]
         theta = 0.5 * (np.min([box[0] for box in boxes], axis=0) + np.max([box[1] for box in boxes], axis=0))
-    still, bent = np.zeros((1, s)), Course(*(np.zeros((1, m)) for _ in range(3)))
-    found = []
-    for y in path.sampled(times):
-        aim = Course(y[:1], y[1:2], y[2:3])
-        found.append(led.leading(aim, bent, Course(theta[None], still, still)))
-        theta = found[-1].value[0]
-    value, rate, second = (np.concatenate([one[k] for one in found]) for k in range(3))
-    return through(Trajectory(names, times, value, rate, second, model.units))
+    found = np.empty((3, len(times), s))
+    for n, y in enumerate(path.sampled(times)[:, :3, None]):
+        found[:, [n]] = led.leading(y, np.zeros((3, 1, m)), at_rest(theta[None]))
+        theta = found[0, n]
+    return Trajectory.of_derivatives(names, times, found, model.units).function
 
 
 # Paths that can be followed without knowing what comes: those that went through the all-pass of the growing exponents.
@@ -131,7 +119,7 @@ def causal_path(path: Reference, exponents: NDArray[np.complex128]) -> tuple[Ref
         ]
     )
     passed[0] += path.at(path.begin)[0]
-    return through(Trajectory(path.coordinates, times, passed[0], passed[1], passed[2], path.units)), late
+    return Trajectory.of_derivatives(path.coordinates, times, passed, path.units).function, late
 
 
 _STEP = 5e-4  # s, at most: instants of the two-point problem
@@ -183,21 +171,18 @@ def stable_inversion(
     times = np.linspace(begin, end, count + 1)
     rests = (zero.rest(wanted.begin)[1], zero.rest(zero.wanted.end)[1])
     courses = _bounded(zero, times, (starts, ends), rests)
-    last = _standstill(model, ends, courses[0].value)
-    theta, delta = (Course(*(part[:last] for part in course)) for course in courses)
+    last = _standstill(model, ends, courses[0][0])
+    theta, delta = (course[:, :last] for course in courses)
     return planned(model, led, wanted.delayed(late), times[:last], (theta, delta), starts.exponents)
 
 
 def _bounded(
     zero: ZeroDynamics, times: Array, splits: tuple[Split, Split], rests: tuple[Array, Array]
-) -> tuple[Course, Course]:
-    """θ and δ at times (N,): Newton's method, from the deformation at rest."""
-    wanted = Course(*zero.wanted.sampled(times).transpose(1, 0, 2)[:3])
-    theta = Course(*zero.nominal.sampled(times).transpose(1, 0, 2)[:3])
-    none = np.zeros((len(times), zero.m))
-    delta = Course(none + rests[0], none, none)
-    still = np.zeros(zero.m)
-    aims = [np.concatenate([delta, still]) for delta in rests]
+) -> tuple[Array, Array]:
+    """θ and δ (3, N, ...) at times (N,): Newton's method, from the deformation at rest."""
+    wanted, theta = zero.wanted.derivatives(times), zero.nominal.derivatives(times)
+    delta = at_rest(np.tile(rests[0], (len(times), 1)))
+    aims = [np.concatenate([delta, np.zeros(zero.m)]) for delta in rests]
     solver, last = None, np.inf
     for round_ in range(_ITERATIONS):
         theta, left = zero.led(wanted, delta, theta)
@@ -205,10 +190,10 @@ def _bounded(
             solver = TwoPoint(
                 times, _matrices(zero, times, wanted, theta, delta), splits[0].decaying, splits[1].growing
             )
-        ends = [np.concatenate([delta.value[k], delta.rate[k]]) for k in (0, -1)]
+        ends = [delta[:2, k].ravel() for k in (0, -1)]
         change = solver.solve(-left, aims[0] - ends[0], aims[1] - ends[1])
-        delta = Course(*(part + step for part, step in zip(delta, change, strict=True)))
-        size = float(np.abs(change.value).max()) / float(np.abs(delta.value).max() + 1e-300)
+        delta = delta + change
+        size = float(np.abs(change[0]).max()) / float(np.abs(delta[0]).max() + 1e-300)
         if size <= _SETTLED:
             return zero.led(wanted, delta, theta)[0], delta
         if not np.isfinite(size) or size > 10.0 * last:
@@ -221,11 +206,11 @@ def _bounded(
 
 
 def _matrices(
-    zero: ZeroDynamics, times: Array, wanted: Course, theta: Course, delta: Course
+    zero: ZeroDynamics, times: Array, wanted: Array, theta: Array, delta: Array
 ) -> tuple[Array, Array, Array]:
     """M̃, D̃, K̃ (N, m, m) at all instants, from some of them: they change slowly, and Newton's method forgives."""
     some = np.unique(np.linspace(0, len(times) - 1, min(len(times), _SLOPES)).astype(int))
-    found = zero.matrices(*(Course(*(part[some] for part in course)) for course in (wanted, theta, delta)))
+    found = zero.matrices(*(course[:, some] for course in (wanted, theta, delta)))
     M, D, K = (
         np.stack([np.interp(times, times[some], entry) for entry in part.reshape(len(some), -1).T], axis=-1).reshape(
             len(times), zero.m, zero.m
@@ -290,31 +275,31 @@ class ZeroDynamics:
         self.outputs, self.model, self.wanted, self.nominal = outputs, outputs.model, wanted, nominal
         self.s, self.m = self.model.layout.theta, self.model.layout.size - self.model.layout.theta
 
-    def led(self, wanted: Course, delta: Course, guess: Course) -> tuple[Course, Array]:
+    def led(self, wanted: Array, delta: Array, guess: Array) -> tuple[Array, Array]:
         """θ with which the outputs are as wanted, and what is then left in the rows of δ, (N, m)."""
         theta = self.outputs.leading(wanted, delta, guess)
         return theta, self.defect(theta, delta)
 
-    def defect(self, theta: Course, delta: Course) -> Array:
+    def defect(self, theta: Array, delta: Array) -> Array:
         """What is left in the rows of δ, (N, m)."""
-        v, a = np.hstack([theta.rate, delta.rate]), np.hstack([theta.second, delta.second])
-        return self.model.inverse(theta.value, v, a, delta=delta.value)[:, self.s :]
+        _, v, a = np.concatenate([theta, delta], axis=2)
+        return self.model.inverse(theta[0], v, a, delta=delta[0])[:, self.s :]
 
-    def matrices(self, wanted: Course, theta: Course, delta: Course) -> tuple[Array, Array, Array]:
+    def matrices(self, wanted: Array, theta: Array, delta: Array) -> tuple[Array, Array, Array]:
         """M̃, D̃, K̃ (N, m, m): slopes of the defect with δ̈, δ̇ and δ while the outputs are as wanted, by differences.
 
         M̃ is the small difference of large numbers where the tip carries most of the mass: no part may be left out.
         """
-        J = self.outputs.slopes(theta.value, delta.value)
-        size = float(np.abs(delta.value).max()) + 1e-9
+        J = self.outputs.slopes(theta[0], delta[0])
+        size = float(np.abs(delta[0]).max()) + 1e-9
         steps = (1e-4 * size, 1e-2 * size, size)  # of δ, δ̇ (1/s), δ̈ (1/s²): the defect is close to linear in each
         here = self.defect(theta, delta)
         found = []
         for order, step in enumerate(steps):
             columns = []
             for unit in np.eye(self.m):
-                moved = Course(*(part + (step * unit if k == order else 0.0) for k, part in enumerate(delta)))
-                led = theta
+                moved, led = delta.copy(), theta
+                moved[order] += step * unit
                 for _ in range(_SLOPE_SWEEPS):
                     led, _ = self.outputs.closer(led, wanted, moved, J)
                 columns.append((self.defect(led, moved) - here) / step)
@@ -327,10 +312,9 @@ class ZeroDynamics:
         goal = self.wanted.at(t)[0]
         theta = self.nominal.at(t)[0]
         delta = np.zeros(self.m)
-        zero, still = np.zeros((1, self.s)), np.zeros((1, self.m))
         for _ in range(_SWEEPS):
-            delta = quasi_static(self.model, theta[None], zero, zero)[0]
-            y = self.outputs.along(Course(theta[None], zero, zero), Course(delta[None], still, still)).value[0]
+            delta = quasi_static(self.model, *at_rest(theta[None]))[0]
+            y = self.outputs.along(at_rest(theta[None]), at_rest(delta[None]))[0, 0]
             step = np.linalg.solve(self.outputs.slopes(theta[None], delta[None])[0], goal - y)
             theta = theta + step
             if float(np.abs(step).max()) <= 1e-13 * float(np.abs(theta).max()):
@@ -339,11 +323,8 @@ class ZeroDynamics:
 
     def split(self, t: float) -> Split:
         """What grows and what decays about rest as wanted at that time."""
-        theta, delta = self.rest(t)
-        zero, still = np.zeros((1, self.s)), np.zeros((1, self.m))
-        wanted = Course(self.wanted.at(t)[:1], zero, zero)
-        at = self.matrices(wanted, Course(theta[None], zero, zero), Course(delta[None], still, still))
-        M, D, K = (part[0] for part in at)
+        at = (self.wanted.at(t)[0], *self.rest(t))
+        M, D, K = (part[0] for part in self.matrices(*(at_rest(values[None]) for values in at)))
         A = np.block([[np.zeros_like(M), np.eye(self.m)], [-np.linalg.solve(M, K), -np.linalg.solve(M, D)]])
         exponents = np.linalg.eigvals(A)
         slow = exponents[np.abs(exponents.real) <= _ON_THE_AXIS * np.abs(exponents).max()]

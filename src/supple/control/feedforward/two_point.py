@@ -15,7 +15,6 @@ from scipy.sparse import block_array, block_diag, diags_array, eye_array, kron, 
 from scipy.sparse.linalg import splu
 
 from supple.array_types import Array
-from supple.control.feedforward.led_outputs import Course
 
 
 class TwoPoint:
@@ -49,9 +48,9 @@ class TwoPoint:
         self._rows = (begin, end)
         return found.reshape(2 * m, -1)
 
-    def solve(self, r: Array, begin: Array, end: Array) -> Course:
-        """e, ė, ë (N, m) for r (N, m) and ends (2m,) that L_a and L_b are taken of."""
+    def solve(self, r: Array, begin: Array, end: Array) -> Array:
+        """e, ė, ë (3, N, m) for r (N, m) and ends (2m,) that L_a and L_b are taken of."""
         N, m = self._N, self._m
         none = np.zeros(2 * (N - 1) * m)
         right = np.concatenate([r.ravel(), none, self._rows[0] @ begin, self._rows[1] @ end])
-        return Course(*self._factor.solve(right).reshape(3, N, m))
+        return np.asarray(self._factor.solve(right).reshape(3, N, m))

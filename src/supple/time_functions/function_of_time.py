@@ -1,0 +1,363 @@
+"""Functions of time: polynomials on pieces, what can only be called, and values at instants.
+
+    x(t) = Σ_k c_pk (t - t_p)^k,   t_p ≤ t < t_{p+1}
+
+Before its beginning a piecewise polynomial stands where it begins, after its end where it ends.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import comb, factorial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.array_types import Array
+from supple.diagnostics import InputError
+from supple.results.names import listed
+from supple.results.picture import picture
+from supple.results.result import Result, brief
+from supple.results.signals import Signals, gathered, span
+from supple.results.table import Table
+from supple.results.units import UNKNOWN, Units
+
+if TYPE_CHECKING:
+    from scipy.interpolate import PPoly
+
+DERIVATIVES = 4  # θ, θ̇, θ̈, θ⃛
+INSTANTS = 1000  # steps over a function if nothing else is asked
+_SAME = 1e-12  # of the whole: breaks as close as that are one
+_DIFFERENCE = 1e-4  # s: over which θ⃛ of a callable is a difference of θ̈
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PiecewisePolynomial:
+    """Named functions of time that are polynomials on common pieces.
+
+        x(t) = Σ_k c_pk τ^k,   τ = t - t_p,   t_p ≤ t < t_{p+1}
+
+    x stands at x(t_0) before t_0 and at its final value from t_P on: its derivatives are zero there.
+    Called with a time it gives (θ, θ̇, θ̈), so that `simulate(motion=...)` takes it.
+
+    Parameters
+    ----------
+    coordinates
+        Names (s) of coordinates, outputs or actuators.
+    breaks
+        (P + 1,) rising times t_p, s.
+    coefficients
+        (P, d + 1, s) of 1, τ, τ², ...; in rad or m, N or N m, over s^k.
+    units
+        Units of the coordinates, as far as they are known.
+    final
+        (s,) values from t_P on; where the last piece ends if left out. Given, rounding does not pass them.
+    """
+
+    coordinates: tuple[str, ...]
+    breaks: Array
+    coefficients: Array
+    units: Units = UNKNOWN
+    final: Array | None = None
+
+    def __post_init__(self) -> None:
+        P, s = len(self.breaks) - 1, len(self.coordinates)
+        fits = self.coefficients.ndim == 3 and self.coefficients.shape[0] == P and self.coefficients.shape[2] == s
+        if P < 1 or not fits or not (np.diff(self.breaks) > 0.0).all() or not np.isfinite(self.coefficients).all():
+            raise InputError(
+                f"{P} pieces with coefficients of the shape {self.coefficients.shape} for {s} coordinates",
+                part="reference", hint="give P + 1 rising breaks and finite coefficients (P, d + 1, s)",
+            )  # fmt: skip
+
+    @classmethod
+    def of_pieces(cls, names: tuple[str, ...], pieces: PPoly, units: Units = UNKNOWN) -> PiecewisePolynomial:
+        """From scipy's form, c (d + 1, P, s) with the highest power first."""
+        return cls(names, np.asarray(pieces.x), np.ascontiguousarray(pieces.c[::-1].transpose(1, 0, 2)), units)
+
+    @cached_property
+    def pieces(self) -> PPoly:
+        """The same in scipy's form, c (d + 1, P, s) with the highest power first."""
+        from scipy.interpolate import PPoly
+
+        return PPoly(np.ascontiguousarray(self.coefficients[:, ::-1].transpose(1, 0, 2)), self.breaks)
+
+    def __repr__(self) -> str:
+        count = len(self.breaks) - 1
+        pieces = "1 piece" if count == 1 else f"{count} pieces"
+        return brief("Reference", f"of {listed(self.coordinates)}, {self.duration:.4g} s, {pieces}")
+
+    @property
+    def begin(self) -> float:
+        """When it begins to move, s."""
+        return float(self.breaks[0])
+
+    @property
+    def end(self) -> float:
+        """From when on it stands, s."""
+        return float(self.breaks[-1])
+
+    @property
+    def duration(self) -> float:
+        """From its beginning to its end, s."""
+        return self.end - self.begin
+
+    def at(self, t: float) -> Array:
+        """θ, θ̇, θ̈ and θ⃛ at a time, (4, s)."""
+        p = bisect_right(self._times, t) - 1
+        if p < 0 or t >= self._times[-1]:
+            return self._ends[0 if p < 0 else 1]
+        return np.dot((t - self._times[p]) ** self._powers, self._slopes[p]).reshape(DERIVATIVES, len(self.coordinates))
+
+    def sampled(self, times: ArrayLike, *, closed: bool = False) -> Array:
+        """θ, θ̇, θ̈ and θ⃛ at times (N,): (N, 4, s).
+
+        closed : derivatives at the end itself are those of the last piece, instead of zero
+        """
+        return np.ascontiguousarray(self._evaluated(times, DERIVATIVES, closed).transpose(1, 0, 2))
+
+    def derivatives(self, times: ArrayLike, *, closed: bool = False) -> Array:
+        """θ, θ̇ and θ̈ at times (N,): (3, N, s); `closed` as of `sampled`."""
+        return self._evaluated(times, 3, closed)
+
+    def _evaluated(self, times: ArrayLike, count: int, closed: bool) -> Array:
+        """(count, N, s): the values and the first derivatives."""
+        t, (first, last) = np.asarray(times, dtype=float), (self._times[0], self._times[-1])
+        inside = np.clip(t, first, last)
+        found = np.stack([self.pieces(inside, order) for order in range(count)])
+        after = t >= last
+        found[:, t < first], found[0, after] = self._ends[0][:count, None], self._ends[1][0]
+        found[1:, t > last if closed else after] = 0.0
+        return found
+
+    def ahead(self, time: float) -> PiecewisePolynomial:
+        """What it will be so much later, θ_d(t + time): for loops that answer late."""
+        return replace(self, breaks=self.breaks - time)
+
+    def delayed(self, time: float) -> PiecewisePolynomial:
+        """The same so much later, θ_d(t - time)."""
+        return self.ahead(-time)
+
+    def stretched(self, duration: float) -> PiecewisePolynomial:
+        """The same in another time: rates fall by the ratio, accelerations by its square, jerks by its cube."""
+        pace = self.duration / duration
+        breaks, kept = lasting(self.begin + (self.breaks - self.begin) / pace, self.begin + duration)
+        return replace(self, breaks=breaks, coefficients=(self.coefficients * (pace**self._powers)[:, None])[kept])
+
+    def on(self, breaks: Array) -> Array:
+        """Coefficients on other pieces, none of which has a break of its own inside it.
+
+        With e = b - t_p:  Σ_k c_k (t - t_p)^k = Σ_j (t - b)^j Σ_{k≥j} c_k (k over j) e^{k-j}
+        """
+        middle = 0.5 * (breaks[:-1] + breaks[1:])
+        piece = np.searchsorted(self.breaks, middle, side="right") - 1
+        inside = np.clip(piece, 0, len(self.breaks) - 2)
+        given, e = self.coefficients[inside], breaks[:-1] - self.breaks[inside]
+        k, j = np.arange(given.shape[1]), np.arange(given.shape[1])[:, None]
+        binomials = np.array([[comb(n, m) for n in k] for m in k], dtype=float)  # zero below the diagonal
+        moved = (binomials * e[:, None, None] ** np.maximum(k - j, 0)) @ given
+        for outside, end in zip((piece < 0, piece > inside), self._ends, strict=True):
+            moved[outside], moved[outside, 0] = 0.0, end[0]
+        return np.asarray(moved)
+
+    def trajectory(self, times: ArrayLike | None = None) -> Trajectory:
+        """At instants; left out, a thousand steps from its beginning to its end."""
+        t = np.linspace(self.begin, self.end, INSTANTS + 1) if times is None else np.asarray(times, dtype=float)
+        return Trajectory.of_derivatives(self.coordinates, t, self.derivatives(t), self.units)
+
+    def __call__(self, t: float) -> tuple[Array, Array, Array]:
+        theta, rates, accelerations, _ = self.at(t)
+        return theta, rates, accelerations
+
+    @cached_property
+    def _times(self) -> list[float]:
+        return [float(t) for t in self.breaks]
+
+    @cached_property
+    def _powers(self) -> Array:
+        return np.arange(self.coefficients.shape[1], dtype=float)
+
+    @cached_property
+    def _slopes(self) -> Array:
+        """(P, d + 1, 4 s): coefficients of the values, and of the derivatives."""
+        P, count, s = self.coefficients.shape
+        found = np.zeros((P, count, DERIVATIVES, s))
+        for order in range(min(DERIVATIVES, count)):
+            for k in range(order, count):
+                found[:, k - order, order] = self.coefficients[:, k] * (factorial(k) // factorial(k - order))
+        return np.ascontiguousarray(found.reshape(P, count, DERIVATIVES * s))
+
+    @cached_property
+    def _ends(self) -> tuple[Array, Array]:
+        """(4, s) before and after."""
+        ends = np.zeros((2, DERIVATIVES, len(self.coordinates)))
+        ends[0, 0], ends[1, 0] = self.coefficients[0, 0], self.final
+        if self.final is None:
+            ends[1, 0] = (self.breaks[-1] - self.breaks[-2]) ** self._powers @ self.coefficients[-1]
+        ends.setflags(write=False)
+        return ends[0], ends[1]
+
+
+def linear_between(
+    names: tuple[str, ...], breaks: Array, values: Array, begin: float, end: float
+) -> PiecewisePolynomial:
+    """Values (B, s) that are linear between breaks (B,) and constant outside, from `begin` to `end` at least."""
+    if breaks[0] > begin:
+        breaks, values = np.append(begin, breaks), np.vstack([values[:1], values])
+    if breaks[-1] < end:
+        breaks, values = np.append(breaks, end), np.vstack([values, values[-1:]])
+    slopes = np.diff(values, axis=0) / np.diff(breaks)[:, None]
+    return PiecewisePolynomial(names, breaks, np.stack([values[:-1], slopes], axis=1))
+
+
+def lasting(breaks: Array, end: float) -> tuple[Array, NDArray[np.bool_]]:
+    """Breaks up to an end that they meet but for rounding, without pieces that are rounding; which of them are kept."""
+    kept = np.diff(breaks) > 0.0
+    found = breaks[np.append(True, kept)]
+    found[-1] = end
+    return found, kept
+
+
+def common_breaks(each: Sequence[Array]) -> Array:
+    """All breaks in order; those that rounding alone parts are one."""
+    breaks = np.unique(np.concatenate(list(each)))
+    apart = np.concatenate([[True], np.diff(breaks) > _SAME * max(abs(breaks[0]), abs(breaks[-1]), np.ptp(breaks))])
+    kept = breaks[apart]
+    kept[-1] = breaks[-1]
+    return np.asarray(kept)
+
+
+def side_by_side(parts: Sequence[PiecewisePolynomial]) -> PiecewisePolynomial:
+    """Several piecewise polynomials as one, whose breaks are those of all of them."""
+    breaks, names = common_breaks([part.breaks for part in parts]), sum((part.coordinates for part in parts), ())
+    count, column = max(part.coefficients.shape[1] for part in parts), 0
+    found, final = np.zeros((len(breaks) - 1, count, len(names))), [part.at(np.inf)[0] for part in parts]
+    for part in parts:
+        s = len(part.coordinates)
+        found[:, : part.coefficients.shape[1], column : column + s] = part.on(breaks)
+        column += s
+    return PiecewisePolynomial(names, breaks, found, final=np.concatenate(final))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CalledFunction:
+    """A function of time without pieces: a callable of the user, or what inverse kinematics gives along a path.
+
+    called     : times (N,) -> (N, 3, s) θ, θ̇, θ̈, or (N, 4, s) with θ⃛; without that it is the difference of θ̈ over
+                 0.1 ms
+    begin, end : s, where it is known
+    """
+
+    coordinates: tuple[str, ...]
+    called: Callable[[Array], Array]
+    units: Units = UNKNOWN
+    begin: float = -np.inf
+    end: float = np.inf
+
+    def __repr__(self) -> str:
+        return brief("CalledReference", f"of {listed(self.coordinates)}, without end")
+
+    @property
+    def duration(self) -> float:
+        """From its beginning to its end, s."""
+        return self.end - self.begin
+
+    def at(self, t: float) -> Array:
+        """θ, θ̇, θ̈ and θ⃛ at a time, (4, s)."""
+        return np.asarray(self.sampled([t])[0])
+
+    def derivatives(self, times: ArrayLike, *, closed: bool = False) -> Array:
+        """θ, θ̇ and θ̈ at times (N,): (3, N, s); it is defined at its end anyway, `closed` or not."""
+        return np.ascontiguousarray(self.called(np.asarray(times, dtype=float))[:, :3].transpose(1, 0, 2))
+
+    def sampled(self, times: ArrayLike) -> Array:
+        """θ, θ̇, θ̈ and θ⃛ at times (N,): (N, 4, s)."""
+        t = np.asarray(times, dtype=float)
+        found = self.called(t)
+        if found.shape[1] >= DERIVATIVES:
+            return found
+        before, after = (self.called(t + d * _DIFFERENCE)[:, 2] for d in (-0.5, 0.5))
+        return np.concatenate([found, ((after - before) / _DIFFERENCE)[:, None]], axis=1)
+
+    def ahead(self, time: float) -> CalledFunction:
+        """θ_d(t + time)."""
+        called = self.called
+        return replace(self, called=lambda t: called(t + time), begin=self.begin - time, end=self.end - time)
+
+    def __call__(self, t: float) -> tuple[Array, Array, Array]:
+        theta, rates, accelerations, *_ = self.called(np.array([t]))[0]
+        return theta, rates, accelerations
+
+
+FunctionOfTime = PiecewisePolynomial | CalledFunction
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Trajectory(Result):
+    """Coordinates over time: time (N,) in s; theta, rates, accelerations (N, s) in rad or m, as units say."""
+
+    coordinates: tuple[str, ...]
+    time: Array
+    theta: Array
+    rates: Array
+    accelerations: Array
+    units: Units = UNKNOWN
+
+    @classmethod
+    def of_derivatives(cls, coordinates: tuple[str, ...], time: Array, found: Array, units: Units) -> Trajectory:
+        """From θ, θ̇, θ̈ in one array (3, N, s), as `derivatives` of a function gives them."""
+        theta, rates, accelerations = found
+        return cls(coordinates, time, theta, rates, accelerations, units)
+
+    @property
+    def parts(self) -> tuple[Array, Array, Array]:
+        """θ, θ̇ and θ̈ (N, s)."""
+        return self.theta, self.rates, self.accelerations
+
+    @cached_property
+    def function(self) -> PiecewisePolynomial:
+        """Between its instants the quintics that meet values, rates and accelerations; one instant alone stands.
+
+        With τ = (t - tᵢ)/h, e, e', e'' by how much θ, hθ̇, h²θ̈ at tᵢ₊₁ miss θᵢ + hθ̇ᵢτ + ½h²θ̈ᵢτ² there:
+        θ = that + (10e - 4e' + ½e'')τ³ + (-15e + 7e' - e'')τ⁴ + (6e - 3e' + ½e'')τ⁵
+        """
+        if len(self.time) < 2:
+            breaks = self.time[0] + np.array([0.0, 1.0])
+            return PiecewisePolynomial(self.coordinates, breaks, self.theta[:1, None], self.units)
+        h = np.diff(self.time)[:, None]
+        theta, rate, second = self.theta, h * self.rates[:-1], h * h * self.accelerations[:-1]
+        by = np.diff(theta, axis=0) - rate - 0.5 * second
+        by_rate, by_second = h * self.rates[1:] - rate - second, h * h * self.accelerations[1:] - second
+        powers = (
+            theta[:-1], rate, 0.5 * second, 10.0 * by - 4.0 * by_rate + 0.5 * by_second,
+            -15.0 * by + 7.0 * by_rate - by_second, 6.0 * by - 3.0 * by_rate + 0.5 * by_second,
+        )  # fmt: skip
+        quintics = np.stack([part / h**k for k, part in enumerate(powers)], axis=1)
+        return PiecewisePolynomial(self.coordinates, np.ascontiguousarray(self.time, float), quintics, self.units)
+
+    def summary(self) -> str:
+        return f"of {listed(self.coordinates)}, {span(self.time)}"
+
+    def table(self) -> Table:
+        """Coordinates, `NAME.rate` and `NAME.acceleration` over time."""
+        value, rate, acceleration = self.signals()
+        return gathered(self.time, value, rate=rate, acceleration=acceleration)
+
+    def signals(self) -> tuple[Signals, Signals, Signals]:
+        """θ, θ̇ and θ̈ by name."""
+        kinds = (self.units.coordinates, self.units.rates, self.units.accelerations)
+        columns = [dict(zip(self.coordinates, part.T, strict=True)) for part in self.parts]
+        first, second, third = (Signals(self.time, x, dict(units)) for x, units in zip(columns, kinds, strict=True))
+        return first, second, third
+
+    def plot(self, *names: str, axes: Any = None) -> Any:
+        """Draw value, rate and acceleration of all or some coordinates over time (matplotlib); returns the panels."""
+        chosen = [
+            Signals(item.time, {name: item[name] for name in names or item}, item.units) for item in self.signals()
+        ]
+        return picture("view.time_plot.time_plot")(
+            dict(zip(("value", "rate", "acceleration"), chosen, strict=True)), (), axes
+        )
