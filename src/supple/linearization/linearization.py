@@ -47,11 +47,20 @@ from supple.results.linear_model import LinearModel, SecondOrder
 from supple.results.linear_slopes import LinearSlopes
 from supple.statics.equilibrium import equilibrium
 from supple.systems.formulation_choice import by_rigid_links
-from supple.systems.model_questions import model_place, require_defaults
+from supple.systems.system import Unserved, model_theta, require_served
 
 Values = Mapping[str, float] | ArrayLike
 
 EQUILIBRIUM = "equilibrium"
+_UNSERVED = {
+    ReducedModel: Unserved(
+        ("constraint_modes", "internal_modes", "basis", "rigid", "formulation"),
+        "a reduced model has the modes that it was made with",
+    ),
+    Mechanism: Unserved(
+        ("delta",), "the deformation of a mechanism follows from its loads", "leave it out, or reduce it"
+    ),
+}
 _STILL = 1e-9  # rad/s, m/s and their rates: less is rounding of what rests
 _STEP = 1e-3  # rad, or of the mechanism's extent: its sixth power is rounding
 
@@ -99,20 +108,12 @@ def linearize(
              and the inputs that hold it follow; at the equilibrium θ follows too (docs/theory/parameters.md)
     """
     require_arguments(linearize, locals())
+    require_served(linearize, mechanism, _UNSERVED, locals())
     if isinstance(mechanism, ReducedModel):
-        given = {
-            "constraint_modes": constraint_modes, "internal_modes": internal_modes, "basis": basis is not None,
-            "rigid": rigid, "formulation": formulation != "auto",
-        }  # fmt: skip
-        require_defaults(mechanism, given, "a reduced model has the modes that it was made with")
         return mechanism.linearize(
-            model_place(mechanism, at), rates=rates, accelerations=accelerations, inputs=inputs, delta=delta,
+            model_theta(mechanism, at), rates=rates, accelerations=accelerations, inputs=inputs, delta=delta,
             friction_speed=friction_speed, drives=drives, pade=pade, along=along,
         )  # fmt: skip
-    if delta is not None:
-        raise InputError(
-            "the deformation of a mechanism follows from its loads", part="delta", hint="leave it out, or reduce it"
-        )
     if along:
         wanted = (along,) if isinstance(along, str) else tuple(along)
         options: dict[str, Any] = {

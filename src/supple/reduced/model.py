@@ -359,21 +359,26 @@ class ReducedModel:
         preload: bool = True,
         drives: bool = True,
     ) -> FrequencyResponse:
-        """Frequency responses about a configuration; see `supple.reduced.frequency_response.model_response`."""
-        require_arguments(ReducedModel.frf, locals())
-        from supple.reduced.frequency_response import model_response
+        """Frequency responses about a configuration: motion of the outputs for a unit of each input.
 
-        return model_response(
-            self,
-            named_theta(self, theta),
-            inputs,
-            outputs,
-            frequencies_hz,
-            kind=kind,
-            free_actuators=free_actuators,
-            preload=preload,
+        inputs  : `lift`, the command of its drive, or without one the force of the actuator (with free actuators);
+                  `lift.acceleration`, its motion is led, and the others stay as they are; a loaded displacement, or an
+                  output, a force along what it measures
+        outputs : the model's outputs, as their instruments show them, or coordinates η
+        preload : count what forces at rest change by with θ, where it is free. What they add to the stiffness of the
+                  deformation is in the model, or not, as it was reduced
+        drives  : False leaves drives and instruments out. A drive that leads holds its coordinate, one that yields
+                  holds it with its stiffness; the other coordinates are locked, or free with free actuators
+        """
+        require_arguments(ReducedModel.frf, locals())
+        model_response = import_module(
+            "supple.frequency_response.model_response"
+        ).model_response  # above this layer, so found by name
+        found: FrequencyResponse = model_response(
+            self, theta, inputs, outputs, frequencies_hz, kind=kind, free_actuators=free_actuators, preload=preload,
             drives=drives,
-        )
+        )  # fmt: skip
+        return found
 
     def linear_family(self, **options: Any) -> LinearFamily:
         """Linear models on a grid over its region (LPV); see `supple.reduced.linear_family.linear_family`."""
