@@ -30,7 +30,7 @@ from supple.hardware.drive_block import DriveBlock
 from supple.hardware.drive_response import force_response, impedance, motion_response
 from supple.hardware.hardware import NO_HARDWARE, Hardware
 from supple.hardware.linear_drives import along_one
-from supple.reduced.linearization import row_slopes
+from supple.reduced.coefficient_slopes import row_slopes
 from supple.reduced.model import ReducedModel
 from supple.reduced.observed import observed_motion
 from supple.reduced.repertoire import named_theta

@@ -9,7 +9,7 @@ M(θ, δ) = M₀(θ) + Σ_a M_a(θ) δ_a and Γ its Christoffel symbols, so that
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
@@ -315,30 +315,24 @@ class ReducedModel:
         pade: int = PADE,
         along: str | Sequence[str] = (),
     ) -> LinearModel:
-        """First-order behaviour about a state; see `supple.reduced.linearization.linearize_model`.
+        """First-order behaviour about a state: the linear model with states (η, η̇), its inputs and all its outputs.
 
-        along : parameters of its family along which `LinearModel.slopes` and `eigenvalue_slopes` are wanted
+        With drives it is from commands to what instruments show, their states behind (η, η̇).
+
+        theta  : "equilibrium" is where it rests under the inputs, zero if left out, close to the mechanism's rest
+        inputs : about which to linearize. Left out, they hold the state: those (of least norm) that come closest to the
+                 given accelerations, zero if left out; δ too, unless it is given, is then where it rests. They are
+                 forces, also where an actuator has a drive: the commands follow, in `at["inputs"]`
+        drives : False leaves drives and instruments out; pade : order of what stands for their delays
+        along  : parameters of its family along which `LinearModel.slopes` and `eigenvalue_slopes` are wanted
         """
         require_arguments(ReducedModel.linearize, locals())
-        from supple.reduced.linearization import linearize_model
-        from supple.reduced.parameter_slopes import model_slopes
-
-        def linearized(model: ReducedModel) -> LinearModel:
-            return linearize_model(
-                model,
-                theta,
-                rates=rates,
-                accelerations=accelerations,
-                inputs=inputs,
-                delta=delta,
-                friction_speed=friction_speed,
-                drives=drives,
-                pade=pade,
-            )
-
-        found = linearized(self)
-        wanted = (along,) if isinstance(along, str) else tuple(along)
-        return replace(found, slopes=model_slopes(self, wanted, linearized)) if wanted else found
+        # Above this layer, so found by name.
+        state = import_module("supple.linearization.model_linearization").ModelState
+        linear_model_of = import_module("supple.linearization.linear_system").linear_model_of
+        here = state(self, theta, rates, accelerations, inputs, delta, friction_speed)
+        found: LinearModel = linear_model_of(here, drives=drives, pade=pade, along=along)
+        return found
 
     def equilibrium(self, theta: Values | str, inputs: Values | None = None) -> Array:
         """η (n,) at which it rests under constant inputs, close to θ; see `supple.reduced.time.equilibrium`."""

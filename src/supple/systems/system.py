@@ -1,4 +1,4 @@
-"""Protocols of systems about a state: names and units, how they answer at frequencies, and options that none serves."""
+"""Protocols of systems about a state: names and units, responses, linear models, and options that some do not serve."""
 
 from __future__ import annotations
 
@@ -19,8 +19,11 @@ from supple.results.frequency_response import KINDS
 from supple.results.units import Units
 
 if TYPE_CHECKING:
+    from supple.approximation.analytic_slope import Stencil
+    from supple.diagnostics import SuppleError
     from supple.kinematics.configuration import At, Configuration
     from supple.reduced.model import ReducedModel
+    from supple.results.linear_model import LinearModel
 
 
 class System(Protocol):
@@ -88,6 +91,41 @@ class Vibrating(Protocol):
     def units_of(self, asked: Harmonics, /) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the units of the outputs, not differentiated, and of the inputs; "" where a unit is unknown."""
         ...
+
+
+class Linearizable(Protocol):
+    """A system at a state, about which it has a linear model.
+
+    hardware : drives of its inputs and instruments of its outputs
+    """
+
+    @property
+    def hardware(self) -> Hardware: ...
+
+    def linear_model(self) -> LinearModel:
+        """Return the linear model about the state, from forces to outputs, without hardware."""
+        ...
+
+    def neighbours(self, parameter: str, about: LinearModel, /) -> Neighbourhood:
+        """Return the system at values of a parameter about its own, each at the same place.
+
+        Parameters
+        ----------
+        parameter
+            Name of the parameter.
+        about
+            The linear model at the parameter's own value, which tells the place.
+        """
+        ...
+
+
+class Neighbourhood(NamedTuple):
+    """Systems at the points of a stencil about the value of a parameter; `rough` makes the error where nothing has a
+    slope along it, from the reason."""
+
+    stencil: Stencil
+    members: tuple[Linearizable, ...]
+    rough: Callable[[str], SuppleError]
 
 
 class Unserved(NamedTuple):
