@@ -22,7 +22,8 @@ def harmonics(
     """Return what is asked for, checked; arguments as in `frf`."""
     if kind not in KINDS:
         raise InputError(f'"{kind}" is not a kind of response', part="kind", hint=nearest(kind, KINDS))
-    return Harmonics(_names(inputs, "inputs"), _names(outputs, "outputs"), _lines(frequencies_hz), kind)
+    lines = _lines(frequencies_hz)
+    return Harmonics(_names(inputs, "inputs"), _names(outputs, "outputs"), lines, 2.0 * np.pi * lines, kind)
 
 
 def frequency_response(system: Vibrating, asked: Harmonics) -> FrequencyResponse:

@@ -205,11 +205,14 @@ def _solved(model: ReducedModel, matrices: NDArray, right: NDArray, omega: Array
     """κ x = right on every line; an undamped mode at its own frequency has no finite response."""
     if not right.shape[1]:
         return right
+    finite: NDArray[np.bool_]
     try:
         found = np.linalg.solve(matrices, right[..., None])[..., 0]
-        finite = np.isfinite(found).all(axis=1)
+        if np.isfinite(found).all():
+            return found
+        finite = np.asarray(np.isfinite(found).all(axis=1))
     except np.linalg.LinAlgError:
-        finite = np.isfinite(np.linalg.cond(matrices))
+        finite = np.asarray(np.isfinite(np.linalg.cond(matrices)))
         finite[:1] &= not finite.all()  # singular all the same
     require_finite(f'model "{model.name}"', omega, finite)
     return found

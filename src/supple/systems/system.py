@@ -7,8 +7,6 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
-import numpy as np
-
 from supple.array_types import Array, Complex
 from supple.diagnostics import InputError
 from supple.hardware.hardware import Hardware
@@ -46,18 +44,14 @@ class System(Protocol):
 class Harmonics(NamedTuple):
     """Inputs, outputs and frequencies between which responses are asked for.
 
-    lines : (L,) Hz; kind : receptance, mobility or accelerance
+    lines : (L,) Hz; omega : (L,) the same in rad/s; kind : receptance, mobility or accelerance
     """
 
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     lines: Array
+    omega: Array
     kind: Literal["receptance", "mobility", "accelerance"]
-
-    @property
-    def omega(self) -> Array:
-        """Angular frequencies (L,), rad/s."""
-        return 2.0 * np.pi * self.lines
 
     @property
     def order(self) -> int:
@@ -137,7 +131,7 @@ class Unserved(NamedTuple):
 
 
 def require_served(
-    question: Callable[..., Any], system: Any, unserved: Mapping[type, Unserved], given: Mapping[str, Any]
+    question: Callable[..., Any], system: Any, unserved: Mapping[Any, Unserved], given: Mapping[str, Any]
 ) -> None:
     """Refuse options that the kind of system does not serve.
 
