@@ -60,6 +60,29 @@ def test_responses_of_a_linear_model_are_its_transfer_function(model):
     assert found.units[0][0].startswith("(m/s)")
 
 
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"frequencies_hz": [-1.0]}, "-1 Hz is not a frequency"),
+        ({"frequencies_hz": []}, "no frequency is given"),
+        ({"inputs": []}, "none is given"),
+        ({"kind": "compliance"}, "kind"),
+    ],
+)
+def test_every_system_refuses_a_wrong_question_in_the_same_words(ralf, model, changed, said):
+    for system, at in ((ralf, "home"), (model, "home"), (model.linearize("rest"), None)):
+        asked = {"at": at, "inputs": "lift", "outputs": model.layout.outputs[0], "frequencies_hz": LINES, **changed}
+        with pytest.raises(InputError, match=said):
+            supple.frf(system, **asked)
+
+
+def test_what_nothing_holds_has_no_response_at_zero_frequency(ralf, model):
+    options = {"free_actuators": True, "drives": False, "preload": False}
+    for system in (ralf, model):
+        with pytest.raises(InputError, match="at 0 Hz the response is not finite: something moves that nothing holds"):
+            supple.frf(system, "home", "lift", "lift", [0.0, 1.0], **options)
+
+
 @pytest.mark.slow
 def test_a_mechanism_and_its_models_agree_on_responses(ralf):
     """With all its modes of the band a model has the resonances of the mechanism; 2 % of the largest response."""

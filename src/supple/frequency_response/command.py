@@ -135,7 +135,7 @@ def frf(
 def _with_units(model: ReducedModel, found: FrequencyResponse, *, drives: bool) -> FrequencyResponse:
     """The response of a reduced model, with the units of the mechanism that it was made from."""
     from supple.diagnostics import InputError
-    from supple.reduced.frequency_response import LED
+    from supple.frequency_response.harmonic import LED
     from supple.results.frequency_response import response_unit
 
     inlet, outlet = found.inputs[0], found.outputs[0]

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from supple.array_types import Array, Complex
 from supple.compilation import compiled
 from supple.compilation.parts import in_parts
-from supple.diagnostics import InputError
 from supple.formulations.elastic_rest.constrained_modes import first_shift, rows_at
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.formulations.elastic_rest.harmonic_response import (
@@ -19,6 +18,7 @@ from supple.formulations.elastic_rest.harmonic_response import (
     harmonic_responses,
     independent_rows,
 )
+from supple.frequency_response.harmonic import require_finite
 from supple.modal_analysis.restraint import Restraint
 
 
@@ -96,18 +96,5 @@ def direct_response(
         run(structure, damping, excitation, outputs / root, omega[piece], H[piece], regular[piece])
 
     in_parts(part, len(omega))
-    require_finite(rest, omega, regular & np.isfinite(H).all(axis=(1, 2)))
+    require_finite(f'mechanism "{rest.numbering.mechanism.name}"', omega, regular & np.isfinite(H).all(axis=(1, 2)))
     return H
-
-
-def require_finite(rest: ElasticRest, omega: Array, finite: NDArray[np.bool_]) -> None:
-    """An undamped motion at its own frequency (0 Hz where nothing holds it) has no finite response."""
-    if finite.all():
-        return
-    worst = float(omega[~finite][0]) / (2.0 * np.pi)
-    raise InputError(
-        f"at {worst:g} Hz the response is not finite: "
-        + ("something moves that nothing holds" if worst == 0.0 else "an undamped mode lies there"),
-        part=f'mechanism "{rest.numbering.mechanism.name}"',
-        hint="begin above 0 Hz, or lock the actuators" if worst == 0.0 else "give damping, or other lines",
-    )

@@ -7,16 +7,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from supple.array_types import Array, Complex
+from supple.array_types import Complex
 from supple.diagnostics import InputError, nearest
+from supple.frequency_response.harmonic import LED, derivative
 from supple.hardware.drive_block import DriveBlock
 from supple.hardware.drive_response import force_response, motion_response
 from supple.hardware.hardware import Hardware
 from supple.kinematics.measures import key_of
 from supple.kinematics.numbering import Numbering
 from supple.modal_analysis.ports import Port, measured_row, port
-
-LED = ".acceleration"  # what follows a coordinate's name where it is led
+from supple.systems.system import Harmonics
 
 
 class Holding(NamedTuple):
@@ -43,27 +43,18 @@ class Inputs(NamedTuple):
     order: list[int]
     drives: list[DriveBlock | None]
 
-    def factors(self, lines: Array, order: int) -> Complex:
-        """(L, names): what the response of each is multiplied by, its output differentiated `order` times.
+    def factors(self, asked: Harmonics) -> Complex:
+        """(L, names): what the response of each is multiplied by, its output differentiated as asked.
 
         (iω)^order for forces; for what is led, whose displacement is its acceleration over (iω)², (iω)^(order - 2); for
         commands (iω)^order times the force or the motion they give.
         """
-        omega = 2.0 * np.pi * lines
-        found = np.empty((len(lines), len(self.names)), dtype=np.complex128)
+        found = np.empty((len(asked.lines), len(self.names)), dtype=np.complex128)
         for j, (name, drive) in enumerate(zip(self.names, self.drives, strict=True)):
             led = self.order[j] >= len(self.forces)
+            found[:, j] = derivative(asked, asked.order - 2 if led and drive is None else asked.order, name)
             if drive is not None:
-                follows = motion_response(drive, omega) if led else force_response(drive, omega)
-                found[:, j] = (1j * omega) ** order * follows
-            elif led and order < 2 and (lines == 0.0).any():
-                raise InputError(
-                    "at 0 Hz a led acceleration moves it ever further",
-                    part="frequencies_hz" if len(self.names) == 1 else f'input "{name}"',
-                    hint="begin above 0 Hz, or ask for the accelerance",
-                )
-            else:
-                found[:, j] = (1j * omega) ** (order - 2 if led else order)
+                found[:, j] *= motion_response(drive, asked.omega) if led else force_response(drive, asked.omega)
         return found
 
     def units(self, numbering: Numbering) -> list[str]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass
+from functools import singledispatch
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from supple.array_types import Array, Complex
 from supple.compilation.threads import single_blas_thread
 from supple.description.elastic.damping import Damping
 from supple.description.mechanism import Mechanism
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.equations.observation import ORDERS
 from supple.formulations.coefficients import carried
@@ -26,22 +27,24 @@ from supple.formulations.elastic_rest.loads import carries_loads
 from supple.formulations.hardware import hardware_of
 from supple.formulations.measured_units import output_units
 from supple.formulations.rigid_link_system.small_motions import free_motions, locked_motions
-from supple.frequency_response.direct_response import Proportional, direct_response, require_finite
+from supple.frequency_response.direct_response import Proportional, direct_response
 from supple.frequency_response.driving import Holding, Inputs, driving_inputs, holding
+from supple.frequency_response.harmonic import derivative, frequency_response, harmonics, require_finite
 from supple.frequency_response.modal_response import modal_response, modal_system
+from supple.frequency_response.model_response import VibratingModel
 from supple.hardware.drive_block import DriveBlock
-from supple.hardware.drive_response import impedance, instrument_response
-from supple.hardware.hardware import NO_HARDWARE
+from supple.hardware.drive_response import impedance
+from supple.hardware.hardware import NO_HARDWARE, Hardware
 from supple.kinematics.configuration import At, Configuration
 from supple.modal_analysis.link_modes import UNCONDENSED, over_z, rest_load_stiffness
 from supple.modal_analysis.modes import require_elastic
 from supple.modal_analysis.ports import Port, port, port_rows, touched
 from supple.modal_analysis.restraint import Restraint, restraint
 from supple.reduced.model import ReducedModel
-from supple.results.frequency_response import KINDS, FrequencyResponse, Kind, response_unit
+from supple.results.frequency_response import FrequencyResponse, Kind
 from supple.results.linear_model import LinearModel
 from supple.systems.formulation_choice import by_rigid_links
-from supple.systems.model_questions import model_place, require_defaults
+from supple.systems.system import Harmonics, Unserved, Vibrating, model_theta, require_served
 
 _MOST = 1e6  # damping ratio that anyone means
 
@@ -84,90 +87,129 @@ def frf(
     formulation : "erls" goes through the equivalent rigid link system, line by line
     """
     require_arguments(frf, locals())
-    if kind not in KINDS:
-        raise InputError(f'"{kind}" is not a kind of response', part="kind", hint=nearest(kind, KINDS))
     if method not in ("direct", "modal"):
         raise InputError(f'"{method}" is not a method', part="method", hint="direct or modal")
-    if isinstance(mechanism, LinearModel):
-        given = {
-            "at": at is not None, "free_actuators": free_actuators, "damping": damping is not None,
-            "method": method != "direct", "preload": not preload, "drives": not drives,
-            "formulation": formulation != "auto",
-        }  # fmt: skip
-        return _of_linear_model(mechanism, _names(inputs, "inputs"), _names(outputs, "outputs"), frequencies_hz, kind,
-                                given)  # fmt: skip
-    if isinstance(mechanism, ReducedModel):
-        given = {"damping": damping is not None, "method": method != "direct", "formulation": formulation != "auto"}
-        why = "a reduced model has the damping it was reduced with, and its responses one method"
-        require_defaults(mechanism, given, why)
-        return mechanism.frf(
-            model_place(mechanism, at), inputs, outputs, frequencies_hz, kind=kind, free_actuators=free_actuators,
-            preload=preload, drives=drives,
-        )  # fmt: skip
-    links = by_rigid_links(formulation)
-    if links and method != "direct":
+    require_served(frf, mechanism, _UNSERVED, locals())
+    asked = harmonics(inputs, outputs, frequencies_hz, kind)
+    options = Options(free_actuators, damping, method, preload, drives, formulation)
+    return frequency_response(vibrating(mechanism, at, asked, options), asked)
+
+
+_UNSERVED = {
+    ReducedModel: Unserved(
+        ("damping", "method", "formulation"),
+        "a reduced model has the damping it was reduced with, and its responses one method",
+    ),
+    LinearModel: Unserved(
+        ("at", "free_actuators", "damping", "method", "preload", "drives", "formulation"),
+        "a linear model answers as it was linearized",
+        "leave it out, or linearize the mechanism as you want it",
+    ),
+}
+
+
+class Options(NamedTuple):
+    """Options of `frf`."""
+
+    free_actuators: bool
+    damping: Damping | Mapping[str, Any] | float | None
+    method: str
+    preload: bool
+    drives: bool
+    formulation: str
+
+
+@singledispatch
+def vibrating(system: Any, at: At | Configuration, asked: Harmonics, options: Options) -> Vibrating:
+    """Return a mechanism or a model about a state, as `frf` asks for its responses."""
+    raise TypeError(type(system))
+
+
+@vibrating.register
+def _(system: LinearModel, at: At | Configuration, asked: Harmonics, options: Options) -> Vibrating:
+    if system.step is not None and asked.kind != "receptance":
+        raise InputError("it is a model in discrete time", part="kind", hint="ask the continuous model")
+    return VibratingLinearModel(system)
+
+
+@vibrating.register
+def _(system: ReducedModel, at: At | Configuration, asked: Harmonics, options: Options) -> Vibrating:
+    return VibratingModel(system, model_theta(system, at), options.free_actuators, options.preload, options.drives)
+
+
+@vibrating.register
+def _(system: Mechanism, at: At | Configuration, asked: Harmonics, options: Options) -> Vibrating:
+    links = by_rigid_links(options.formulation)
+    if links and options.method != "direct":
         raise InputError("it goes line by line", part='formulation "erls"', hint="leave the method out")
-    lines = _lines(frequencies_hz)
-    mechanism, configuration = under_loads(mechanism, at)
+    mechanism, configuration = under_loads(system, at)
     if configuration.X.ndim != 2:
         raise InputError("a response is at one configuration, not many", part="at", hint="ask for each by itself")
     numbering = configuration.rest.numbering
-    hardware = hardware_of(mechanism) if drives else NO_HARDWARE
-    held = holding(numbering, hardware, free_actuators=free_actuators)
-    driven = driving_inputs(numbering, _names(inputs, "inputs"), hardware, held.locked)
-    seen = watched(configuration, _names(outputs, "outputs"))
-    kept = all(touched(numbering, item) for item in [*driven.forces, *seen.ports])
-    highest = float(lines.max())
-    rest = elastic_rest(mechanism, _BAND * highest if kept else _INSIDE * max(highest, own_band(mechanism)))
-    if not held.moves(numbering) and not driven.led:
-        require_elastic(rest)
-    if links:
-        rest = elastic_rest(mechanism, UNCONDENSED)
-    asked = _Asked(lines, _law(mechanism, damping), method, preload, links)
-    H = _driven_displacements(rest, configuration, driven, seen.ports, held, asked)
-    H = seen.seen(H, lines)[:, :, driven.order] * driven.factors(lines, KINDS[kind])[:, None, :]
-    for i, name in enumerate(seen.names):
-        shown = hardware.instrument(name)
-        if shown is not None:
-            H[:, i] *= instrument_response(shown, 2.0 * np.pi * lines)[:, None]
-    return FrequencyResponse(
-        lines,
-        np.ascontiguousarray(H),
-        driven.names,
-        seen.names,
-        tuple(tuple(response_unit(kind, one, unit) for unit in driven.units(numbering)) for one in seen.units),
-        kind,
-        mechanism.name,
+    hardware = hardware_of(mechanism) if options.drives else NO_HARDWARE
+    held = holding(numbering, hardware, free_actuators=options.free_actuators)
+    driven = driving_inputs(numbering, asked.inputs, hardware, held.locked)
+    how = _Asked(asked.lines, _law(mechanism, options.damping), options.method, options.preload, links)
+    return VibratingMechanism(
+        mechanism, configuration, hardware, held, driven, watched(configuration, asked.outputs), how
     )
 
 
-def _of_linear_model(
-    model: LinearModel,
-    inputs: tuple[str, ...],
-    outputs: tuple[str, ...],
-    frequencies: ArrayLike,
-    kind: Kind,
-    given: Mapping[str, bool],
-) -> FrequencyResponse:
-    """C (iω - A)⁻¹ B + D, times (iω)^order; given : options that differ from their defaults."""
-    for option, differs in given.items():
-        if differs:
-            raise InputError(
-                "a linear model answers as it was linearized", part=option,
-                hint="leave it out, or linearize the mechanism as you want it",
-            )  # fmt: skip
-    if model.step is not None and kind != "receptance":
-        raise InputError("it is a model in discrete time", part="kind", hint="ask the continuous model")
-    lines = _lines(frequencies)
-    found = model.frequency_response(lines, outputs, inputs)
-    known, pushed = model.units.outputs, model.units.inputs
-    units = tuple(
-        tuple(response_unit(kind, known[row], pushed[column]) if row in known and column in pushed else ""
-              for column in inputs)
-        for row in outputs
-    )  # fmt: skip
-    values = found.values * ((2j * np.pi * lines) ** KINDS[kind])[:, None, None] if KINDS[kind] else found.values
-    return replace(found, values=values, units=units, kind=kind)
+@dataclass(frozen=True)
+class VibratingLinearModel:
+    """A linear model: C (iω - A)⁻¹ B + D from its inputs to its outputs, about where it was linearized."""
+
+    model: LinearModel
+    name: str = ""
+    hardware: Hardware = NO_HARDWARE  # its instruments are states already
+
+    def responses(self, asked: Harmonics) -> Complex:
+        """Return the outputs for a unit of each input: (L, outputs, inputs)."""
+        found = self.model.frequency_response(asked.lines, asked.outputs, asked.inputs).values
+        return found * derivative(asked, asked.order, asked.inputs[0])[:, None, None] if asked.order else found
+
+    def units_of(self, asked: Harmonics) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the units of outputs and inputs, as far as the model knows them."""
+        known = self.model.units
+        return (
+            tuple(known.outputs.get(name, "") for name in asked.outputs),
+            tuple(known.inputs.get(name, "") for name in asked.inputs),
+        )
+
+
+@dataclass(frozen=True)
+class VibratingMechanism:
+    """A mechanism about a configuration, with what drives hold and lead, and what is watched."""
+
+    mechanism: Mechanism
+    configuration: Configuration
+    hardware: Hardware
+    held: Holding
+    driven: Inputs
+    seen: Watched
+    how: _Asked
+
+    @property
+    def name(self) -> str:
+        return self.mechanism.name
+
+    def responses(self, asked: Harmonics) -> Complex:
+        """Return the outputs for a unit of each input: (L, outputs, inputs)."""
+        numbering, driven, seen = self.configuration.rest.numbering, self.driven, self.seen
+        kept = all(touched(numbering, item) for item in [*driven.forces, *seen.ports])
+        highest = float(asked.lines.max())
+        band = _BAND * highest if kept else _INSIDE * max(highest, own_band(self.mechanism))
+        rest = elastic_rest(self.mechanism, band)
+        if not self.held.moves(numbering) and not driven.led:
+            require_elastic(rest)
+        if self.how.links:
+            rest = elastic_rest(self.mechanism, UNCONDENSED)
+        H = _driven_displacements(rest, self.configuration, driven, seen.ports, self.held, self.how)
+        return np.asarray(seen.seen(H, asked.lines)[:, :, driven.order] * driven.factors(asked)[:, None, :])
+
+    def units_of(self, asked: Harmonics) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the units of outputs and inputs."""
+        return self.seen.units, tuple(self.driven.units(self.configuration.rest.numbering))
 
 
 class _Asked(NamedTuple):
@@ -242,23 +284,6 @@ def _displacements(
         rest, configuration, held, forces, driven.led, outputs, omega, proportional, deformed,
         preload=preload, turning=free, below=below,
     )  # fmt: skip
-
-
-def _lines(frequencies: ArrayLike) -> Array:
-    lines = np.array(frequencies, float).reshape(-1)
-    if not len(lines):
-        raise InputError("no frequency is given", part="frequencies_hz", hint="give some, for example 1 to 100 Hz")
-    if not np.isfinite(lines).all() or (lines < 0.0).any():
-        wrong = lines[~(np.isfinite(lines) & (lines >= 0.0))][0]
-        raise InputError(f"{wrong:g} Hz is not a frequency", part="frequencies_hz", hint="give finite ones from 0 on")
-    return lines
-
-
-def _names(given: str | Sequence[str], what: str) -> tuple[str, ...]:
-    names = (given,) if isinstance(given, str) else tuple(given)
-    if not names:
-        raise InputError("none is given", part=what, hint="name a sensor's output, an actuator or place.axis")
-    return names
 
 
 def _law(mechanism: Mechanism, given: Damping | Mapping[str, Any] | float | None) -> Damping | None:
@@ -446,5 +471,5 @@ def link_response(
             continue
         found[i] = G[:, free] @ x
         found[i, :, len(F) :] += G[:, moved]
-    require_finite(rest, omega, finite & np.isfinite(found).all(axis=(1, 2)))
+    require_finite(f'mechanism "{rest.numbering.mechanism.name}"', omega, finite & np.isfinite(found).all(axis=(1, 2)))
     return found

@@ -23,7 +23,8 @@ from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.formulations.elastic_rest.preload import preload_stiffness
 from supple.formulations.elastic_rest.response_operator import Structure, response_operator
 from supple.formulations.elastic_rest.static_response import static_response
-from supple.frequency_response.direct_response import Proportional, require_finite
+from supple.frequency_response.direct_response import Proportional
+from supple.frequency_response.harmonic import require_finite
 from supple.kinematics.configuration import Configuration
 from supple.modal_analysis.restraint import Restraint
 
@@ -124,7 +125,7 @@ def modal_response(
         q[:, :count] = _solved(squares[:count], viscous[:count, :count], loss[:count, :count], omega, b[:, :count])
         H = (outputs @ Phi.T) @ q
     H[:, :, len(forces) :] += outputs @ led_by.shapes.T
-    require_finite(rest, omega, np.asarray(np.isfinite(H).all(axis=(1, 2))))
+    require_finite(f'mechanism "{rest.numbering.mechanism.name}"', omega, np.asarray(np.isfinite(H).all(axis=(1, 2))))
     return H
 
 

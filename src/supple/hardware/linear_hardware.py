@@ -85,4 +85,4 @@ def _say_bands(driven: Sequence[Driven]) -> None:
     banded = [item.block for item in driven if item.block.dead_band > 0.0]
     if banded:
         names = ", ".join(f'"{block.actuator}" ({block.dead_band:g} {block.unit})' for block in banded)
-        warnings.warn(f"a linear model has no dead band: that of {names} is left out", SuppleNote, stacklevel=4)
+        warnings.warn(f"a linear model has no dead band: that of {names} is left out", SuppleNote, stacklevel=5)

@@ -52,7 +52,7 @@ from supple.results.simulation import Simulation
 from supple.results.table import Table
 from supple.simulation.simulation import simulate
 from supple.statics.equilibrium import equilibrium
-from supple.systems.model_questions import require_defaults
+from supple.systems.system import Unserved, require_served
 from supple.time_functions.function_of_time import Trajectory
 from supple.trajectories.trajectory import Prescribed, trajectory
 
@@ -66,6 +66,7 @@ Minimize = Literal["torque", "peak", "multipliers"]
 Bound = float | tuple[float, float]
 
 OBJECTIVES: tuple[Minimize, ...] = ("torque", "peak", "multipliers")
+_UNSERVED = {ReducedModel: Unserved(("rigid",), "a reduced model has the modes that it was made with")}
 _STANDING = 1e-9  # of a coordinate's largest speed: slower is standing, and dry friction does not act
 
 
@@ -214,10 +215,10 @@ def inverse(
     """
     require_arguments(inverse, locals())
     require_objective(minimize)
+    require_served(inverse, mechanism, _UNSERVED, locals())
     if isinstance(mechanism, ReducedModel):
         from supple.inverse_dynamics.reduced_inverse import inverse_of_model
 
-        require_defaults(mechanism, {"rigid": rigid}, "a reduced model has the modes that it was made with")
         if minimize == "multipliers":
             raise InputError(
                 "a reduced model knows nothing of the reactions in joints",

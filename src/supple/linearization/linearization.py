@@ -8,9 +8,9 @@ local model about rest (docs/theory/linearization.md).
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import singledispatch
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,22 +19,24 @@ from numpy.typing import ArrayLike, NDArray
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import require_rigid_alone, taken_as_rigid
-from supple.diagnostics import InputError, SuppleWarning
+from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments, shown
 from supple.equations.effort_row import EffortMotion, effort_factors, effort_places
-from supple.equations.linearized import OperatingPoint, linear_model, slopes_along, state_space
+from supple.equations.linearized import OperatingPoint, linear_model, state_space
 from supple.equations.output_motion import EffortSlopes, output_matrices, output_motion, with_efforts
-from supple.formats.varied import require_parameters
 from supple.formulations.data_slopes import neighbours
 from supple.formulations.elastic_rest.dense import elastic_stiffness
 from supple.formulations.elastic_rest.preload import rest_force_stiffness
 from supple.formulations.hardware import hardware_of
-from supple.hardware.linear_hardware import PADE, with_hardware, without_drives
+from supple.hardware.hardware import Hardware
+from supple.hardware.linear_hardware import PADE
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
 from supple.kinematics.rest import rest
+from supple.linearization.linear_system import linear_model_of
 from supple.linearization.linearization_batch import linear_states
 from supple.linearization.link_linearization import link_linearization
+from supple.linearization.model_linearization import ModelState
 from supple.linearization.tree_linearization import SeenTree, seen_tree
 from supple.parameterization.basis import choice_of
 from supple.parameterization.local_model import LocalModel, coefficient_rows, local
@@ -44,14 +46,22 @@ from supple.reduced.model import ReducedModel
 from supple.reduced.named_values import in_order
 from supple.results.basis import Basis, Counted
 from supple.results.linear_model import LinearModel, SecondOrder
-from supple.results.linear_slopes import LinearSlopes
 from supple.statics.equilibrium import equilibrium
 from supple.systems.formulation_choice import by_rigid_links
-from supple.systems.model_questions import model_place, require_defaults
+from supple.systems.system import Linearizable, Neighbourhood, Unserved, model_theta, require_served
 
 Values = Mapping[str, float] | ArrayLike
 
 EQUILIBRIUM = "equilibrium"
+_UNSERVED = {
+    ReducedModel: Unserved(
+        ("constraint_modes", "internal_modes", "basis", "rigid", "formulation"),
+        "a reduced model has the modes that it was made with",
+    ),
+    Mechanism: Unserved(
+        ("delta",), "the deformation of a mechanism follows from its loads", "leave it out, or reduce it"
+    ),
+}
 _STILL = 1e-9  # rad/s, m/s and their rates: less is rounding of what rests
 _STEP = 1e-3  # rad, or of the mechanism's extent: its sixth power is rounding
 
@@ -99,43 +109,77 @@ def linearize(
              and the inputs that hold it follow; at the equilibrium θ follows too (docs/theory/parameters.md)
     """
     require_arguments(linearize, locals())
-    if isinstance(mechanism, ReducedModel):
-        given = {
-            "constraint_modes": constraint_modes, "internal_modes": internal_modes, "basis": basis is not None,
-            "rigid": rigid, "formulation": formulation != "auto",
-        }  # fmt: skip
-        require_defaults(mechanism, given, "a reduced model has the modes that it was made with")
-        return mechanism.linearize(
-            model_place(mechanism, at), rates=rates, accelerations=accelerations, inputs=inputs, delta=delta,
-            friction_speed=friction_speed, drives=drives, pade=pade, along=along,
-        )  # fmt: skip
-    if delta is not None:
-        raise InputError(
-            "the deformation of a mechanism follows from its loads", part="delta", hint="leave it out, or reduce it"
-        )
-    if along:
-        wanted = (along,) if isinstance(along, str) else tuple(along)
-        options: dict[str, Any] = {
-            "rates": rates, "accelerations": accelerations, "inputs": inputs, "constraint_modes": constraint_modes,
-            "internal_modes": internal_modes, "basis": basis, "friction_speed": friction_speed, "rigid": rigid,
-            "drives": drives, "pade": pade, "formulation": formulation,
-        }  # fmt: skip
-        found = linearize(mechanism, at, **options)
-        resting = isinstance(at, str) and at == EQUILIBRIUM and at not in mechanism.configurations
-        states = found.at["states"]
-        place = at if resting else np.array([states[name] for name in rest(mechanism).numbering.coordinates])
-        return replace(found, slopes=linear_slopes(mechanism, wanted, lambda item: linearize(item, place, **options)))
-    if by_rigid_links(formulation):
-        flexible = ModeChoice(tuple(constraint_modes), internal_modes)
-        found = _of_links(mechanism, at, (rates, accelerations), inputs, flexible, basis, rigid)
-        known = hardware_of(mechanism)
-        return with_hardware(found, known, pade) if drives else without_drives(found, known)
-    found = _of_forces(
-        mechanism, at, rates, accelerations, inputs, ModeChoice(tuple(constraint_modes), internal_modes), basis,
-        friction_speed, rigid,
-    )  # fmt: skip
-    known = hardware_of(mechanism)
-    return with_hardware(found, known, pade) if drives else without_drives(found, known)
+    require_served(linearize, mechanism, _UNSERVED, locals())
+    modes = ModeChoice(tuple(constraint_modes), internal_modes)
+    asked = Options(
+        rates, accelerations, inputs, delta, modes, basis, friction_speed, rigid, by_rigid_links(formulation)
+    )
+    return linear_model_of(linearizable(mechanism, at, asked), drives=drives, pade=pade, along=along)
+
+
+class Options(NamedTuple):
+    """The state beside the place, modes and other options, as in `linearize`; links : whether rigid links are asked."""
+
+    rates: Values | None
+    accelerations: Values | None
+    inputs: Values | None
+    delta: ArrayLike | None
+    modes: ModeChoice
+    basis: Basis | Counted | None
+    friction_speed: float
+    rigid: bool
+    links: bool
+
+
+@singledispatch
+def linearizable(system: Any, at: At | Configuration, asked: Options) -> Linearizable:
+    """Return a mechanism or a model at a state, as `linearize` asks for its linear model."""
+    raise TypeError(type(system))
+
+
+@linearizable.register
+def _(system: ReducedModel, at: At | Configuration, asked: Options) -> Linearizable:
+    moving = asked.rates, asked.accelerations
+    return ModelState(system, model_theta(system, at), *moving, asked.inputs, asked.delta, asked.friction_speed)
+
+
+@linearizable.register
+def _(system: Mechanism, at: At | Configuration, asked: Options) -> Linearizable:
+    return MechanismState(system, at, asked)
+
+
+@dataclass(frozen=True)
+class MechanismState:
+    """A mechanism at a state, with what is asked about it."""
+
+    mechanism: Mechanism
+    at: At | Configuration
+    asked: Options
+
+    @property
+    def hardware(self) -> Hardware:
+        return hardware_of(self.mechanism)
+
+    def linear_model(self) -> LinearModel:
+        """Return the linear model with states (θ, θ̇), or with those of modes, all actuators and all outputs."""
+        rates, accelerations, inputs, _, modes, basis, friction_speed, rigid, links = self.asked
+        if links:
+            return _of_links(self.mechanism, self.at, (rates, accelerations), inputs, modes, basis, rigid)
+        return _of_forces(self.mechanism, self.at, rates, accelerations, inputs, modes, basis, friction_speed, rigid)
+
+    def neighbours(self, parameter: str, about: LinearModel) -> Neighbourhood:
+        """Return the mechanism at values of a parameter about its own, at the same θ; an equilibrium follows."""
+        near = neighbours(self.mechanism, parameter)
+        states = about.at["states"]
+        held = np.array([states[name] for name in rest(self.mechanism).numbering.coordinates])
+        at = self.at if _asks_for_rest(self.mechanism, self.at) else held
+        members = tuple(replace(self, mechanism=item, at=at) for item in near.mechanisms)
+        return Neighbourhood(near.stencil, members, near.rough)
+
+
+def _asks_for_rest(mechanism: Mechanism, at: At | Configuration) -> bool:
+    """Whether "equilibrium" is meant, and not a configuration of that name."""
+    return isinstance(at, str) and at == EQUILIBRIUM and at not in mechanism.configurations
 
 
 def _of_forces(
@@ -156,7 +200,7 @@ def _of_forces(
     choice = _choice(mechanism, basis, modes)
     names = (*mechanism.actuators, *choice.constraint)
     u = None if inputs is None else _one("inputs", inputs, names)
-    if isinstance(at, str) and at == EQUILIBRIUM and at not in mechanism.configurations:
+    if _asks_for_rest(mechanism, at):
         _require_rest("an equilibrium does not move", "leave them out", rates=rates, accelerations=accelerations)
         held = None if u is None else u[: len(mechanism.actuators)]
         resting = equilibrium(mechanism, inputs=held, rigid=rigid or not choice.flexible)
@@ -169,7 +213,7 @@ def _of_forces(
     flexible = choice.flexible
     require_rigid_alone(rigid, flexible)
     stiff = (
-        () if flexible else taken_as_rigid(mechanism, rigid, "keep modes of deformation (internal_modes)", stacklevel=4)
+        () if flexible else taken_as_rigid(mechanism, rigid, "keep modes of deformation (internal_modes)", stacklevel=6)
     )
     kept: dict[str, Any] = {"rigid": not flexible}
     if flexible:
@@ -241,7 +285,7 @@ def _of_links(
         if given:
             raise InputError("rigid links have the displacements of nodes, or their modes", part=part, hint=hint)
     u = None if inputs is None else _one("inputs", inputs, tuple(mechanism.actuators))
-    if isinstance(at, str) and at == EQUILIBRIUM and at not in mechanism.configurations:
+    if _asks_for_rest(mechanism, at):
         u = np.zeros(len(mechanism.actuators)) if u is None else u
         at = equilibrium(mechanism, inputs=u)
     found = at if isinstance(at, Configuration) else assemble(mechanism, at)
@@ -348,34 +392,6 @@ def _bent(model: LocalModel, rates: Array) -> Array:
     bend = local(model.configuration.mechanism, theta, rigid=True).measures.bend
     swept = np.einsum("nkij,i,j->nk", bend, rates, rates).reshape(s, len(steps), -1)
     return np.asarray(np.einsum("m,imk->ki", weights, swept) / size)
-
-
-# Linear models of a mechanism along parameters of its file, θ held.
-#
-# A linear model holds second derivatives of the closure, and third ones in motion; along μ there would be one more. So
-# its matrices are taken at six values around the parameter's own, the mechanism read again at each, and their slopes
-# from the polynomial through them (docs/theory/parameters.md, eqs. 1 and 2): to about 1e-10 of a matrix, not by a chain
-# of exact derivatives. What is not smooth there is refused.
-
-
-def linear_slopes(
-    mechanism: Mechanism, along: Sequence[str], linearized: Callable[[Mechanism], LinearModel]
-) -> dict[str, LinearSlopes]:
-    """Of the linear model that `linearized` gives of a mechanism, along parameters of its file."""
-    require_parameters(mechanism, along)
-    found = {}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SuppleWarning)  # said of the mechanism itself
-        for name in along:
-            near = neighbours(mechanism, name)
-            members = [linearized(item) for item in near.mechanisms]
-            if any(each.A.shape != members[0].A.shape for each in members):
-                raise near.rough("the mechanism is put together in another way on either side of it")
-            slopes = slopes_along(near.stencil, members)
-            if slopes is None:
-                raise near.rough("its A has a kink there")
-            found[name] = slopes
-    return found
 
 
 # First-order behaviour of a flexible mechanism about rest, in θ and the elastic coordinates δ it keeps.

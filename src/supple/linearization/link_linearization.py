@@ -12,6 +12,9 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.diagnostics import InputError
+from supple.equations.coefficients import Labels
+from supple.equations.linearized import OperatingPoint, linear_model, state_space
+from supple.equations.output_motion import OutputMatrices
 from supple.formulations.coefficients import carried
 from supple.formulations.elastic_rest.elastic_rest import elastic_rest
 from supple.formulations.elastic_rest.loads import carries_loads
@@ -22,7 +25,6 @@ from supple.formulations.rigid_link_system.small_motions import LinkMotions, fre
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.rest import rest
 from supple.modal_analysis.link_modes import UNCONDENSED, over_z, rest_load_stiffness
-from supple.results.basis import State
 from supple.results.linear_model import LinearModel, SecondOrder
 from supple.results.units import MODAL, Units
 
@@ -84,9 +86,7 @@ def _model(
             "acceleration of its own", part=f'mechanism "{configuration.mechanism.name}"',
             hint="keep some modes (internal_modes, --internal-modes), or give the motor its inertia",
         )  # fmt: skip
-    solved = np.linalg.solve(forces.M, np.hstack([forces.P2, forces.P1, forces.P3]))
-    A = np.block([[np.zeros((n, n)), np.eye(n)], [solved[:, : 2 * n]]])
-    B = np.vstack([np.zeros(forces.P3.shape), solved[:, 2 * n :]])
+    A, B = state_space(forces)
     load, position = carried(configuration.rest), configuration.rest
     rows = list(load.measured.values())
     G = np.array([row_over(motions, row) @ basis for row in rows]).reshape(-1, n)
@@ -98,7 +98,6 @@ def _model(
     shown = outputs_without_forces(position)
     at = [list(load.observation.outputs).index(name) for name in shown]
     values = load.observation.values(x)
-    states = (*names, *(f"{name}.rate" for name in names))
     eta = np.zeros(n)
     eta[: len(configuration.theta)] = configuration.theta
     if len(basis) == n:
@@ -107,14 +106,10 @@ def _model(
         rest_u = motions.point.u[motions.held.independent]
         s = len(configuration.theta)
         eta[s:] = basis[s:, s:].T @ (motions.M[s:, s:] @ rest_u)
-    known = units_of(position)
-    about: dict[str, dict[str, float]] = {
-        "states": State(dict(zip(states, [*eta.tolist(), *np.zeros(n).tolist()], strict=True))),
-        "inputs": dict(zip(configuration.mechanism.actuators, motions.forces.tolist(), strict=True)),
-        "outputs": {name: float(values[i]) for name, i in zip(shown, at, strict=True)},
-        "accelerations": dict.fromkeys(names, 0.0),
-    }
-    return LinearModel(
-        A, B, C[at], D[at], states, tuple(configuration.mechanism.actuators), tuple(shown), about, forces,
+    known, still = units_of(position), np.zeros(n)
+    labels = Labels(
+        tuple(names), tuple(configuration.mechanism.actuators), tuple(shown), {},
         units=Units(units, known.inputs, {name: known.outputs[name] for name in shown}),
     )  # fmt: skip
+    about, seen = OperatingPoint(eta, still, still, motions.forces), OutputMatrices(values[at], C[at], D[at])
+    return linear_model(labels, None, about, (A, B), forces, seen)

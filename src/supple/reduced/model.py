@@ -9,7 +9,7 @@ M(θ, δ) = M₀(θ) + Σ_a M_a(θ) δ_a and Γ its Christoffel symbols, so that
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
@@ -317,30 +317,24 @@ class ReducedModel:
         pade: int = PADE,
         along: str | Sequence[str] = (),
     ) -> LinearModel:
-        """First-order behaviour about a state; see `supple.reduced.linearization.linearize_model`.
+        """First-order behaviour about a state: the linear model with states (η, η̇), its inputs and all its outputs.
 
-        along : parameters of its family along which `LinearModel.slopes` and `eigenvalue_slopes` are wanted
+        With drives it is from commands to what instruments show, their states behind (η, η̇).
+
+        theta  : "equilibrium" is where it rests under the inputs, zero if left out, close to the mechanism's rest
+        inputs : about which to linearize. Left out, they hold the state: those (of least norm) that come closest to the
+                 given accelerations, zero if left out; δ too, unless it is given, is then where it rests. They are
+                 forces, also where an actuator has a drive: the commands follow, in `at["inputs"]`
+        drives : False leaves drives and instruments out; pade : order of what stands for their delays
+        along  : parameters of its family along which `LinearModel.slopes` and `eigenvalue_slopes` are wanted
         """
         require_arguments(ReducedModel.linearize, locals())
-        from supple.reduced.linearization import linearize_model
-        from supple.reduced.parameter_slopes import model_slopes
-
-        def linearized(model: ReducedModel) -> LinearModel:
-            return linearize_model(
-                model,
-                theta,
-                rates=rates,
-                accelerations=accelerations,
-                inputs=inputs,
-                delta=delta,
-                friction_speed=friction_speed,
-                drives=drives,
-                pade=pade,
-            )
-
-        found = linearized(self)
-        wanted = (along,) if isinstance(along, str) else tuple(along)
-        return replace(found, slopes=model_slopes(self, wanted, linearized)) if wanted else found
+        # Above this layer, so found by name.
+        state = import_module("supple.linearization.model_linearization").ModelState
+        linear_model_of = import_module("supple.linearization.linear_system").linear_model_of
+        here = state(self, theta, rates, accelerations, inputs, delta, friction_speed)
+        found: LinearModel = linear_model_of(here, drives=drives, pade=pade, along=along)
+        return found
 
     def equilibrium(self, theta: Values | str, inputs: Values | None = None) -> Array:
         """η (n,) at which it rests under constant inputs, close to θ; see `supple.reduced.time.equilibrium`."""
@@ -361,21 +355,26 @@ class ReducedModel:
         preload: bool = True,
         drives: bool = True,
     ) -> FrequencyResponse:
-        """Frequency responses about a configuration; see `supple.reduced.frequency_response.model_response`."""
-        require_arguments(ReducedModel.frf, locals())
-        from supple.reduced.frequency_response import model_response
+        """Frequency responses about a configuration: motion of the outputs for a unit of each input.
 
-        return model_response(
-            self,
-            named_theta(self, theta),
-            inputs,
-            outputs,
-            frequencies_hz,
-            kind=kind,
-            free_actuators=free_actuators,
-            preload=preload,
+        inputs  : `lift`, the command of its drive, or without one the force of the actuator (with free actuators);
+                  `lift.acceleration`, its motion is led, and the others stay as they are; a loaded displacement, or an
+                  output, a force along what it measures
+        outputs : the model's outputs, as their instruments show them, or coordinates η
+        preload : count what forces at rest change by with θ, where it is free. What they add to the stiffness of the
+                  deformation is in the model, or not, as it was reduced
+        drives  : False leaves drives and instruments out. A drive that leads holds its coordinate, one that yields
+                  holds it with its stiffness; the other coordinates are locked, or free with free actuators
+        """
+        require_arguments(ReducedModel.frf, locals())
+        model_response = import_module(
+            "supple.frequency_response.model_response"
+        ).model_response  # above this layer, so found by name
+        found: FrequencyResponse = model_response(
+            self, theta, inputs, outputs, frequencies_hz, kind=kind, free_actuators=free_actuators, preload=preload,
             drives=drives,
-        )
+        )  # fmt: skip
+        return found
 
     def linear_family(self, **options: Any) -> LinearFamily:
         """Linear models on a grid over its region (LPV); see `supple.reduced.linear_family.linear_family`."""

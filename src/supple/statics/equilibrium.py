@@ -31,7 +31,7 @@ from supple.parameterization.local_model import local
 from supple.reduced.model import ReducedModel
 from supple.reduced.state_arguments import Values
 from supple.statics.deformed_rest import deformed_rest
-from supple.systems.model_questions import model_place, require_defaults
+from supple.systems.system import Unserved, model_theta, require_served
 
 _ITERATIONS, _TRIES = 40, 12  # of Newton's method over θ; and shorter steps, or sharpenings
 _RESTARTS = 6  # from positions nearby, where a descent over all positions ends at no equilibrium
@@ -40,6 +40,7 @@ _SMALL = 1e-10  # of the largest force met on the way, or of all loads together:
 _FLAT = 1e-8  # of the largest curvature: along such directions the potential is taken as flat
 _UNSEEN = 1e-12  # of what the loads could do: a curvature that is rounding
 _SAME = 1e-12  # of the potential, or of what the loads could do: a change that is rounding
+_UNSERVED = {ReducedModel: Unserved(("held", "rigid"), "a reduced model rests in all its coordinates, with its modes")}
 _NUDGE, _LONGEST = 1e-3, 0.3  # rad or sizes: how an unstable equilibrium is left; the longest step
 
 
@@ -80,10 +81,9 @@ def equilibrium(
     limit is relative to what the loads can do. The force left over is rounding.
     """
     require_arguments(equilibrium, locals())
+    require_served(equilibrium, mechanism, _UNSERVED, locals())
     if isinstance(mechanism, ReducedModel):
-        given = {"held": held, "rigid": rigid}
-        require_defaults(mechanism, given, "a reduced model rests in all its coordinates, with its modes")
-        return mechanism.equilibrium(model_place(mechanism, start), inputs)
+        return mechanism.equilibrium(model_theta(mechanism, start), inputs)
     if isinstance(inputs, Mapping):
         raise InputError("forces of a mechanism are in the order of its actuators", part="inputs", hint="give a list")
     u = np.zeros(len(mechanism.actuators)) if inputs is None else np.asarray(inputs, float)

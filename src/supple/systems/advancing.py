@@ -9,9 +9,8 @@ from numpy.typing import ArrayLike
 
 from supple.array_types import Array
 from supple.hardware.pieces import Pieces
-from supple.results.basis import Basis
 from supple.results.simulation import Simulation
-from supple.results.units import Units
+from supple.systems.system import System
 
 Values = Mapping[str, float] | ArrayLike | None
 Acting = TypeVar("Acting", contravariant=True)
@@ -38,21 +37,8 @@ class Advancing(Protocol[Acting]):
         ...
 
 
-class Plant(Advancing[Pieces], Protocol):
-    """A system that drives act on: a mechanism, a reduced model or a linear model.
-
-    coordinates     : names, θ first, `theta` of them
-    inputs, outputs : names of the actuators and of the outputs
-    units           : of everything that it returns
-    basis           : basis of the elastic coordinates, None without any
-    """
-
-    coordinates: tuple[str, ...]
-    theta: int
-    inputs: tuple[str, ...]
-    outputs: tuple[str, ...]
-    units: Units
-    basis: Basis | None
+class Plant(System, Advancing[Pieces], Protocol):
+    """A system that drives act on: a mechanism, a reduced model or a linear model."""
 
     @property
     def reason(self) -> str:

@@ -3,7 +3,7 @@
     M δη̈ = S_η δη + S_v δη̇ + B δu,   S_η = ∂F/∂η - ∂M/∂η η̈,   S_v = -2 Γ[η̇] - c D - Σ_j J_jᵀ f_j' J_j
 
 F, all forces, is linear in the coefficients but for dry friction, so that their derivatives by θ, which `assemble`
-makes of derivatives of the products, may stand for them (as in `supple.reduced.linearization`).
+makes of derivatives of the products, may stand for them (as in `supple.reduced.coefficient_slopes`).
 """
 
 from __future__ import annotations

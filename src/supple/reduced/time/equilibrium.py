@@ -8,7 +8,7 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.diagnostics import NumericalError
-from supple.reduced.linearization import force_slopes, row_slopes
+from supple.reduced.coefficient_slopes import force_slopes, row_slopes
 from supple.reduced.named_values import in_order
 from supple.reduced.state_arguments import theta_points
 

@@ -7,14 +7,15 @@ With a led coordinate θ_j of amplitude e, and κ(ω) = K + K_p + iω D_d - ω²
 f are the coordinates that nothing holds: δ, and θ with free actuators. K_p is the stiffness that p and the forces at
 rest give, -∂(p + B u)/∂η with B u = -p for θ: as for a mechanism, it acts where θ is free alone.
 
-With drives, e and F are what a unit of command gives, and those that do not lead add what they hold θ with to κ
-(`reduced/frequency_response.py`).
+With drives, e and F are what a unit of command gives, and those that do not lead add what they hold θ with to κ.
+Damping is what the model was reduced with; structural damping η counts as ζ = η/2.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,32 +25,24 @@ from supple.diagnostics import InputError, nearest
 from supple.equations.coefficients import Coefficients
 from supple.equations.dry_friction import FRICTION_SPEED
 from supple.equations.observation import ORDERS
-from supple.hardware.drive_response import instrument_response
-from supple.hardware.hardware import NO_HARDWARE
-from supple.reduced.linearization import row_slopes
-from supple.reduced.observed import observed_motion
-from supple.reduced.state_arguments import theta_points
-from supple.results.frequency_response import KINDS, FrequencyResponse, Kind, response_unit
-from supple.results.units import force, rate
-
-if TYPE_CHECKING:
-    from supple.reduced.model import ReducedModel
-    from supple.reduced.state_arguments import Values
-
-from typing import TYPE_CHECKING, NamedTuple
-
+from supple.frequency_response.harmonic import LED, derivative, frequency_response, harmonics, require_finite
 from supple.hardware.drive_block import DriveBlock
 from supple.hardware.drive_response import force_response, impedance, motion_response
-from supple.hardware.hardware import Hardware
+from supple.hardware.hardware import NO_HARDWARE, Hardware
 from supple.hardware.linear_drives import along_one
-
-if TYPE_CHECKING:
-    from supple.reduced.model import ReducedModel
+from supple.reduced.coefficient_slopes import row_slopes
+from supple.reduced.model import ReducedModel
+from supple.reduced.observed import observed_motion
+from supple.reduced.repertoire import named_theta
+from supple.reduced.state_arguments import Values, theta_points
+from supple.results.frequency_response import FrequencyResponse, Kind
+from supple.results.units import force, rate
+from supple.systems.system import Harmonics
 
 
 def model_response(
     model: ReducedModel,
-    theta: Values,
+    theta: Values | str,
     inputs: str | Sequence[str],
     outputs: str | Sequence[str],
     frequencies_hz: ArrayLike,
@@ -58,60 +51,74 @@ def model_response(
     free_actuators: bool = False,
     preload: bool = True,
     drives: bool = True,
-    units: Mapping[tuple[str, str], str] | None = None,
 ) -> FrequencyResponse:
-    """Motion of the outputs for a unit of each input, at every frequency.
+    """Return the motion of the outputs for a unit of each input; arguments as in `ReducedModel.frf`."""
+    asked = harmonics(inputs, outputs, frequencies_hz, kind)
+    return frequency_response(VibratingModel(model, theta, free_actuators, preload, drives), asked)
 
-    inputs  : `lift`, the command of its drive, or without one the force of the actuator (with free actuators);
-              `lift.acceleration`, its motion is led, and the others stay as they are; a loaded displacement, or an
-              output, a force along what it measures
-    outputs : the model's outputs, as their instruments show them, or coordinates η
-    preload : count what forces at rest change by with θ, where it is free. What they add to the stiffness of the
-              deformation is in the model, or not, as it was reduced
-    drives  : False leaves drives and instruments out. A drive that leads holds its coordinate, one that yields holds it
-              with its stiffness; the other coordinates are locked, or free with free actuators
-    units   : of (output, input); those of the model where they are left out
-    Damping is what the model was reduced with; structural damping η counts as ζ = η/2.
-    """
-    if kind not in KINDS:
-        raise InputError(f'"{kind}" is not a kind of response', part="kind", hint=nearest(kind, KINDS))
-    point, single = theta_points(model.layout, theta)
-    if not single:
-        raise InputError("has more than one configuration", part="θ", hint="ask for each by itself")
-    lines, ins, outs = _lines(frequencies_hz), _names(inputs, "inputs"), _names(outputs, "outputs")
-    hardware = model.hardware if drives else NO_HARDWARE
-    c, omega = model.evaluate(point[0]), 2.0 * np.pi * lines
-    driving = drives_at(model, c, hardware)
-    free = free_coordinates(model, driving, free_actuators=free_actuators)
-    excited = [excitation(model, name, _force(model, c, name), free, driving, omega) for name in ins]
-    free = [i for i in free if i not in {item.led for item in excited}]
-    if not free and all(item.led < 0 for item in excited):
-        raise InputError(
-            "with its actuators locked nothing of it moves", part=f'model "{model.name}"', hint="free the actuators"
-        )
-    watched = [_rows(model, c, name) for name in outs]
-    kappa = c.dynamic_stiffness(omega)
-    if preload and free[:1] and free[0] < model.layout.theta:
-        kappa += _preload(model, c, point[0])
-    whole = kappa + held_by(driving, omega)
-    H = np.zeros((len(lines), len(outs), len(ins)), dtype=np.complex128)
-    for j, item in enumerate(excited):
-        eta = np.zeros((len(lines), model.layout.size), dtype=np.complex128)
-        right = np.tile(item.force[free].astype(complex), (len(lines), 1))
-        if item.led >= 0:
-            eta[:, item.led] = 1.0
-            right = -whole[:, free, item.led]
-        eta[:, free] = _solved(model, whole[:, free][:, :, free], right, lines)
-        borne = input_forces(model, driving, ins[j], kappa, eta, omega)
-        H[:, :, j] = item.factor[:, None] * _seen(model, watched, ins[j], eta, borne, (lines, KINDS[kind] - item.order))
-    for i, name in enumerate(outs):
-        shown = hardware.instrument(name)
-        if shown is not None:
-            H[:, i] *= instrument_response(shown, omega)[:, None]
-    commands = {item.block.actuator: item.block.unit for item in driving}
-    found = units or {(output, inlet): _unit(model, kind, output, inlet, commands) for output in outs for inlet in ins}
-    table = tuple(tuple(found.get((output, inlet), "") for inlet in ins) for output in outs)
-    return FrequencyResponse(lines, H, ins, outs, table, kind, model.name)
+
+@dataclass(frozen=True)
+class VibratingModel:
+    """A reduced model about a configuration; options as in `frf`."""
+
+    model: ReducedModel
+    theta: Values | str
+    free_actuators: bool
+    preload: bool
+    drives: bool
+
+    @property
+    def name(self) -> str:
+        return self.model.name
+
+    @property
+    def hardware(self) -> Hardware:
+        return self.model.hardware if self.drives else NO_HARDWARE
+
+    def responses(self, asked: Harmonics) -> Complex:
+        """Return the outputs for a unit of each input: (L, outputs, inputs)."""
+        model, omega = self.model, asked.omega
+        point, single = theta_points(model.layout, named_theta(model, self.theta))
+        if not single:
+            raise InputError("has more than one configuration", part="θ", hint="ask for each by itself")
+        c = model.evaluate(point[0])
+        driving = drives_at(model, c, self.hardware)
+        free = free_coordinates(model, driving, free_actuators=self.free_actuators)
+        excited = [excitation(model, name, _force(model, c, name), free, driving, omega) for name in asked.inputs]
+        free = [i for i in free if i not in {item.led for item in excited}]
+        if not free and all(item.led < 0 for item in excited):
+            raise InputError(
+                "with its actuators locked nothing of it moves", part=f'model "{model.name}"', hint="free the actuators"
+            )
+        watched = [_rows(model, c, name) for name in asked.outputs]
+        kappa = c.dynamic_stiffness(omega)
+        if self.preload and free[:1] and free[0] < model.layout.theta:
+            kappa += _preload(model, c, point[0])
+        whole = kappa + held_by(driving, omega)
+        H = np.zeros((len(omega), len(asked.outputs), len(asked.inputs)), dtype=np.complex128)
+        for j, (name, item) in enumerate(zip(asked.inputs, excited, strict=True)):
+            eta = np.zeros((len(omega), model.layout.size), dtype=np.complex128)
+            right = np.tile(item.force[free].astype(complex), (len(omega), 1))
+            if item.led >= 0:
+                eta[:, item.led] = 1.0
+                right = -whole[:, free, item.led]
+            eta[:, free] = _solved(model, whole[:, free][:, :, free], right, omega)
+            borne = input_forces(model, driving, name, kappa, eta, omega)
+            H[:, :, j] = item.factor[:, None] * _seen(model, watched, name, eta, borne, asked, asked.order - item.order)
+        return H
+
+    def units_of(self, asked: Harmonics) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the units of outputs and inputs, as far as the model knows them."""
+        units, inputs = self.model.units, self.model.layout.inputs
+        known = {**units.coordinates, **units.outputs}
+        commands = {block.actuator: block.unit for block in self.hardware.drives if block.actuator in inputs}
+        pushes = {**units.inputs, **commands}
+
+        def pushed(inlet: str) -> str:
+            led = inlet.removesuffix(LED)
+            return rate(known.get(led, ""), 2) if led != inlet else pushes.get(inlet) or force(known.get(inlet, ""))
+
+        return tuple(known.get(name, "") for name in asked.outputs), tuple(pushed(name) for name in asked.inputs)
 
 
 def _seen(
@@ -120,28 +127,19 @@ def _seen(
     inlet: str,
     eta: Complex,
     borne: Complex,
-    differentiated: tuple[Array, int],
+    asked: Harmonics,
+    order: int,
 ) -> Complex:
-    """Outputs (L, o) of a motion η (L, n) under forces of the inputs (L, a); differentiated : lines, and how often."""
-    lines, order = differentiated
+    """Outputs (L, o) of a motion η (L, n) under forces of the inputs (L, a), differentiated `order` times."""
     rows = np.array([rows for rows, _ in watched])
-    found = np.zeros((len(lines), len(rows)), dtype=np.complex128)
+    found = np.zeros((len(eta), len(rows)), dtype=np.complex128)
     for p in range(rows.shape[1]):
         if rows[:, p].any():
-            found += eta @ rows[:, p].T * _factors(lines, order + p)[:, None]
+            found += eta @ rows[:, p].T * derivative(asked, order + p, inlet)[:, None]
     at_once = _at_once(model, watched, inlet, borne)
     if at_once.any():
-        found += at_once * _factors(lines, order)[:, None]
+        found += at_once * derivative(asked, order, inlet)[:, None]
     return found
-
-
-def _unit(model: ReducedModel, kind: str, output: str, inlet: str, commands: Mapping[str, str]) -> str:
-    """Of a response, or nothing where the model does not know one of the two."""
-    known, pushes = {**model.units.coordinates, **model.units.outputs}, {**model.units.inputs, **commands}
-    led = inlet.removesuffix(LED)
-    pushed = rate(known.get(led, ""), 2) if led != inlet else pushes.get(inlet) or force(known.get(inlet, ""))
-    seen = known.get(output, "")
-    return response_unit(kind, seen, pushed) if seen and pushed else ""
 
 
 def _force(model: ReducedModel, c: Coefficients, name: str) -> Array | None:
@@ -203,53 +201,26 @@ def _preload(model: ReducedModel, c: Coefficients, theta: Array) -> Array:
     return found
 
 
-def _solved(model: ReducedModel, matrices: NDArray, right: NDArray, lines: Array) -> NDArray:
+def _solved(model: ReducedModel, matrices: NDArray, right: NDArray, omega: Array) -> NDArray:
     """κ x = right on every line; an undamped mode at its own frequency has no finite response."""
     if not right.shape[1]:
         return right
+    finite: NDArray[np.bool_]
     try:
         found = np.linalg.solve(matrices, right[..., None])[..., 0]
+        if np.isfinite(found).all():
+            return found
+        finite = np.asarray(np.isfinite(found).all(axis=1))
     except np.linalg.LinAlgError:
-        found = np.full_like(right, np.nan)
-    if not np.isfinite(found).all():
-        wrong = [hz for hz, one in zip(lines, matrices, strict=True) if not np.isfinite(np.linalg.cond(one))]
-        raise InputError(
-            f"at {wrong[0] if wrong else lines[0]:g} Hz the response is not finite",
-            part=f'model "{model.name}"',
-            hint="begin above 0 Hz, lock the actuators, or choose other lines",
-        )
+        finite = np.asarray(np.isfinite(np.linalg.cond(matrices)))
+        finite[:1] &= not finite.all()  # singular all the same
+    require_finite(f'model "{model.name}"', omega, finite)
     return found
-
-
-def _factors(lines: Array, order: int) -> NDArray[np.complex128]:
-    """(iω)^order."""
-    if order < 0 and (lines == 0.0).any():
-        raise InputError(
-            "at 0 Hz a led acceleration moves it ever further",
-            part="frequencies_hz",
-            hint="begin above 0 Hz, or ask for the accelerance",
-        )
-    return np.asarray((2j * np.pi * lines) ** order, dtype=np.complex128)
-
-
-def _lines(frequencies: ArrayLike) -> Array:
-    lines = np.array(frequencies, float).reshape(-1)
-    if not len(lines) or not np.isfinite(lines).all() or (lines < 0.0).any():
-        raise InputError("they are no frequencies", part="frequencies_hz", hint="give finite ones from 0 on")
-    return lines
-
-
-def _names(given: str | Sequence[str], what: str) -> tuple[str, ...]:
-    names = (given,) if isinstance(given, str) else tuple(given)
-    if not names:
-        raise InputError("none is given", part=what, hint="name an output, an actuator or a coordinate")
-    return names
 
 
 # What drives a reduced model at a frequency: forces, coordinates that are led, commands of drives.
 
 
-LED = ".acceleration"  # what follows a coordinate's name where it is led
 _NEGLIGIBLE = 1e-8  # of a force: what a fit leaves where there is none
 
 

@@ -1,0 +1,115 @@
+"""First-order behaviour of a reduced model about a state, and along the parameters of its family.
+
+    f̂(θ; μ + t) = f̂(θ; μ) + t ∂f̂/∂μ,    ∂(A, B, C, D)/∂μ = d/dt of the member's at t = 0                (parameters, 12)
+
+∂f̂/∂μ is the exact slope of the fit. What follows from it (sag and inputs that hold the state, M⁻¹, drives and
+instruments) is the same computation at Chebyshev's points about t = 0 (`approximation.analytic_slope`), to about 1e-11.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.approximation.analytic_slope import stencil
+from supple.approximation.piecewise.piecewise import Piecewise
+from supple.diagnostics import InputError, NumericalError, nearest
+from supple.diagnostics.quoting import quoted
+from supple.equations.linearized import OperatingPoint, linear_model, state_space
+from supple.equations.output_motion import output_matrices
+from supple.hardware.hardware import Hardware
+from supple.reduced.coefficient_slopes import force_slopes, row_slopes
+from supple.reduced.holding import holding
+from supple.reduced.model import ReducedModel
+from supple.reduced.named_values import in_order
+from supple.reduced.observed import observed_motion
+from supple.reduced.repertoire import REST, asks_for_rest, named_theta
+from supple.reduced.state_arguments import Values, states
+from supple.results.linear_model import LinearModel, SecondOrder
+from supple.systems.system import Neighbourhood
+
+
+@dataclass(frozen=True)
+class ModelState:
+    """A reduced model at a state; arguments as in `ReducedModel.linearize`.
+
+    Inputs that are left out hold the state: those (of least norm) that come closest to the given accelerations, zero if
+    left out; δ too, unless it is given, is then where it rests. The accelerations follow from state and inputs. θ
+    "equilibrium" is where it rests under the inputs, zero if left out, close to the mechanism's rest.
+    """
+
+    model: ReducedModel
+    theta: Values | str
+    rates: Values | None
+    accelerations: Values | None
+    inputs: Values | None
+    delta: ArrayLike | None
+    friction_speed: float
+
+    @property
+    def hardware(self) -> Hardware:
+        return self.model.hardware
+
+    def linear_model(self) -> LinearModel:
+        """Return the linear model with states (η, η̇), the model's inputs, and all its outputs."""
+        model, theta, inputs, delta, speed = self.model, self.theta, self.inputs, self.delta, self.friction_speed
+        layout = model.layout
+        if asks_for_rest(model, theta):
+            inputs = np.zeros(len(layout.inputs)) if inputs is None else inputs
+            whole = model.equilibrium(REST, inputs)
+            theta, delta = whole[: layout.theta], whole[layout.theta :]
+        n, s = layout.size, layout.theta
+        eta, single = states(model.layout, named_theta(model, theta), delta)
+        if not single:
+            raise InputError("has more than one state", part="θ", hint="linearize about one at a time")
+        names = layout.coordinates
+        v = in_order("rates", self.rates, names) if self.rates is not None else np.zeros(n)
+        a = in_order("accelerations", self.accelerations, names) if self.accelerations is not None else np.zeros(n)
+        here = eta[0].copy()
+        if inputs is not None:
+            u = in_order("inputs", inputs, layout.inputs)
+        else:
+            held = holding(model, here[None], v[None], a[None], free=delta is None, speed=speed)
+            u, here = held.inputs[0], held.eta[0]
+        a = model.forward(here[:s], v, u, delta=here[s:], friction_speed=speed)
+        c = model.evaluate(here[:s], delta=here[s:])
+        slopes = row_slopes(model, here[:s], here[s:])
+        along_eta = force_slopes(model, c, slopes, here, u, v, a)
+        drag, steep = c.dry_friction(v, speed)
+        for m in range(s):
+            dJ = slopes[m].friction_map
+            along_eta[:, m] -= dJ.T @ drag + c.friction_forces(steep * (dJ @ v))
+        along_rates = c.rate_slopes(v, speed)
+        forces = SecondOrder(c.M, along_eta, along_rates, c.input_map)
+        A, B = state_space(forces)
+        seen = output_matrices(model.labels.observed, observed_motion(model, here, v, a, u, speed), A[n:], B[n:])
+        return linear_model(model.labels, model.basis, OperatingPoint(here, v, a, u), (A, B), forces, seen)
+
+    def neighbours(self, parameter: str, about: LinearModel) -> Neighbourhood:
+        """Return the members of its family at values of a parameter about its own, each at the same θ."""
+        model, family = self.model, self.model.family
+        if family is None:
+            raise InputError(
+                "it has no parameters", part=f'model "{model.name}"', hint="reduce the mechanism with them in `vary`"
+            )
+        if parameter not in family.names:
+            raise InputError(
+                f"there is no parameter {quoted(parameter)}", part=f'model "{model.name}"',
+                hint=nearest(parameter, family.names),
+            )  # fmt: skip
+        bounds = family.parameters[family.names.index(parameter)]
+        here, change = family.slice().arrays, family.slope(parameter).arrays.coefficients
+        around = stencil(0.0, bounds.upper - bounds.lower)
+        fits = [Piecewise(here._replace(coefficients=here.coefficients + t * change)) for t in around.points]
+        members = tuple(replace(self, model=replace(model, fitted=fit, family=None)) for fit in fits)
+
+        def rough(why: str) -> NumericalError:
+            return NumericalError(
+                f"its linear model does not change smoothly with it there: {why}",
+                part=f"parameter {quoted(parameter)}",
+                hint="choose another state, or another value of the parameter",
+            )
+
+        return Neighbourhood(around, members, rough)

@@ -1,0 +1,53 @@
+"""Derivatives of a reduced model's coefficients and forces, those of the fit, exactly.
+
+With M a = f(η, η̇, u) and row(θ) = template + P f̂ + Q ∂f̂,
+
+    M δa = (∂f/∂η - ∂M/∂η a) δη + ∂f/∂η̇ δη̇ + B δu,    ∂row/∂θ_m = P ∂_m f̂ + Q ∂_m ∂f̂
+
+M and Γ are those at θ and δ: their derivatives with respect to θ are those of the row, deformed as the row is.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from supple.approximation.curvature import hessian
+from supple.array_types import Array
+from supple.equations.coefficients import Coefficients
+from supple.reduced.dynamics_kernel import deform_batch
+from supple.reduced.row_map import row_map
+
+if TYPE_CHECKING:
+    from supple.reduced.model import ReducedModel
+
+
+def force_slopes(
+    model: ReducedModel, c: Coefficients, slopes: list[Coefficients], eta: Array, u: Array, v: Array, a: Array
+) -> Array:
+    """∂f/∂η - ∂M/∂η a, (n, n), of f without dry friction; c, slopes : coefficients at θ and their derivatives.
+
+    f is linear in the coefficients, so that their derivatives may stand for them.
+    """
+    s = model.layout.theta
+    along = [dc.input_map @ u - dc.required_forces(v, a, eta[s:]) for dc in slopes]
+    by_delta = c.stiffness_force_slope(eta[s:]) - c.inertia_slope(v, a)
+    return np.hstack([np.array(along).reshape(s, -1).T, by_delta])
+
+
+def row_slopes(model: ReducedModel, theta: Array, delta: Array | None = None) -> list[Coefficients]:
+    """∂row/∂θ_m for each m at θ and δ, zero if left out, by the names of the coefficients."""
+    places = row_map(model.layout, model.row)
+    _, slopes = model.fitted.with_gradient(theta)  # (t, s)
+    bends = hessian(model.fitted, theta)  # (t, s, s)
+    t, s = slopes.shape
+    found = np.zeros((model.row.width, s))
+    found[places.values_to] = slopes[places.values_from]
+    along, column = np.divmod(places.slopes_from, max(t, 1))
+    found[places.slopes_to] = np.einsum("ek,ekm->em", places.slopes_factor, bends[column, along])
+    found[places.copies_to] = found[places.copies_from]
+    rows = np.ascontiguousarray(found.T)
+    if delta is not None and delta.size:  # a row is deformed linearly in its own numbers
+        deform_batch(model.arrays.integers, np.tile(np.append(theta, delta), (s, 1)), rows)
+    return [Coefficients(theta, model.labels, model.row, row) for row in rows]

@@ -1,0 +1,181 @@
+"""Protocols of systems about a state: names and units, responses, linear models, and options that some do not serve."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+
+from supple.array_types import Array, Complex
+from supple.diagnostics import InputError
+from supple.hardware.hardware import Hardware
+from supple.reduced.repertoire import REST
+from supple.reduced.state_arguments import Values
+from supple.results.basis import Basis
+from supple.results.frequency_response import KINDS
+from supple.results.units import Units
+
+if TYPE_CHECKING:
+    from supple.approximation.analytic_slope import Stencil
+    from supple.diagnostics import SuppleError
+    from supple.kinematics.configuration import At, Configuration
+    from supple.reduced.model import ReducedModel
+    from supple.results.linear_model import LinearModel
+
+
+class System(Protocol):
+    """Anything that moves: a mechanism, a reduced model or a linear model, with its names and units.
+
+    coordinates     : names, θ first, `theta` of them
+    inputs, outputs : names of the actuators and of the outputs
+    units           : of everything that it returns
+    basis           : basis of the elastic coordinates, None without any
+    """
+
+    coordinates: tuple[str, ...]
+    theta: int
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    units: Units
+    basis: Basis | None
+
+
+class Harmonics(NamedTuple):
+    """Inputs, outputs and frequencies between which responses are asked for.
+
+    lines : (L,) Hz; omega : (L,) the same in rad/s; kind : receptance, mobility or accelerance
+    """
+
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    lines: Array
+    omega: Array
+    kind: Literal["receptance", "mobility", "accelerance"]
+
+    @property
+    def order(self) -> int:
+        """How often outputs are differentiated."""
+        return KINDS[self.kind]
+
+
+class Vibrating(Protocol):
+    """A system about one state at rest, with its inputs oscillating.
+
+    name     : of the mechanism or model
+    hardware : instruments that show its outputs
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def hardware(self) -> Hardware: ...
+
+    def responses(self, asked: Harmonics, /) -> Complex:
+        """Return the outputs for a unit of each input, without instruments: (L, outputs, inputs).
+
+        Parameters
+        ----------
+        asked
+            Inputs, outputs and frequencies. Outputs are differentiated as often as its kind says.
+        """
+        ...
+
+    def units_of(self, asked: Harmonics, /) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the units of the outputs, not differentiated, and of the inputs; "" where a unit is unknown."""
+        ...
+
+
+class Linearizable(Protocol):
+    """A system at a state, about which it has a linear model.
+
+    hardware : drives of its inputs and instruments of its outputs
+    """
+
+    @property
+    def hardware(self) -> Hardware: ...
+
+    def linear_model(self) -> LinearModel:
+        """Return the linear model about the state, from forces to outputs, without hardware."""
+        ...
+
+    def neighbours(self, parameter: str, about: LinearModel, /) -> Neighbourhood:
+        """Return the system at values of a parameter about its own, each at the same place.
+
+        Parameters
+        ----------
+        parameter
+            Name of the parameter.
+        about
+            The linear model at the parameter's own value, which tells the place.
+        """
+        ...
+
+
+class Neighbourhood(NamedTuple):
+    """Systems at the points of a stencil about the value of a parameter; `rough` makes the error where nothing has a
+    slope along it, from the reason."""
+
+    stencil: Stencil
+    members: tuple[Linearizable, ...]
+    rough: Callable[[str], SuppleError]
+
+
+class Unserved(NamedTuple):
+    """Options of a question that one kind of system does not serve, the reason, and what to do."""
+
+    options: tuple[str, ...]
+    why: str
+    hint: str = "leave it out, or ask the mechanism"
+
+
+def require_served(
+    question: Callable[..., Any], system: Any, unserved: Mapping[Any, Unserved], given: Mapping[str, Any]
+) -> None:
+    """Refuse options that the kind of system does not serve.
+
+    Parameters
+    ----------
+    question
+        The public function, whose defaults stand for options that are left out.
+    system
+        The mechanism or model that is asked.
+    unserved
+        {kind of system: the options that it does not serve}.
+    given
+        {option: value} of all arguments of the function.
+    """
+    refused = unserved.get(type(system))
+    if refused is None:
+        return
+    defaults = _defaults(question)
+    for option in refused.options:
+        value, default = given[option], defaults[option]
+        if value is not None if default is None else bool(value) if default == () else value != default:
+            raise InputError(refused.why, part=option, hint=refused.hint)
+
+
+@lru_cache(maxsize=16)
+def _defaults(question: Callable[..., Any]) -> dict[str, Any]:
+    return {name: one.default for name, one in inspect.signature(question).parameters.items()}
+
+
+def model_theta(model: ReducedModel, at: At | Configuration) -> Values | str:
+    """Return θ of a reduced model, or the name of a configuration of it, for a place given as of a mechanism.
+
+    Parameters
+    ----------
+    model
+        The reduced model.
+    at
+        θ by name or in order, a name, or a Configuration; None is the rest of the mechanism.
+    """
+    from supple.kinematics.configuration import Configuration  # a saved model by itself needs no kinematics
+
+    if at is None:
+        return REST
+    if not isinstance(at, Configuration):
+        return at
+    values = dict(zip(at.rest.numbering.coordinates, at.theta.T, strict=True))
+    return {name: values[name] for name in model.layout.coordinates[: model.layout.theta] if name in values}
