@@ -25,6 +25,25 @@ def test_a_result_is_told_in_a_line(name):
     assert repr(found).startswith(f"<{type(found).__name__} ")
 
 
+@pytest.mark.parametrize("name", RESULTS)
+def test_print_gives_the_text_of_the_terminal(name, capsys):
+    found = result(name)
+    found.text().print()
+    assert capsys.readouterr().out == f"{found}\n"
+
+
+def test_the_text_of_modes_tells_whether_coordinates_are_held():
+    assert "five-bar at A=" in str(result("ModeSet"))
+    assert "actuators locked" in str(result("ModeSet"))
+    assert "actuators free" in str(supple.modes(five_bar(), "home", count=1, free_actuators=True))
+
+
+def test_a_table_in_a_text_has_titles_and_units():
+    lines = str(result("Deflection")).splitlines()
+    assert lines[2].split() == ["place", "displacement"]
+    assert next(line for line in lines if line.startswith("tool.z")).endswith(" m")
+
+
 @pytest.mark.parametrize(
     "make",
     [

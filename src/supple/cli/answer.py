@@ -8,7 +8,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import typer
 
@@ -18,6 +18,14 @@ from supple.diagnostics.quoting import brief
 
 if TYPE_CHECKING:
     from supple.description.mechanism import Mechanism
+    from supple.results.text import Text
+
+
+class Shown(Protocol):
+    """A result that a command shows: an object for scripts, a text for people."""
+
+    def data(self) -> Mapping[str, Any]: ...
+    def text(self) -> Text: ...
 
 
 class Answer:
@@ -32,12 +40,16 @@ class Answer:
         self.mechanism: Mechanism | None = None
         self._said: set[str] = set()
 
-    def give(self, data: Mapping[str, Any], show: Callable[[], None]) -> None:
-        """The result: the object, or what `show` prints for people."""
+    def give(self, data: Mapping[str, Any], show: Callable[[], Text | None]) -> None:
+        """The result: the object, or for people the text that `show` returns, or prints itself."""
         if self.as_json:
             print(json.dumps(plain(data), allow_nan=False))
-        else:
-            show()
+        elif (text := show()) is not None:
+            text.print()
+
+    def show(self, found: Shown, *hints: str) -> None:
+        """A result by its own data or text; for people with hints below it."""
+        self.give(found.data() if self.as_json else {}, lambda: found.text().lines(*hints))
 
     def note(self, text: str) -> None:
         self._say_once(f"note: {brief(text, LONGEST)}")

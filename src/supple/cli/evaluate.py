@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from supple.cli.answer import answering
-from supple.cli.equations import equations_data
 from supple.cli.model_argument import Rom, described, model_configuration, read_model
 from supple.cli.options import At, Json, Settings
 from supple.cli.reduction_answer import family_data
@@ -23,6 +22,7 @@ Delta = Annotated[
 if TYPE_CHECKING:
     from supple.equations.coefficients import Coefficients
     from supple.reduced.model import ReducedModel
+    from supple.results.text import Text
 
 
 def evaluate(rom: Rom, at: At = None, delta: Delta = None, settings: Settings = None, as_json: Json = False) -> None:
@@ -31,11 +31,12 @@ def evaluate(rom: Rom, at: At = None, delta: Delta = None, settings: Settings = 
         model = read_model(answer, rom, settings)
         theta, bent = model_configuration(model, at), _deformation(model, delta)
         found = model.evaluate(theta, delta=bent)
-        data = equations_data(found, dict(zip(model.layout.coordinates, [*theta, *(bent or ())], strict=False))) | {
+        data = found.data() | {
+            "at": dict(zip(model.layout.coordinates, [*theta, *(bent or ())], strict=False)),
             "rigid": model.rigid, "basis": None if model.basis is None else model.basis.data(),
             "parameters": family_data(model),
         }  # fmt: skip
-        answer.give(data, lambda: _show(model, found, bent))
+        answer.give(data, lambda: _text(model, found, bent))
 
 
 def _deformation(model: ReducedModel, given: str | None) -> list[float] | None:
@@ -52,17 +53,18 @@ def _deformation(model: ReducedModel, given: str | None) -> list[float] | None:
     return [values.get(name, 0.0) for name in names]
 
 
-def _show(model: ReducedModel, found: Coefficients, delta: list[float] | None) -> None:
-    from supple.cli.equations import Units, show_equations, units_of
+def _text(model: ReducedModel, found: Coefficients, delta: list[float] | None) -> Text:
     from supple.diagnostics import InputError
+    from supple.formulations.measured_units import units_of
     from supple.kinematics.rest import rest
+    from supple.results.units import UNKNOWN
 
     try:
         units = units_of(rest(described(model)))
     except InputError:  # it does not say what it was made from
-        units = Units({}, {})
-    show_equations(f"{model.name} (reduced)", found, units, delta)
-    if model.family is not None:
-        print(f"parameters: {model.family}")
+        units = UNKNOWN
     worst = max(model.error.items(), key=lambda item: item[1], default=("", 0.0))
-    print(f"largest error over its region: {worst[1]:.2g} ({worst[0]})")
+    out = found.text(f"{model.name} (reduced)", units, delta)
+    if model.family is not None:
+        out.line(f"parameters: {model.family}")
+    return out.lines(f"largest error over its region: {worst[1]:.2g} ({worst[0]})")

@@ -13,7 +13,6 @@ from supple.cli.options import Along, At, File, Json, Preload, Rigid, Settings, 
 
 if TYPE_CHECKING:
     from supple.description.mechanism import Mechanism
-    from supple.parameterization.local_model import LocalModel
 
 ConstraintModes = Annotated[
     str | None,
@@ -54,7 +53,6 @@ def local(
 ) -> None:
     """Compute the equations of motion at a configuration."""
     with answering(as_json) as answer:
-        from supple.cli.equations import equations_data
         from supple.parameterization.local_model import local as local_model
 
         mechanism = read_mechanism(answer, file, settings)
@@ -72,13 +70,7 @@ def local(
         )
         warn_of_limits(answer, found.configuration)
         keep(found, output)
-        data = equations_data(found, found.configuration.coordinates) | {
-            "singularity": found.singularity, "rigid": found.rigid, "stiffening": found.stiffening,
-            "basis": None if found.basis is None else found.basis.data(),
-        }  # fmt: skip
-        if along is not None:
-            data["slopes"] = found.slopes
-        answer.give(data, lambda: _show(found))
+        answer.give(found.data() | ({} if along is None else {"slopes": found.slopes}), found.text)
 
 
 def require_elastic_bodies(mechanism: Mechanism, asked: dict[str, Any]) -> None:
@@ -98,21 +90,3 @@ def require_elastic_bodies(mechanism: Mechanism, asked: dict[str, Any]) -> None:
 def names(text: str | None) -> tuple[str, ...]:
     """A list of names with commas between them."""
     return tuple(name.strip() for name in (text or "").split(",") if name.strip())
-
-
-def _show(found: LocalModel) -> None:
-    from supple.cli.equations import show_equations, units_of
-
-    rest = found.configuration.rest
-    title = f"{rest.numbering.mechanism.name} (singularity {float(found.singularity):.3g}, 0 is singular)"
-    show_equations(title, found, units_of(rest))
-    if found.slopes:
-        from supple.cli.tables import Tables
-
-        out = Tables()
-        for name, slopes in found.slopes.items():
-            out.matrix(f"∂M per {name}", found.coordinates, found.coordinates, slopes["M"])
-            if slopes["K"].any():
-                out.matrix(f"∂K per {name}", found.coordinates, found.coordinates, slopes["K"])
-            out.matrix(f"∂p per {name}", found.coordinates, ("force",), slopes["force"][:, None])
-        out.line("--json gives all others")

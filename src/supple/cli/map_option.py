@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,9 +13,8 @@ from supple.cli.options import asked_posture, configuration, pieces
 from supple.cli.quantities import along, quantity_of
 
 if TYPE_CHECKING:
-    from supple.cli.tables import Tables
     from supple.description.mechanism import Mechanism
-    from supple.maps.grid import Grid, PostureGrid
+    from supple.maps.grid import PostureGrid
     from supple.maps.map import Map as MapResult
     from supple.maps.map import MapView
 
@@ -96,55 +94,12 @@ def warn_of_map(answer: Answer, postures: PostureGrid) -> None:
         answer.warn(f"at {beyond} of {all_of_them} configurations actuators or joints are outside their limits")
 
 
-def give_map(
-    answer: Answer, found: MapView | MapResult, text: str, output: Path | None, show: Callable[[Tables], None]
-) -> None:
+def give_map(answer: Answer, found: MapView | MapResult, text: str, output: Path | None) -> None:
     """Warn of what is left empty, write the map to a file where that is wanted, and show it.
 
-    text : as `--map` has it; show : prints what the question says of its map
+    text : as `--map` has it
     """
-    from supple.cli.tables import Tables
-
     warn_of_map(answer, found.postures)
     if output is not None:
         write_result(found, output, units=typed_units(text))
-
-    def printed() -> None:
-        out = Tables()
-        show(out)
-        out.line("--json gives all values" if output is None else f"written to {output}")
-
-    answer.give(found.data(), printed)
-
-
-def show_values(found: MapResult, out: Tables) -> None:
-    """Print the least, median and largest of each number, and all of them over a single coordinate."""
-    import numpy as np
-
-    from supple.cli.tables import number
-
-    out.line(map_heading(found.grid))
-    rows = []
-    for name, unit, values in zip(found.names, found.units, np.moveaxis(found.values, -1, 0), strict=True):
-        known = values[np.isfinite(values)]
-        kinds = (known.min(), np.median(known), known.max()) if len(known) else (np.nan,) * 3
-        rows.append((name, *(number(value, "" if unit == "1" else unit) for value in kinds)))
-    out.table((found.quantity, "least", "median", "largest"), rows)
-    if len(found.coordinates) == 1:
-        ((name, along_it),) = found.coordinates.items()
-        lines = [
-            (number(value), *("-" if x != x else f"{x:.5g}" for x in line))
-            for value, line in zip(along_it, found.values, strict=True)
-        ]
-        heads = [
-            one if unit in ("", "1") else f"{one} [{unit}]" for one, unit in zip(found.names, found.units, strict=True)
-        ]
-        out.table((name, *heads), lines)
-
-
-def map_heading(postures: Grid) -> str:
-    """`delta over tool.x -0.3 to 0.3 (40), tool.z=-1.1`"""
-    from supple.cli.tables import number
-
-    fixed = "".join(f", {name}={number(value)}" for name, value in postures.fixed.items())
-    return f"{postures.name} over {postures.extent()}{fixed}"
+    answer.show(found, "--json gives all values" if output is None else f"written to {output}")

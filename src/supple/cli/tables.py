@@ -1,85 +1,26 @@
-"""Tables in the terminal: compact, numbers to six digits, with units."""
+"""Text that is shown while it is put together."""
 
 from __future__ import annotations
 
-import math
-import sys
 from collections.abc import Sequence
-from typing import Any
 
-import numpy as np
-from rich import box
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
+from supple.results.text import Text, number
 
-_ROUNDING = 1e-13  # of the largest entry of a matrix: less is not worth a reader's time
+__all__ = ["Tables", "number"]
 
 
 class Tables:
-    """Prints tables and lines on standard output."""
-
-    def __init__(self) -> None:
-        # Where the output goes to a file or a pipe, nothing is folded to the width of a screen.
-        self.console = Console(width=None if sys.stdout.isatty() else 200, highlight=False)
+    """Prints lines, tables and matrices on standard output, each at once."""
 
     def line(self, text: str) -> None:
-        self.console.print(Text(text), soft_wrap=True)
+        Text(text).print()
 
     def table(self, titles: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-        """A table; every column but the first holds numbers."""
-        made = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
-        for i, title in enumerate(titles):
-            made.add_column(Text(title), justify="left" if i == 0 else "right", no_wrap=True)
-        for row in rows:
-            made.add_row(*(Text(cell) for cell in row))  # as it is: a name is not markup
-        self.console.print()
-        self.console.print(made)
+        found = Text()
+        found.table(titles, rows)
+        found.print()
 
-    def matrix(self, title: str, rows: Sequence[str], columns: Sequence[str], values: Any) -> None:
-        """A matrix with the names of its rows and columns."""
-        entries = np.asarray(values, float)
-        entries = np.where(np.abs(entries) > _ROUNDING * np.abs(entries).max(initial=0.0), entries, 0.0)
-        body = [(name, *(number(value) for value in line)) for name, line in zip(rows, entries, strict=True)]
-        self.table((title, *columns), body)
-
-
-def posture(configuration: Any, *, free: bool = False) -> str:
-    """Where a mechanism stands, and what becomes of its coordinates: `arm at lift=0.2, actuators locked`.
-
-    Coordinates that no actuator drives are locked, or free, as well; a structure has none.
-    """
-    where = ", ".join(f"{name}={number(value)}" for name, value in configuration.coordinates.items())
-    words = f"{configuration.mechanism.name} at {where or 'rest'}"
-    if not configuration.coordinates:
-        return words
-    what = "actuators" if configuration.mechanism.actuators else "coordinates"
-    return f"{words}, {what} {'free' if free else 'locked'}"
-
-
-def number(value: Any, unit: str = "") -> str:
-    """Six digits and the unit; what differs from zero by rounding alone is zero."""
-    value = float(value)
-    text = f"{value:.6g}" if abs(value) > 1e-15 else "0"
-    return f"{text} {unit}" if unit else text
-
-
-def angle(value: Any) -> str:
-    """An angle in radians and degrees."""
-    return f"{number(value)} rad ({math.degrees(float(value)):.4g}°)"
-
-
-def turn(R: Any) -> str:
-    """A rotation matrix as an angle about an axis."""
-    R = np.asarray(R)
-    axial = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
-    phi = math.atan2(float(np.linalg.norm(axial)), float(np.trace(R)) - 1.0)
-    if phi < 1e-9:
-        return "0°"
-    if np.linalg.norm(axial) > 1e-9:
-        axis = axial / np.linalg.norm(axial)
-    else:  # half a turn: the axis spans the symmetric part R + I
-        axis = (R + np.eye(3))[:, int(np.argmax(np.diag(R)))]
-        axis = axis / np.linalg.norm(axis)
-    components = ", ".join(f"{x + 0.0:.3g}" for x in np.round(axis, 6))
-    return f"{math.degrees(phi):.6g}° about ({components})"
+    def matrix(self, title: str, rows: Sequence[str], columns: Sequence[str], values: object) -> None:
+        found = Text()
+        found.matrix(title, rows, columns, values)
+        found.print()

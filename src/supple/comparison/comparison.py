@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -39,6 +39,7 @@ from supple.results.result import Result
 from supple.results.signals import Signals
 from supple.results.simulation import Simulation
 from supple.results.table import Table
+from supple.results.text import Text
 from supple.simulation.scenario import rayleigh_of, run_of, scenario_data
 from supple.simulation.simulation import simulate
 from supple.time_functions.function_of_time import Trajectory
@@ -81,6 +82,28 @@ class Comparison(Result):
             f"at {name}": np.array([self.at.get(key, {}).get(name, np.nan) for key in self.error]) for name in where
         }
         return Table({**columns, **places}, index="family")
+
+    def data(self) -> dict[str, Any]:
+        """What `--json` prints: `error` is that of outputs there, and `coefficients` that of families."""
+        found = asdict(self)
+        found["coefficients"], found["error"] = found.pop("error"), found.pop("output_error")
+        return found
+
+    def text(self) -> Text:
+        """The largest error of each family and where it is, and how fast both are."""
+        out = Text()
+        rows = [
+            (name, f"{worst:.2g}", ", ".join(f"{key}={value:.4g}" for key, value in self.at.get(name, {}).items()))
+            for name, worst in self.error.items()
+        ]
+        out.table(("coefficients", "largest error", "at"), rows)
+        if self.force_error is not None:
+            out.line(f"forces that the motion needs: {self.force_error:.2g} of their largest value off")
+        each = [1e6 * seconds / self.points for seconds in (self.full_seconds, self.reduced_seconds)]
+        out.line(
+            f"{self.points} points: {each[0]:.3g} µs each, reduced {each[1]:.3g} µs: {self.speedup:.3g} times faster"
+        )
+        return out
 
 
 @natively()  # its speed is part of the answer

@@ -16,6 +16,7 @@ from supple.results.result import Result
 from supple.results.signals import Signals
 from supple.results.simulation import Simulation
 from supple.results.table import Table
+from supple.results.text import Text, number
 
 FULL, REDUCED = "full", "reduced"
 _VISIBLE = 1e-3  # of the scale: below, nothing vibrates there
@@ -277,6 +278,42 @@ class TimeComparison(Result):
         )  # fmt: skip
         vectors = {label: judged._asdict() for label, judged in self.vectors.items()}
         return {"vectors": vectors} | {name: getattr(self, name) for name in names}
+
+    def text(self) -> Text:
+        """Errors of outputs and coordinates, resonances, energies, and how fast both are."""
+        out, units = Text(), self.full.seen.units
+        rows = []
+        for label, judged in self.vectors.items():
+            scale = f"{number(judged.scale, units.get(judged.outputs[0], ''))} ({judged.measured_by})"
+            elastic = "" if judged.elastic_error is None else f"{100 * judged.elastic_error:.2g} %"
+            rows.append((label, scale, f"{100 * judged.error:.2g} %", f"{100 * judged.rms_error:.2g} %", elastic))
+        out.table(("output", "measured by", "error", "rms", "of the deformation alone"), rows)
+        out.table(("coordinate", "largest difference"), [(k, f"{v:.2g}") for k, v in self.coordinate_error.items()])
+        full, reduced = (self.frequencies_hz[which] for which in (FULL, REDUCED))
+        if len(full):
+            beside = [
+                (f"{a:.4g}", f"{b:.4g}", f"{100 * (b / a - 1):+.2g} %") if b == b else (f"{a:.4g}", "none", "")
+                for a, b in zip(full, reduced, strict=True)
+            ]
+            out.table(("resonance, Hz", "reduced", "off by"), beside)
+        out.table(("energy, J", "mechanism", "reduced"), self._accounts())
+        if self.force_error is not None:
+            out.line(f"forces that the motion needs: {self.force_error:.2g} of their largest value off")
+        worst = max(self.coefficients.items(), key=lambda item: item[1], default=None)
+        if worst is not None:
+            out.line(f"coefficients along the way: {worst[1]:.2g} off at most ({worst[0]})")
+        own = "" if self.own is None else f" in {self.own.steps} of its own"
+        out.line(
+            f"{self.full_seconds:.3g} s in {self.full.steps} steps, reduced {self.reduced_seconds:.3g} s{own}: "
+            f"{self.speedup:.3g} times faster"
+        )
+        return out
+
+    def _accounts(self) -> list[tuple[str, ...]]:
+        """Energies that either has, at the end."""
+        full, reduced = self.energy[FULL], self.energy[REDUCED]
+        names = [name for name in full if name != "defect" and (full[name] or reduced.get(name))]
+        return [(name, *(number(side[name]) if name in side else "" for side in (full, reduced))) for name in names]
 
     def plot(self, *names: str, axes: Any = None) -> Any:
         """Draw elastic parts of both and their difference (matplotlib); returns the panels.

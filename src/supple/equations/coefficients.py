@@ -6,7 +6,7 @@ M η̈ + Γ[η̇, η̇] + D_d η̇ + K η + friction = p + B u,    y = ρ_o + Ψ
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -24,9 +24,11 @@ from supple.equations.row import RowLayout
 from supple.results.names import listed
 from supple.results.result import Result, bundle
 from supple.results.table import Table, matrix_table
-from supple.results.units import UNKNOWN, Units
+from supple.results.text import Text, angle, number
+from supple.results.units import MODAL, UNKNOWN, Units, force
 
 _KEPT = ("theta", "M", "christoffel", "K", "damping", "potential", "force", "input_map", "friction_map", "internal_hz")
+_MOST = 6  # coordinates whose Γ still fits a screen
 
 
 class Output(NamedTuple):
@@ -272,6 +274,59 @@ class EquationsOfMotion(Result):
         values = np.hstack([self.M, self.damping, self.K, self.force[:, None], self.input_map])
         return matrix_table("coordinate", self.coordinates, columns, values)
 
+    def data(self) -> dict[str, Any]:
+        """What `--json` prints first: every coefficient by its name, at one configuration."""
+        return {
+            "coordinates": self.coordinates, "inputs": self.inputs,
+            "at": dict(zip(self.coordinates, self.theta, strict=False)),
+            "M": self.M, "K": self.K, "damping": self.damping, "christoffel": self.christoffel, "dM": self.dM,
+            "force": self.force, "input_map": self.input_map,
+            "outputs": {
+                name: {"value": output.value, "rigid": output.rigid, "modes": output.modes}
+                for name, output in self.outputs.items()
+            },
+            **({"efforts": self.efforts} if self.efforts else {}),
+            "internal_hz": self.internal_hz, "potential": self.potential,
+        }  # fmt: skip
+
+    def text(self, title: str = "", units: Units | None = None, delta: Sequence[float] | None = None) -> Text:
+        """Everything that stands in the equations of one configuration; of a batch one line.
+
+        title : what they are of; units : of coordinates and outputs, as far as they are known; delta : δ, zero if left
+        out
+        """
+        if self.M.ndim > 2:
+            return super().text()
+        known = self.labels.units if units is None else units
+        names = self.coordinates
+        s, n, internal = len(self.theta), len(names), len(self.internal_hz)
+        measured = [known.coordinates.get(name, "") for name in names[:s]] + ["m"] * (n - s - internal)
+        measured += [MODAL] * internal
+        equation = f"M η̈ + Γ[η̇,η̇] + D η̇{' + K η' if n > s else ''} = p + B u"
+        out = Text(f"{title or self.summary()}: {equation}, potential {float(self.potential):.6g} J")
+        values = [angle(x) if measured[i] == "rad" else number(x, measured[i]) for i, x in enumerate(self.theta)]
+        bent = [0.0] * (n - s) if delta is None else list(delta)
+        values += [number(x, "m") for x in bent[: n - s - internal]]
+        values += [f"{x:.6g} ({hz:.6g} Hz)" for x, hz in zip(bent[n - s - internal :], self.internal_hz, strict=True)]
+        rows = [(name, values[i], number(self.force[i], force(measured[i]))) for i, name in enumerate(names)]
+        out.table(("coordinate", "value", "force p"), rows)
+        labels = [f"{name} [{unit}]" if unit else name for name, unit in zip(names, measured, strict=True)]
+        out.matrix("M [kg, m, rad]", labels, names, self.M)
+        if n > s:
+            out.matrix("K [N, m, kg]", labels[s:], names[s:], self.K[s:, s:])
+        if self.damping.any():
+            out.matrix("D [N, m, s, rad]", labels, names, self.damping)
+        if self.inputs:
+            out.matrix("B [N, m, kg]", labels, self.inputs, self.input_map)
+        _christoffel_text(out, self.christoffel, names, labels)
+        if self.outputs:
+            lines = []
+            for name, output in self.outputs.items():
+                value = number(output.value, known.outputs.get(name, ""))
+                lines.append((name, value, *(number(x) for x in [*output.rigid, *output.modes])))
+            out.table(("output", "value", *(f"∂/∂{name}" for name in names)), lines)
+        return out
+
     def arrays(self) -> dict[str, NDArray[Any]]:
         """All of them by their names; outputs as values, slopes and shapes, one row each."""
         found: dict[str, NDArray[Any]] = {name: np.asarray(getattr(self, name)) for name in _KEPT}
@@ -280,6 +335,22 @@ class EquationsOfMotion(Result):
             found |= {f"output_{part}": self.row.part(self.rows, block) for part, block in blocks.items()}
         texts = {"coordinates": self.coordinates, "inputs": self.inputs, "outputs": self.labels.outputs}
         return found | {name: np.array(list(names), dtype=str) for name, names in texts.items()}
+
+
+def _christoffel_text(out: Text, symbols: Array, names: Sequence[str], labels: Sequence[str]) -> None:
+    """Γ as factors of products of rates, one line a product; those that are zero are left out."""
+    n = len(names)
+    if n > _MOST:
+        out.line(f"Γ has {n * n * (n + 1) // 2} entries: --json gives them")
+        return
+    pairs = [(j, k) for j in range(n) for k in range(j, n)]
+    factors = np.array([[(1 + (j < k)) * symbols[i, j, k] for i in range(n)] for j, k in pairs])
+    kept = [row for row in range(len(pairs)) if np.abs(factors[row]).max() > 1e-13 * np.abs(factors).max()]
+    if not kept:
+        out.line("Γ is zero")
+        return
+    products = [f"{names[j]}'·{names[k]}'" for j, k in (pairs[row] for row in kept)]
+    out.matrix("Γ, factors of", products, labels, factors[kept])
 
 
 @dataclass(frozen=True, eq=False, repr=False)

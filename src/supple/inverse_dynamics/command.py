@@ -105,25 +105,12 @@ def inverse(
             _warn(answer, whole)
             found = whole
         _write(found, output, plot)
-        forces, course = found.forces, found.trajectory
-        deformation = getattr(found, "deformation", None)
-        if deformation is not None:
+        if found.deformation is not None:
             answer.note("its deformation is taken as quasi-static, without vibration; `simulate --motion` follows it")
-        data = {
-            "time": course.time,
-            "forces": forces,
-            "peak": {key: float(abs(values).max()) for key, values in forces.items()},
-            "max": {key: float(values.max()) for key, values in forces.items()},
-            "min": {key: float(values.min()) for key, values in forces.items()},
-            "units": forces.units,
-            "coordinates": dict(zip(course.coordinates, course.theta.T, strict=True)),
-            "rigid": found.rigid,
-            "deformation": deformation,
-            "reason": getattr(found, "reason", ""),
-        }
-        answer.give(data, lambda: _show(name, found, motion, minimize.value))
-        if data["reason"]:
-            ended = f"forces end at {course.time[-1]:.6g} s: {data['reason']}"
+        hint = "--json gives all values, -o FILE.csv a table, --plot FILE.png a picture"
+        answer.give(found.data(), lambda: found.text(f"{name}, {motion}", minimize.value).lines(hint))
+        if found.reason:
+            ended = f"forces end at {found.trajectory.time[-1]:.6g} s: {found.reason}"
             raise answer.cut_short(ended, NumericalError.exit_status)
 
 
@@ -185,27 +172,3 @@ def _write(found: InverseDynamics | ModelForces, output: Path | None, plot: Path
         written(output, lambda: found.forces.save(output))
     if plot is not None:
         draw(plot, found.plot)
-
-
-def _show(called: str, found: InverseDynamics | ModelForces, motion: str, minimize: str) -> None:
-    import numpy as np
-
-    from supple.cli.tables import Tables, number
-
-    out = Tables()
-    time = found.trajectory.time
-    a, s = len(found.forces), len(found.trajectory.coordinates)
-    how = f", least {minimize}" if a > s else ""
-    when = f"{number(time[-1] - time[0], 's')} in {len(time)} instants"
-    out.line(f"{called}, {motion}: {when}, {_count(a, 'actuator')} for {_count(s, 'coordinate')}{how}")
-    rows = []
-    for name, values in found.forces.items():
-        unit, at = found.forces.units.get(name, ""), int(np.argmax(np.abs(values)))
-        largest, least = number(values.max(), unit), number(values.min(), unit)
-        rows.append((name, largest, least, number(abs(values[at]), unit), number(time[at], "s")))
-    out.table(("actuator", "max", "min", "peak", "at"), rows)
-    out.line("--json gives all values, -o FILE.csv a table, --plot FILE.png a picture")
-
-
-def _count(number: int, thing: str) -> str:
-    return f"{number} {thing}{'s' * (number != 1)}"

@@ -9,6 +9,7 @@ prescribed rows in the full equations, which hold the vibrations that the motion
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -50,6 +51,7 @@ from supple.results.result import Result
 from supple.results.signals import Signals, span
 from supple.results.simulation import Simulation
 from supple.results.table import Table
+from supple.results.text import Text, number
 from supple.simulation.simulation import simulate
 from supple.statics.equilibrium import equilibrium
 from supple.systems.system import Unserved, require_served
@@ -70,8 +72,89 @@ _UNSERVED = {ReducedModel: Unserved(("rigid",), "a reduced model has the modes t
 _STANDING = 1e-9  # of a coordinate's largest speed: slower is standing, and dry friction does not act
 
 
+class ForcesAlongMotion(Result):
+    """What forces along a motion say of themselves, those of a mechanism and those of a reduced model.
+
+    forces : of each chosen actuator over time; deformation : by name over time, None where there is none to tell
+    """
+
+    trajectory: Trajectory
+    forces: Signals
+    deformation: Signals | None = None
+
+    @property
+    @abstractmethod
+    def rigid(self) -> tuple[str, ...]:
+        """Names of the elastic parts that are taken as rigid."""
+
+    @property
+    def reason(self) -> str:
+        """Why it ends before the motion does, or ""."""
+        return ""
+
+    def summary(self) -> str:
+        moved, time = self.trajectory.coordinates, self.trajectory.time
+        return f"along {listed(moved)}, forces of {listed(self.forces)}, {span(time)}"
+
+    def table(self) -> Table:
+        """The forces over time, as `simulate` takes them for inputs."""
+        return self.forces.table()
+
+    def data(self) -> dict[str, Any]:
+        """What `--json` prints."""
+        return {
+            "time": self.trajectory.time,
+            "forces": self.forces,
+            "peak": self.peak,
+            "max": self.largest,
+            "min": self.least,
+            "units": self.forces.units,
+            "coordinates": dict(zip(self.trajectory.coordinates, self.trajectory.theta.T, strict=True)),
+            "rigid": self.rigid,
+            "deformation": self.deformation,
+            "reason": self.reason,
+        }
+
+    def text(self, title: str = "forces", minimize: str = "torque") -> Text:
+        """The largest and least force of each actuator.
+
+        title : what moves, and how; minimize : what is least where there are more actuators than coordinates
+        """
+        time = self.trajectory.time
+        a, s = len(self.forces), len(self.trajectory.coordinates)
+        how = f", least {minimize}" if a > s else ""
+        when = f"{number(time[-1] - time[0], 's')} in {len(time)} instants"
+        out = Text(f"{title}: {when}, {_count(a, 'actuator')} for {_count(s, 'coordinate')}{how}")
+        rows = []
+        for name, values in self.forces.items():
+            unit, at = self.forces.units.get(name, ""), int(np.argmax(np.abs(values)))
+            largest, least = number(values.max(), unit), number(values.min(), unit)
+            rows.append((name, largest, least, number(abs(values[at]), unit), number(time[at], "s")))
+        out.table(("actuator", "max", "min", "peak", "at"), rows)
+        return out
+
+    @property
+    def peak(self) -> dict[str, float]:
+        """The largest absolute value of each force."""
+        return {name: float(np.abs(values).max()) for name, values in self.forces.items()}
+
+    @property
+    def largest(self) -> dict[str, float]:
+        """The largest value of each force, with its sign."""
+        return {name: float(values.max()) for name, values in self.forces.items()}
+
+    @property
+    def least(self) -> dict[str, float]:
+        """The least value of each force, with its sign."""
+        return {name: float(values.min()) for name, values in self.forces.items()}
+
+
+def _count(many: int, thing: str) -> str:
+    return f"{many} {thing}{'s' * (many != 1)}"
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class InverseDynamics(Result):
+class InverseDynamics(ForcesAlongMotion):
     """Forces along a motion.
 
     time     : (N,) s
@@ -98,14 +181,6 @@ class InverseDynamics(Result):
         """Velocities and accelerations of all bodies along the motion, elastic parts taken as rigid."""
         return motion_of(self.model.configuration, self.trajectory.rates, self.trajectory.accelerations)
 
-    def summary(self) -> str:
-        moved, time = self.trajectory.coordinates, self.trajectory.time
-        return f"along {listed(moved)}, forces of {listed(self.forces)}, {span(time)}"
-
-    def table(self) -> Table:
-        """The forces over time, as `simulate` takes them for inputs."""
-        return self.forces.table()
-
     @property
     def time(self) -> Array:
         return self.trajectory.time
@@ -119,21 +194,6 @@ class InverseDynamics(Result):
     def reason(self) -> str:
         """Why it ends before the motion does, or ""."""
         return "" if self.run is None else self.run.reason
-
-    @property
-    def peak(self) -> dict[str, float]:
-        """The largest absolute value of each force."""
-        return {name: float(np.abs(values).max()) for name, values in self.forces.items()}
-
-    @property
-    def largest(self) -> dict[str, float]:
-        """The largest value of each force, with its sign."""
-        return {name: float(values.max()) for name, values in self.forces.items()}
-
-    @property
-    def least(self) -> dict[str, float]:
-        """The least value of each force, with its sign."""
-        return {name: float(values.min()) for name, values in self.forces.items()}
 
     @cached_property
     def reactions(self) -> dict[str, Reaction]:

@@ -12,21 +12,19 @@ from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.formats.model_description import described
-from supple.inverse_dynamics.inverse_dynamics import divided_forces, dry_friction
+from supple.inverse_dynamics.inverse_dynamics import ForcesAlongMotion, divided_forces, dry_friction
 from supple.kinematics.rest import rest
 from supple.reduced.model import ReducedModel
 from supple.reduced.time.led_motion import quasi_static
 from supple.results.names import listed
 from supple.results.picture import picture
-from supple.results.result import Result
-from supple.results.signals import Signals, span
-from supple.results.table import Table
+from supple.results.signals import Signals
 from supple.time_functions.function_of_time import Trajectory
 from supple.trajectories.trajectory import Prescribed, trajectory
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ModelForces(Result):
+class ModelForces(ForcesAlongMotion):
     """forces : of each chosen actuator over time; needed : (N, n) the generalized force they add up to.
 
     rigid : names of the elastic parts that the model takes as rigid
@@ -39,14 +37,6 @@ class ModelForces(Result):
     needed: Array
     rigid: tuple[str, ...] = ()
     deformation: Signals | None = None
-
-    def summary(self) -> str:
-        moved, time = self.trajectory.coordinates, self.trajectory.time
-        return f"along {listed(moved)}, forces of {listed(self.forces)}, {span(time)}"
-
-    def table(self) -> Table:
-        """The forces over time, as `simulate` takes them for inputs."""
-        return self.forces.table()
 
     def plot(self, *names: str, axes: Any = None) -> Any:
         """Draw all or some forces, and the deformation, over time (matplotlib); returns the panels."""

@@ -43,6 +43,8 @@ from supple.kinematics.row_arrays import row_sizes
 from supple.results.picture import picture
 from supple.results.result import Result
 from supple.results.table import Table
+from supple.results.text import Text
+from supple.results.text import number as number_text
 
 # Assemblies from scattered starts: Newton's method with bounded steps at a given θ, from anywhere.
 #
@@ -173,6 +175,56 @@ class Branches(Result):
         columns["hits"] = self.hits
         columns["singularity"] = np.asarray(self.configurations.singularity)
         return Table(columns, index="branch")
+
+    @cached_property
+    def rests(self) -> list[dict[str, float] | InputError]:
+        """Of each: what to write as `rest:`, or why nothing leads there."""
+        found: list[dict[str, float] | InputError] = []
+        for i in range(len(self)):
+            try:
+                found.append(self.rest(i))
+            except InputError as error:
+                found.append(error)
+        return found
+
+    def data(self) -> dict[str, Any]:
+        """What `--json` prints."""
+        every = self.configurations
+        listed = [
+            {
+                "words": words, "of_file": self.of_file and i == 0, "family": self.families[i], "hits": self.hits[i],
+                "rest": None if isinstance(self.rests[i], InputError) else self.rests[i],
+                "singularity": every.singularity[i],
+                "joint_coordinates": {name: values[i] for name, values in every.joint_coordinates.items()},
+                "frames": {name: pose.position[i] for name, pose in every.frames.items()},
+            }
+            for i, words in enumerate(self.words)
+        ]  # fmt: skip
+        return {
+            "branches": listed,
+            "starts": self.starts,
+            "seed": self.seed,
+            "at": dict(next(every.each()).coordinates),
+        }
+
+    def text(self) -> Text:
+        """Each in words, how often it was found, and how to have it."""
+        at = ", ".join(f"{name}={number_text(value[0])}" for name, value in self.configurations.coordinates.items())
+        many = len(self) != 1
+        count = f"{len(self)} assembl{'ies' if many else 'y'}"
+        out = Text(f"{self.mechanism.name} at {at}: {count} from {self.starts} starts")
+        for i, (words, resting) in enumerate(zip(self.words, self.rests, strict=True)):
+            said = [f"found {self.hits[i]} times"]
+            said += ["the branch of the file"] if self.of_file and i == 0 else []
+            said += ["a motion is left free: one of many"] if self.families[i] else []
+            out.line(f"\n{i + 1:4}  {words or 'the only one'} ({', '.join(said)})")
+            if many and not isinstance(resting, InputError):
+                out.line("      rest: {" + ", ".join(f"{name}: {value:.9g}" for name, value in resting.items()) + "}")
+        if many:
+            out.line("\nwrite the `rest:` of the one you mean into the file: each was tried, and leads there")
+        if self.hits.min() < 3:
+            out.line("some were found less than three times: there may be more; ask for more --starts")
+        return out
 
     def plot(self, **options: Any) -> Any:
         """Draw them all (matplotlib), see `sketch`; returns the panels."""

@@ -20,6 +20,7 @@ from supple.results.notebook import result_html
 from supple.results.picture import picture
 from supple.results.result import bundle
 from supple.results.table import Table
+from supple.results.text import Text, angle, number, turn
 
 At = str | Mapping[str, Any] | Sequence[float] | Array | None
 """How a caller names θ: a configuration's name, {coordinate: value}, {place: position or pose}, {"place.x": value},
@@ -105,6 +106,40 @@ class Configuration:
         if self.theta.ndim == 2:
             return result_html("Configurations", title, Table({**columns, "assembled": self.assembled}, units))
         return result_html("Configuration", title, Table(columns, units) if columns else None)
+
+    def data(self) -> dict[str, Any]:
+        """What `--json` prints: poses of all frames, and coordinates."""
+        return {
+            "frames": {
+                name: {"position": pose.position, "rotation": pose.rotation} for name, pose in self.frames.items()
+            },
+            "coordinates": self.coordinates,
+            "joint_coordinates": self.joint_coordinates,
+            "singularity": self.singularity,
+            "rigid": self.rigid,
+        }
+
+    def text(self) -> Text:
+        """Coordinates, those of the joints, and poses of all frames, at one configuration."""
+        numbering = self.rest.numbering
+        turns = numbering.angles()[numbering.constraints :]
+
+        def shown(row: int) -> str:
+            return angle(self.w[row]) if turns[row] else number(self.w[row], "m")
+
+        out = Text(f"{self.mechanism.name}, singularity {float(self.singularity):.3g} (0 is singular)")
+        if self.coordinates:
+            out.table(("coordinate", "value"), [(name, shown(i)) for i, name in enumerate(self.coordinates)])
+        rows = [
+            (key[1], key[2], shown(row - numbering.constraints))
+            for key, row in numbering.measures.items()
+            if key[0] == "joint"
+        ]
+        if rows:
+            out.table(("joint", "coordinate", "value"), rows)
+        poses = [(name, *(number(x) for x in pose.position), turn(pose.rotation)) for name, pose in self.frames.items()]
+        out.table(("frame", "x [m]", "y [m]", "z [m]", "turned by"), poses)
+        return out
 
     @property
     def assembled(self) -> NDArray[np.bool_]:

@@ -18,6 +18,7 @@ from supple.maps.grid import posture_grid
 from supple.maps.map import MapView, Panel, draw_panels
 from supple.maps.over import answers
 from supple.results.names import listed
+from supple.results.text import Text, number
 from supple.results.units import force, yields
 from supple.statics.compliance import compliance
 
@@ -87,6 +88,18 @@ class ComplianceMap(MapView):
             if np.isfinite(part).any():
                 shown.append(Panel(name, part, quantity, f"{force(unit)}/{unit}" if stiffness else yields(unit, unit)))
         return draw_panels(self.map.grid, shown, axes, units)
+
+    def text(self) -> Text:
+        """The least, median and largest c_ii of each direction."""
+        out = Text(f"{self.postures.heading()}, displacement for a unit force along itself")
+        rows = []
+        for i, (name, unit) in enumerate(zip(self.names, self.units, strict=True)):
+            own = self.own[..., i][self.assembled]
+            rows.append(
+                (name, *(number(value, yields(unit, unit)) for value in (own.min(), np.median(own), own.max())))
+            )
+        out.table(("direction", "least", "median", "largest"), rows)
+        return out
 
     def data(self) -> dict[str, Any]:
         """The keys and values that `--json` prints."""

@@ -14,9 +14,10 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics.arguments import require_arguments
 from supple.kinematics.configuration import At
 from supple.maps.grid import posture_grid
-from supple.maps.map import MapView, Panel, draw_panels
+from supple.maps.map import MapView, Panel, curves, draw_panels
 from supple.maps.over import answers
 from supple.modal_analysis.modes import modes, require_count
+from supple.results.text import Text, number
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -56,6 +57,14 @@ class FrequencyMap(MapView):
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Axes of the grid, θ, and frequencies over it."""
         return self.map.grid.arrays() | {"frequencies_hz": self.frequencies_hz}
+
+    def text(self) -> Text:
+        """The band of each mode, and all frequencies over a single coordinate."""
+        out = Text(self.postures.heading())
+        rows = [(str(i + 1), number(low), number(high)) for i, (low, high) in enumerate(self.bands_hz)]
+        out.table(("mode", "lowest [Hz]", "highest [Hz]"), rows)
+        curves(out, self.map, [f"{i + 1} [Hz]" for i in range(self.frequencies_hz.shape[-1])])
+        return out
 
     def data(self) -> dict[str, Any]:
         """The keys and values that `--json` prints."""

@@ -34,6 +34,7 @@ from supple.reduced.repertoire import named_theta
 from supple.reduced.state_arguments import theta_points
 from supple.results.labelled_arrays import Variable, dataset
 from supple.results.names import fresh
+from supple.results.text import number
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +88,11 @@ class Grid(ABC):
     def extent(self) -> str:
         """`tool.x -0.3 to 0.3 (40), tool.y -0.3 to 0.3 (40)`"""
         return ", ".join(f"{name} {x[0]:.4g} to {x[-1]:.4g} ({len(x)})" for name, x in self.axes.items())
+
+    def heading(self) -> str:
+        """`delta over tool.x -0.3 to 0.3 (40), tool.z=-1.1`"""
+        fixed = "".join(f", {name}={number(value)}" for name, value in self.fixed.items())
+        return f"{self.name} over {self.extent()}{fixed}"
 
     def columns(self) -> dict[str, Array]:
         """One value for each configuration (n₁ n₂ ...,) of what varies, and of θ where a place led to it."""

@@ -17,6 +17,7 @@ from supple.results.names import listed
 from supple.results.picture import picture
 from supple.results.result import Result
 from supple.results.table import Table, batch_table
+from supple.results.text import Text, number
 
 
 class Panel(NamedTuple):
@@ -115,6 +116,19 @@ class Map(Result):
         """The keys and values that `--json` prints."""
         return self.grid.data() | {"names": self.names, "units": self.units, "values": self.values}
 
+    def text(self) -> Text:
+        """The least, median and largest of each number, and all of them over a single coordinate."""
+        out = Text(self.grid.heading())
+        rows = []
+        for name, unit, values in zip(self.names, self.units, np.moveaxis(self.values, -1, 0), strict=True):
+            known = values[np.isfinite(values)]
+            kinds = (known.min(), np.median(known), known.max()) if len(known) else (np.nan,) * 3
+            rows.append((name, *(number(value, "" if unit == "1" else unit) for value in kinds)))
+        out.table((self.quantity, "least", "median", "largest"), rows)
+        pairs = zip(self.names, self.units, strict=True)
+        curves(out, self, [name if unit in ("", "1") else f"{name} [{unit}]" for name, unit in pairs])
+        return out
+
     def plot(self, *, axes: Any = None, units: Mapping[str, str] | None = None) -> Any:
         """Draw curves over one coordinate, or a map of each number over two (matplotlib). Returns the panels.
 
@@ -122,6 +136,17 @@ class Map(Result):
         """
         shown = [Panel(name, self.values[..., i], self.quantity, self.units[i]) for i, name in enumerate(self.names)]
         return draw_panels(self.grid, shown, axes, units)
+
+
+def curves(out: Text, found: Map, heads: Sequence[str]) -> None:
+    """Add all numbers of a map over a single coordinate to its text."""
+    if len(found.coordinates) == 1:
+        ((name, along),) = found.coordinates.items()
+        lines = [
+            (number(value), *("-" if x != x else f"{x:.5g}" for x in line))
+            for value, line in zip(along, found.values, strict=True)
+        ]
+        out.table((name, *heads), lines)
 
 
 def draw_panels(grid: Grid, shown: Sequence[Panel], axes: Any, units: Mapping[str, str] | None) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,6 +65,13 @@ class ModeEnergy:
 
     def __repr__(self) -> str:
         return brief("ModeEnergy", f"of {self.frequencies_hz.shape[-1]} modes in {listed(self.kinetic)}")
+
+    def data(self) -> dict[str, Any]:
+        """The shares by name, as `--json` prints them."""
+        names = (
+            "kinetic", "motors", "strain", "torsion", "joints", "springs", "couplings", "along", "out_of_plane",
+        )  # fmt: skip
+        return {name: getattr(self, name) for name in names}
 
     def words(self) -> list[str]:
         """Each mode in words; of one configuration."""

@@ -20,6 +20,7 @@ from supple.results.entries import Entries
 from supple.results.picture import picture
 from supple.results.result import Result
 from supple.results.table import Table, batch_table
+from supple.results.text import Text, posture
 
 if TYPE_CHECKING:
     from supple.modal_analysis.mode_energy import ModeEnergy
@@ -64,6 +65,29 @@ class ModeSet(Result):
         }  # fmt: skip
         return Table(columns, {"frequency_hz": "Hz"}, index="mode")
 
+    def data(self) -> dict[str, Any]:
+        """What `--json` prints: frequencies, words and energies of the modes at one configuration."""
+        return {
+            "frequencies_hz": self.frequencies_hz,
+            "descriptions": self.descriptions,
+            "at": self.configuration.coordinates,
+            "energy": self.energy.data(),
+        }
+
+    def text(self) -> Text:
+        """Frequency and words of each mode, with slopes where they were asked for; of a batch one line."""
+        if self.frequencies_hz.ndim > 1:
+            return super().text()
+        out = Text(posture(self.configuration, free=not self.locked))
+        for i, (hertz, words) in enumerate(zip(self.frequencies_hz, self.descriptions, strict=True)):
+            slopes = "".join(
+                f"{'-' if values[i] != values[i] else f'{values[i]:.4g}':>12} Hz per {name}"
+                for name, values in self.frequency_slopes.items()
+            )
+            shown = "0" if self.energy.free[i] else f"{hertz:.5g}"
+            out.line(f"{i + 1:4} {shown:>10} Hz{slopes}  {words}")
+        return out
+
     def map_entries(self) -> Entries:
         """The natural frequencies, `mode 1`, ..."""
         names = tuple(f"mode {i + 1}" for i in range(len(self)))
@@ -73,6 +97,13 @@ class ModeSet(Result):
         """With the displacements of the nodes of every body, `displacements BODY`, in its axes."""
         moved = {f"displacements {body.name}": self.displacements(body.name) for body in self.rest.bodies}
         return {"theta": self.configuration.theta, **self.table().arrays(), **moved}
+
+    @property
+    def locked(self) -> bool:
+        """Whether θ is held in place; otherwise it vibrates along, against springs where there are any."""
+        numbering = self.rest.numbering
+        theta = range(numbering.constraints, numbering.constraints + len(numbering.coordinates))
+        return set(theta) <= set(self.held.rows[self.held.compliance == 0.0].tolist())
 
     def displacements(self, body: str) -> Array:
         """Of all degrees of freedom of a body's nodes, in its axes, for each mode: (..., k, degrees)."""

@@ -32,6 +32,7 @@ from supple.reduced.named_values import in_order
 from supple.results.picture import picture
 from supple.results.result import Result
 from supple.results.table import Table
+from supple.results.text import Text, number, posture
 from supple.statics.deformed_rest import DeformedRest, deformed_rest
 from supple.statics.equilibrium import undeformed_equilibrium
 
@@ -63,6 +64,28 @@ class SmallMotions(Result):
         numbers = np.arange(1, len(self) + 1)
         columns = {"mode": numbers, "frequency_hz": self.frequencies_hz, "damping_ratio": self.damping_ratios}
         return Table(columns, {"frequency_hz": "Hz", "damping_ratio": "1"}, index="mode")
+
+    def data(self) -> dict[str, Any]:
+        """What `--json` prints."""
+        names = self.configuration.rest.numbering.coordinates
+        return {
+            "frequencies_hz": self.frequencies_hz,
+            "damping_ratios": self.damping_ratios,
+            "at": self.configuration.coordinates,
+            "rates": dict(zip(names, self.rates.tolist(), strict=True)),
+            "rigid": self.configuration.rigid,
+        }
+
+    def text(self) -> Text:
+        """Frequency and damping ratio of each mode."""
+        moving = " by steady motion" if self.rates.any() else ""
+        out = Text(f"{posture(self.configuration)}, deformed{moving}")
+        rows = [
+            (str(i + 1), f"{hertz:.5g}", number(ratio))
+            for i, (hertz, ratio) in enumerate(zip(self.frequencies_hz, self.damping_ratios, strict=True))
+        ]
+        out.table(("mode", "Hz", "damping ratio"), rows)
+        return out
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """With the eigenvalues and shapes."""

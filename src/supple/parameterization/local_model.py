@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -44,6 +44,8 @@ from supple.parameterization.rigid_rows import layout_of as rigid_layout_of
 from supple.parameterization.rigid_rows import rigid_rows
 from supple.results.basis import Basis
 from supple.results.result import bundle
+from supple.results.text import Text
+from supple.results.units import Units
 
 
 class LocalOutput(NamedTuple):
@@ -83,6 +85,28 @@ class LocalModel(EquationsOfMotion):
 
     def summary(self) -> str:
         return f"of {self.configuration!r}, {self.named()}"
+
+    def data(self) -> dict[str, Any]:
+        """What `--json` prints, but for slopes along parameters."""
+        return super().data() | {
+            "at": self.configuration.coordinates, "singularity": self.singularity, "rigid": self.rigid,
+            "stiffening": self.stiffening, "basis": None if self.basis is None else self.basis.data(),
+        }  # fmt: skip
+
+    def text(self, title: str = "", units: Units | None = None, delta: Sequence[float] | None = None) -> Text:
+        """The equations, and slopes of M, K and p where they were asked for."""
+        if self.M.ndim > 2:
+            return super().text()
+        name = f"{self.configuration.mechanism.name} (singularity {float(self.singularity):.3g}, 0 is singular)"
+        out = super().text(title or name, units, delta)
+        for along, slopes in self.slopes.items():
+            out.matrix(f"∂M per {along}", self.coordinates, self.coordinates, slopes["M"])
+            if slopes["K"].any():
+                out.matrix(f"∂K per {along}", self.coordinates, self.coordinates, slopes["K"])
+            out.matrix(f"∂p per {along}", self.coordinates, ("force",), slopes["force"][:, None])
+        if self.slopes:
+            out.line("--json gives all others")
+        return out
 
     @cached_property
     def outputs(self) -> dict[str, LocalOutput]:

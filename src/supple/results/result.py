@@ -14,14 +14,15 @@ from supple.results.entries import Entries
 from supple.results.file import save_result
 from supple.results.notebook import result_html
 from supple.results.table import Table
+from supple.results.text import Text
 
 _LONGEST = 240  # characters
 _FEW = 9  # numbers that are shown
 
 
 class Result(ABC):
-    """`repr` is one short line and a table in notebooks, `save`, `to_pandas` and `to_xarray` give its numbers, `plot`,
-    where there is one, axes.
+    """`repr` is one short line, `print` shows its text and a notebook a table, `save`, `to_pandas` and `to_xarray` give
+    its numbers, `plot`, where there is one, axes.
 
     What differs between results is three small answers: a summary, a table, and which arrays there are.
     """
@@ -45,8 +46,15 @@ class Result(ABC):
             hint="return the numbers you want from the question",
         )  # fmt: skip
 
+    def text(self) -> Text:
+        """What the terminal shows of it, and `print`."""
+        return Text(repr(self))
+
     def __repr__(self) -> str:
         return brief(type(self).__name__, self.summary())
+
+    def __str__(self) -> str:
+        return str(self.text())
 
     def _repr_html_(self) -> str:
         try:

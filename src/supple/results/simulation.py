@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -19,6 +20,9 @@ from supple.results.playback_arrays import playback_arrays
 from supple.results.result import Result
 from supple.results.signals import Signals, gathered, span
 from supple.results.table import Table
+from supple.results.text import Text, number
+
+_ROUNDING = 1e-12  # of the largest reaction: less is zero
 
 
 class Record(Protocol):
@@ -101,6 +105,43 @@ class Simulation(Result):
             self.time, self.seen, self.coordinates, rate=self.rates, acceleration=self.accelerations,
             input=self.inputs, driving_force=self.driving_forces, energy=self.energy,
         )  # fmt: skip
+
+    def data(self) -> dict[str, Any]:
+        """What `--json` prints, but for the reactions in joints."""
+        return {
+            "time": self.time, "outputs": self.seen, "coordinates": self.coordinates, "rates": self.rates,
+            "accelerations": self.accelerations, "inputs": self.inputs, "driving_forces": self.driving_forces,
+            "energy": self.energy, "reactions": {}, "units": dict(self.coordinates.units) | self.seen.units,
+            "complete": self.complete, "reason": self.reason, "steps": self.steps, "iterations": self.iterations,
+            "rigid": self.rigid, "damping": self.damping, "tolerance": self.tolerance,
+            "energy_defect": self.energy_defect, "balanced": self.balanced,
+        }  # fmt: skip
+
+    def text(self, reactions: Mapping[str, Mapping[str, Array]] | None = None, took: str = "") -> Text:
+        """Where it ends, how far outputs went, and its energy.
+
+        reactions : of joints, by part (`force`, `moment`) over time (N, 3); took : how long it took, in words
+        """
+        if not len(self.time):
+            return super().text()
+        last = number(self.time[-1], "s")
+        name = self.name if self.bodies is not None else f"{self.name} (reduced)"
+        counted = "" if self.iterations is None else f", {self.iterations} iterations"
+        out = Text(f"{name}: {last} in {self.steps} steps{counted}{took}")
+        if len(self.coordinates):
+            out.table(("coordinate", f"at {last}", "rate"), _ends(self.coordinates, self.rates))
+        if len(self.outputs) or not len(self.coordinates):
+            out.table(("output", f"at {last}", "least", "largest"), _ranges(self.seen, last=True))
+        if len(self.driving_forces):
+            out.table(("driving force", "least", "largest"), _ranges(self.driving_forces))
+        if reactions:
+            out.table(("joint", "largest force", "largest moment"), _largest_reactions(reactions))
+        energy = [(key, number(values[-1])) for key, values in self.energy.items() if values.any() or key == "balance"]
+        out.table(("energy", f"at {last}, J"), energy)
+        if self.energy_defect is not None:
+            defect = 100.0 * self.energy_defect
+            out.line(f"the account of energy is off by {defect:.2g} % of what was exchanged, at most")
+        return out
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """The columns, and what it takes to watch the run: see `supple.results.playback_arrays`."""
@@ -247,6 +288,37 @@ class Simulation(Result):
             "output": self.seen, "force": self.inputs.moving(), "driving force": self.driving_forces.moving(),
             "energy": Signals(self.time, energies, self.energy.units),
         }, (), axes)  # fmt: skip
+
+
+def _ends(coordinates: Signals, rates: Signals) -> list[tuple[str, ...]]:
+    """The last value of each coordinate and of its rate."""
+    return [
+        (key, *(number(signals[key][-1], signals.units.get(key, "")) for signals in (coordinates, rates)))
+        for key in coordinates
+    ]
+
+
+def _ranges(signals: Signals, *, last: bool = False) -> list[tuple[str, ...]]:
+    """The last value, if it is wanted, the least and the largest."""
+    found = []
+    for key, values in signals.items():
+        shown = (*(values[-1:] if last else ()), values.min(), values.max())
+        found.append((key, *(number(x, signals.units.get(key, "")) for x in shown)))
+    return found
+
+
+def _largest_reactions(reactions: Mapping[str, Mapping[str, Array]]) -> list[tuple[str, ...]]:
+    """The largest force and moment of each joint."""
+    longest = {joint: tuple(map(_longest, parts.values())) for joint, parts in reactions.items()}
+    nothing = _ROUNDING * max(max(pair) for pair in longest.values())
+    return [
+        (joint, *(number(x if x > nothing else 0.0, unit) for x, unit in zip(pair, ("N", "N m"), strict=True)))
+        for joint, pair in longest.items()
+    ]
+
+
+def _longest(vectors: Array) -> float:
+    return float((vectors**2).sum(axis=1).max() ** 0.5)
 
 
 def warn_of(run: Simulation) -> None:

@@ -141,7 +141,7 @@ def simulate(
         told = Told(run, {name: run.reaction(name)._asdict() for name in joints}, perf_counter() - began)
         _warn_of_limits(answer, run)
         told.write(output, plot)
-        answer.give(told.data(), told.show)
+        answer.show(told, "--json gives all values, -o FILE.csv a table, --plot FILE.png a picture")
         if run.reason:
             raise answer.cut_short(f"results end at {run.time[-1]:.6g} s: {run.reason}", NumericalError.exit_status)
 

@@ -26,6 +26,7 @@ from supple.results.entries import Entries
 from supple.results.picture import picture
 from supple.results.result import Result
 from supple.results.table import Table
+from supple.results.text import Text, posture
 
 Scale = Literal["all", "gravity", "forces"]
 
@@ -52,15 +53,34 @@ class Buckling(Result):
     def __len__(self) -> int:
         return len(self.load_factors)
 
+    @property
+    def scaled(self) -> str:
+        """The loads that are multiplied, in words."""
+        return {"all": "gravity and forces"}.get(self.scale, self.scale)
+
     def summary(self) -> str:
-        what = {"all": "gravity and forces"}.get(self.scale, self.scale)
         if not len(self):
-            return f"of {self.configuration!r}: {what} do not buckle it, whatever their size"
-        return f"of {self.configuration!r}: buckles under {self.load_factors[0]:.4g} times its {what}"
+            return f"of {self.configuration!r}: {self.scaled} do not buckle it, whatever their size"
+        return f"of {self.configuration!r}: buckles under {self.load_factors[0]:.4g} times its {self.scaled}"
 
     def table(self) -> Table:
         """Number and load factor of each shape."""
         return Table({"shape": np.arange(1, len(self) + 1), "load_factor": self.load_factors}, index="shape")
+
+    def data(self) -> dict[str, Any]:
+        """What `--json` prints."""
+        return {"load_factors": self.load_factors, "scale": self.scale, "at": self.configuration.coordinates}
+
+    def text(self) -> Text:
+        """The load factors, and whether it buckles under its loads."""
+        out = Text(posture(self.configuration))
+        if not len(self):
+            out.line(f"{self.scaled} do not buckle it, whatever their size")
+        for i, factor in enumerate(self.load_factors):
+            out.line(f"{i + 1:3d}  load factor {factor:10.5g}")
+        if len(self) and self.load_factors[0] < 1.0:
+            out.line(f"It buckles before its {self.scaled} act in full.")
+        return out
 
     def map_entries(self) -> Entries:
         """The load factors."""

@@ -2,36 +2,22 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from supple.cli.answer import Answer, answering
+from supple.cli.answer import answering
 from supple.cli.assemble import warn_of_limits
-from supple.cli.kept import TableFile, keep, write_result
+from supple.cli.kept import TableFile, keep, require_folder, write_result
 from supple.cli.local import names
-from supple.cli.map_option import Map, give_map, grid_of, map_heading, stays_at
+from supple.cli.map_option import Map, give_map, grid_of, stays_at
 from supple.cli.options import At, File, Json, Preload, Settings, configuration, read_mechanism
 
 if TYPE_CHECKING:
-    from supple.cli.tables import Tables
-    from supple.description.mechanism import Mechanism
     from supple.kinematics.numbering import Numbering
-    from supple.maps.compliance_map import ComplianceMap
     from supple.modal_analysis.ports import Port
-    from supple.statics.compliance import Compliance
-    from supple.statics.deflection import Deflection
-    from supple.statics.large_deflection import LargeDeflection
-
-from enum import StrEnum
-from typing import TYPE_CHECKING
-
-from supple.cli.kept import require_folder
-from supple.cli.map_option import show_values
-
-if TYPE_CHECKING:
-    from supple.statics.buckling import Buckling
 
 
 # `supple buckling`: load factors under which a mechanism buckles.
@@ -80,32 +66,13 @@ def buckling(
             load_factors = over(
                 mechanism, values, buckling_of, at=stays, progress=shown, scale=scale.value, count=count
             )
-            give_map(answer, load_factors, grid, output, lambda out: show_values(load_factors, out))
+            give_map(answer, load_factors, grid, output)
             return
         found = buckling_of(mechanism, configuration(mechanism, at), scale=scale.value, count=count)
         warn_of_limits(answer, found.configuration)
         if output is not None:
             write_result(found, output)
-        data = {
-            "load_factors": found.load_factors,
-            "scale": found.scale,
-            "at": found.configuration.coordinates,
-        }
-        answer.give(data, lambda: _show(found))
-
-
-def _show(found: Buckling) -> None:
-    from supple.cli.tables import Tables, posture
-
-    out = Tables()
-    out.line(posture(found.configuration))
-    what = {"all": "gravity and forces"}.get(found.scale, found.scale)
-    if not len(found):
-        out.line(f"{what} do not buckle it, whatever their size")
-    for i, factor in enumerate(found.load_factors):
-        out.line(f"{i + 1:3d}  load factor {factor:10.5g}")
-    if len(found) and found.load_factors[0] < 1.0:
-        out.line(f"It buckles before its {what} act in full.")
+        answer.show(found)
 
 
 Places = Annotated[
@@ -148,14 +115,7 @@ def sag(
         warn_of_limits(answer, found.configuration)
         keep(found, output)
         ports = _ports(found.rest.numbering, places)
-        data = {
-            "displacements": {item.name: found.of(item.name) for item in ports},
-            "units": {item.name: item.unit for item in ports},
-            "holding_forces": found.holding_forces,
-            "at": found.configuration.coordinates,
-            "large": large,
-        }
-        answer.give(data, lambda: _show_sag(found, ports, data))
+        answer.give(found.data(ports), lambda: found.text(ports))
 
 
 def compliance(
@@ -172,11 +132,17 @@ def compliance(
     with answering(as_json) as answer:
         from supple.diagnostics import InputError
         from supple.kinematics.closure import assemble
+        from supple.kinematics.rest import rest
         from supple.statics.compliance import compliance as compliance_of
 
         mechanism = read_mechanism(answer, file, settings)
         if grid is not None:
-            _map(answer, mechanism, grid, at, places, output, preload=preload)
+            from supple.maps.compliance_map import compliance_map
+
+            wanted = [item.name for item in _ports(rest(mechanism).numbering, places)]
+            values, stays, shown = grid_of(grid, mechanism), stays_at(mechanism, at), False if as_json else None
+            region = compliance_map(mechanism, values, wanted, at=stays, preload=preload, progress=shown)
+            give_map(answer, region, grid, output)
             return
         here = assemble(mechanism, configuration(mechanism, at))
         warn_of_limits(answer, here)
@@ -185,38 +151,10 @@ def compliance(
         if output is not None:
             write_result(found, output)
         try:
-            stiffness: Any = found.stiffness
+            found.stiffness  # noqa: B018 - raises where there is none
         except InputError as error:
-            stiffness = None
             answer.note(str(error))
-        data = {
-            "names": found.names,
-            "units": found.units,
-            "compliance": found.values,
-            "stiffness": stiffness,
-            "at": here.coordinates,
-        }
-        answer.give(data, lambda: _show_compliance(found, stiffness))
-
-
-def _map(
-    answer: Answer,
-    mechanism: Mechanism,
-    grid: str,
-    at: str | None,
-    places: str | None,
-    output: Path | None,
-    *,
-    preload: bool,
-) -> None:
-    from supple.kinematics.rest import rest
-    from supple.maps.compliance_map import compliance_map
-
-    wanted = [item.name for item in _ports(rest(mechanism).numbering, places)]
-    shown = False if answer.as_json else None
-    values, stays = grid_of(grid, mechanism), stays_at(mechanism, at)
-    found = compliance_map(mechanism, values, wanted, at=stays, preload=preload, progress=shown)
-    give_map(answer, found, grid, output, lambda out: _show_map(found, out))
+        answer.show(found)
 
 
 def _ports(numbering: Numbering, text: str | None) -> list[Port]:
@@ -234,48 +172,3 @@ def _ports(numbering: Numbering, text: str | None) -> list[Port]:
             "it has no sensor", part=f'mechanism "{numbering.mechanism.name}"', hint="name places: --places T,E.z"
         )
     return [port(numbering, name) for name in watched]
-
-
-def _show_sag(found: Deflection | LargeDeflection, ports: list[Port], data: dict[str, Any]) -> None:
-    from supple.cli.tables import Tables, number, posture
-
-    out = Tables()
-    out.line(f"{posture(found.configuration)}, under gravity and constant loads{', of any size' * found.to_scale}")
-    moved = data["displacements"]
-    out.table(("place", "displacement"), [(item.name, number(moved[item.name], item.unit)) for item in ports])
-    numbering = found.rest.numbering
-    angles = numbering.angles()[numbering.constraints :]
-    held = [
-        (name, number(force, "N m" if angles[i] else "N"))
-        for i, (name, force) in enumerate(found.holding_forces.items())
-    ]
-    if held:
-        out.table(("coordinate", "held by"), held)
-
-
-def _show_map(found: ComplianceMap, out: Tables) -> None:
-    import numpy as np
-
-    from supple.cli.tables import number
-
-    out.line(f"{map_heading(found.postures)}, displacement for a unit force along itself")
-    rows = []
-    for i, (name, unit) in enumerate(zip(found.names, found.units, strict=True)):
-        own = found.own[..., i][found.assembled]
-        unit = "rad/(N m)" if unit == "rad" else "m/N"
-        rows.append((name, *(number(value, unit) for value in (own.min(), np.median(own), own.max()))))
-    out.table(("direction", "least", "median", "largest"), rows)
-
-
-def _show_compliance(found: Compliance, stiffness: Any) -> None:
-    from supple.cli.tables import Tables, posture
-
-    out = Tables()
-    out.line(f"{posture(found.configuration)}, displacements (rows) for unit forces (columns)")
-    labels = [f"{name} [{unit}]" for name, unit in zip(found.names, found.units, strict=True)]
-    forces = [
-        f"{name} [{'N m' if unit == 'rad' else 'N'}]" for name, unit in zip(found.names, found.units, strict=True)
-    ]
-    out.matrix("compliance", labels, forces, found.values)
-    if stiffness is not None:
-        out.matrix("stiffness", forces, labels, stiffness)

@@ -27,7 +27,8 @@ from supple.results.names import listed
 from supple.results.picture import picture
 from supple.results.result import Result
 from supple.results.table import Table, batch_table, matrix_table
-from supple.results.units import pair_units, yields
+from supple.results.text import Text, posture
+from supple.results.units import force, pair_units, yields
 
 STATIC_BAND = 0.0  # Hz: static modes are exact in every band, so the fewest coordinates do without loads
 _WIDER = 4.0
@@ -59,6 +60,35 @@ class Compliance(Result):
         pairs = {f"{a}/{b}": self.values[:, i, j] for i, a in enumerate(self.names) for j, b in enumerate(self.names)}
         known = units_of(self.configuration.rest).coordinates
         return batch_table(self.configuration.coordinates, pairs, pair_units(self.names, self.units), known)
+
+    def data(self) -> dict[str, Any]:
+        """What `--json` prints; the stiffness is None where there is none."""
+        return {
+            "names": self.names,
+            "units": self.units,
+            "compliance": self.values,
+            "stiffness": self._stiffness(),
+            "at": self.configuration.coordinates,
+        }
+
+    def text(self) -> Text:
+        """The matrix, and its inverse where there is one; of a batch one line."""
+        if self.values.ndim > 2:
+            return super().text()
+        out = Text(f"{posture(self.configuration)}, displacements (rows) for unit forces (columns)")
+        labels = [f"{name} [{unit}]" for name, unit in zip(self.names, self.units, strict=True)]
+        forces = [f"{name} [{force(unit)}]" for name, unit in zip(self.names, self.units, strict=True)]
+        out.matrix("compliance", labels, forces, self.values)
+        stiffness = self._stiffness()
+        if stiffness is not None:
+            out.matrix("stiffness", forces, labels, stiffness)
+        return out
+
+    def _stiffness(self) -> Array | None:
+        try:
+            return self.stiffness
+        except InputError:
+            return None
 
     def map_entries(self) -> Entries:
         """The matrix row by row, `ROW/COLUMN`."""

@@ -16,33 +16,27 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.formulations.absolute.reaction import Reaction
-from supple.formulations.coefficients import carried
 from supple.formulations.elastic_rest.elastic_rest import BodyCoordinates, ElasticRest, elastic_rest
 from supple.formulations.elastic_rest.load_stiffness import row_scales
 from supple.formulations.elastic_rest.loaded_stiffness import under_loads
 from supple.formulations.elastic_rest.loads import loads_at
 from supple.formulations.elastic_rest.part_rows import terms_of
 from supple.formulations.elastic_rest.static_response import static_response
-from supple.formulations.measured_units import units_of
 from supple.formulations.yielding_rows import yielding_rows
 from supple.kinematics.configuration import At, Configuration
 from supple.kinematics.joint_frames import joint_frames
 from supple.kinematics.primitives import gradient
-from supple.kinematics.rest import rest as undeformed
 from supple.modal_analysis.modes import require_elastic
 from supple.modal_analysis.ports import port, port_rows
 from supple.results.entries import Entries
-from supple.results.names import listed
 from supple.results.picture import picture
-from supple.results.result import Result
-from supple.results.table import Table
 from supple.statics.compliance import STATIC_BAND
 from supple.statics.deformed_rest import deformed_rest
-from supple.statics.large_deflection import LargeDeflection
+from supple.statics.large_deflection import LargeDeflection, StaticDeflection
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Deflection(Result):
+class Deflection(StaticDeflection):
     """Small displacements from the undeformed configuration.
 
     z           : (n,) in the coordinates of `rest`
@@ -59,24 +53,7 @@ class Deflection(Result):
     to_scale: ClassVar[bool] = False
 
     def summary(self) -> str:
-        table = self.table()
-        moved = [f"{name} {value:.3g} {unit}" for name, value, unit in zip(*table.columns.values(), strict=True)]
-        return f"of {self.configuration!r}: {listed(moved)}"
-
-    def table(self) -> Table:
-        """Displacements that sensors measure, and the forces `hold COORDINATE` that keep θ where it is, with units.
-
-        Sensors of rates, accelerations, forces and stresses have no displacement and are left out.
-        """
-        position = undeformed(self.configuration.mechanism)
-        units = units_of(position)
-        found = [(name, self.of(name), units.outputs[name]) for name in carried(position).outputs]
-        found += [(f"hold {name}", force, units.forces[name]) for name, force in self.holding_forces.items()]
-        names, values, kinds = (list(column) for column in zip(*found, strict=True)) if found else ([], [], [])
-        texts = {"name": np.array(names, dtype=str), "unit": np.array(kinds, dtype=str)}
-        return Table(
-            {"name": texts["name"], "value": np.array(values, dtype=float), "unit": texts["unit"]}, index="name"
-        )
+        return f"of {self.configuration!r}: {self.moved()}"
 
     def map_entries(self) -> Entries:
         """Displacements that sensors measure, and holding forces, as in its table."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -16,17 +18,86 @@ from supple.formulations.elastic_rest.elastic_rest import ElasticRest, elastic_r
 from supple.formulations.measured_units import units_of
 from supple.geometry.rotation import rotation_vector
 from supple.kinematics.configuration import Configuration
+from supple.kinematics.rest import rest as undeformed
 from supple.modal_analysis.ports import Port, port
 from supple.results.names import listed
 from supple.results.picture import picture
 from supple.results.result import Result
 from supple.results.table import Table
+from supple.results.text import Text, number, posture
 from supple.statics.compliance import STATIC_BAND
 from supple.statics.deformed_rest import DeformedRest
 
 
+class StaticDeflection(Result):
+    """What small and large deflections say of themselves: displacements at places, and forces that hold θ.
+
+    configuration : undeformed; to_scale : whether displacements may be of any size
+    """
+
+    configuration: Configuration
+    to_scale: ClassVar[bool]
+
+    @abstractmethod
+    def of(self, name: str) -> float:
+        """Displacement of a sensor's output, `place.axis`, an actuator or a joint coordinate, m or rad."""
+
+    @property
+    @abstractmethod
+    def holding_forces(self) -> dict[str, float]:
+        """Of each coordinate θ: the force (N or N m) that keeps it where it is."""
+
+    def table(self) -> Table:
+        """Displacements that sensors measure, and the forces `hold COORDINATE` that keep θ where it is, with units.
+
+        Sensors of rates, accelerations, forces and stresses have no displacement and are left out.
+        """
+        position = undeformed(self.configuration.mechanism)
+        units = units_of(position)
+        found = [(name, self.of(name), units.outputs[name]) for name in carried(position).outputs]
+        found += [(f"hold {name}", force, units.forces[name]) for name, force in self.holding_forces.items()]
+        names, values, kinds = (list(column) for column in zip(*found, strict=True)) if found else ([], [], [])
+        return Table(
+            {"name": np.array(names, dtype=str), "value": np.array(values, float), "unit": np.array(kinds, dtype=str)},
+            index="name",
+        )
+
+    def moved(self) -> str:
+        """The numbers of the table in words, the first ones."""
+        rows = zip(*self.table().columns.values(), strict=True)
+        return listed([f"{name} {value:.3g} {unit}" for name, value, unit in rows])
+
+    def data(self, places: Sequence[Port] | None = None) -> dict[str, Any]:
+        """What `--json` prints; places : where displacements are given, those of the sensors if left out."""
+        ports = self._ports(places)
+        return {
+            "displacements": {item.name: self.of(item.name) for item in ports},
+            "units": {item.name: item.unit for item in ports},
+            "holding_forces": self.holding_forces,
+            "at": self.configuration.coordinates,
+            "large": self.to_scale,
+        }
+
+    def text(self, places: Sequence[Port] | None = None) -> Text:
+        """Displacements at places, as in `data`, and the forces that hold θ."""
+        out = Text(f"{posture(self.configuration)}, under gravity and constant loads{', of any size' * self.to_scale}")
+        moved = [(item.name, number(self.of(item.name), item.unit)) for item in self._ports(places)]
+        out.table(("place", "displacement"), moved)
+        units = units_of(undeformed(self.configuration.mechanism)).forces
+        held = [(name, number(force, units[name])) for name, force in self.holding_forces.items()]
+        if held:
+            out.table(("coordinate", "held by"), held)
+        return out
+
+    def _ports(self, places: Sequence[Port] | None) -> Sequence[Port]:
+        if places is not None:
+            return places
+        position = undeformed(self.configuration.mechanism)
+        return [port(position.numbering, name) for name in carried(position).outputs]
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class LargeDeflection(Result):
+class LargeDeflection(StaticDeflection):
     """Displacements from the undeformed configuration, however large.
 
     configuration : undeformed; deformed : where it rests, and where a run may start
@@ -39,9 +110,7 @@ class LargeDeflection(Result):
     to_scale: ClassVar[bool] = True
 
     def summary(self) -> str:
-        table = self.table()
-        moved = [f"{name} {value:.3g} {unit}" for name, value, unit in zip(*table.columns.values(), strict=True)]
-        return f"of {self.configuration!r}, however large: {listed(moved)}"
+        return f"of {self.configuration!r}, however large: {self.moved()}"
 
     @property
     def load_steps(self) -> int:
@@ -55,20 +124,6 @@ class LargeDeflection(Result):
     def rest(self) -> ElasticRest:
         """The mechanism's linear elastodynamics about θ, by which it is drawn."""
         return elastic_rest(self.configuration.mechanism, STATIC_BAND)
-
-    def table(self) -> Table:
-        """Displacements that sensors measure, and the forces `hold COORDINATE` that keep θ where it is, with units.
-
-        Sensors of rates, accelerations, forces and stresses have no displacement and are left out.
-        """
-        units = units_of(self.configuration.rest)
-        found = [(name, self.of(name), units.outputs[name]) for name in carried(self.configuration.rest).outputs]
-        found += [(f"hold {name}", force, units.forces[name]) for name, force in self.holding_forces.items()]
-        names, values, kinds = (list(column) for column in zip(*found, strict=True)) if found else ([], [], [])
-        return Table(
-            {"name": np.array(names, dtype=str), "value": np.array(values, float), "unit": np.array(kinds, dtype=str)},
-            index="name",
-        )
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """With the displacements of the nodes of every body, `displacements BODY`, in its axes."""

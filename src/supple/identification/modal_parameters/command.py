@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -13,9 +13,6 @@ from supple.cli.kept import draw, keep, require_folder
 from supple.cli.options import Json
 from supple.cli.quantities import quantity_of
 from supple.description.quantities.dimension import FREQUENCY
-
-if TYPE_CHECKING:
-    from supple.identification.modal_parameters.modal_parameters import ModalParameters
 
 _PICTURES = (".png", ".svg", ".pdf")
 
@@ -90,22 +87,23 @@ def modal(
         )
         for note in found.notes:
             answer.note(note)
-        data = _data(found)
         pictures = [path for path in (output, plot) if path is not None and path.suffix.lower() in _PICTURES]
         for path in pictures:
             draw(path, lambda: found.plot(drawing.value))
         if output is not None and output not in pictures:
             if output.suffix.lower() == ".json":
+                import json
+
                 from supple.results.file import save_text
 
-                save_text(output, _json(data))
+                save_text(output, json.dumps(plain(found.data()), allow_nan=False))
             else:
                 keep(found, output)
         if plot is not None and plot not in pictures:
             from supple.diagnostics import InputError
 
             raise InputError("a picture ends in .png, .svg or .pdf", file=str(plot), hint="give it such a name")
-        answer.give(data, lambda: _show(found))
+        answer.show(found)
 
 
 def _band(text: str | None) -> tuple[float, float] | None:
@@ -116,71 +114,3 @@ def _band(text: str | None) -> tuple[float, float] | None:
     if not colon:
         raise typer.BadParameter(f"{text!r} is not LOW:HIGH", param_hint="--band")
     return quantity_of(low, "--band", FREQUENCY), quantity_of(high, "--band", FREQUENCY)
-
-
-def _json(data: dict[str, Any]) -> str:
-    import json
-
-    return json.dumps(plain(data), allow_nan=False)
-
-
-def _data(found: ModalParameters) -> dict[str, Any]:
-    test = found.responses
-    return {
-        "frequencies_hz": found.frequencies_hz, "frequency_deviations_hz": found.frequency_deviations_hz,
-        "damping": found.damping, "damping_deviations": found.damping_deviations, "structural": found.structural,
-        "natural_frequencies_hz": found.natural_frequencies_hz,
-        "phase_collinearity": found.phase_collinearity, "phase_deviation": found.phase_deviation,
-        "modal_masses": found.modal_masses,
-        "responses": [one.name for one in test.responses], "references": [one.name for one in test.references],
-        "shapes": {"real": found.shapes.real, "imag": found.shapes.imag},
-        "shape_deviations": found.shape_deviations,
-        "participation": {"real": found.participation.real, "imag": found.participation.imag},
-        "auto_mac": found.mac(), "misfit": found.misfit, "left_over": found.left_over, "missing_hz": found.missing_hz,
-        "assurance": found.assurance, "faint": found.faint,
-        "method": found.method, "order": found.order, "refined": found.refined, "lines": len(test.frequencies_hz),
-        "band_hz": [float(test.frequencies_hz[0]), float(test.frequencies_hz[-1])], "notes": list(found.notes),
-    }  # fmt: skip
-
-
-def _show(found: ModalParameters) -> None:
-    import numpy as np
-
-    from supple.cli.tables import Tables, number
-
-    out, test = Tables(), found.responses
-    hertz = test.frequencies_hz
-    out.line(
-        f"{len(found)} modes from {hertz[0]:g} to {hertz[-1]:g} Hz: {len(test.responses)} responses to "
-        f"{len(test.references)} references, {len(hertz)} lines, {found.method} up to order {found.order}"
-        + ("" if found.refined else ", not refined")
-    )
-    weighed = bool(np.isfinite(found.modal_masses).any())
-    rows = [
-        (
-            str(r + 1),
-            f"{found.frequencies_hz[r]:.3f} ± {found.frequency_deviations_hz[r]:.2g} Hz",
-            f"{100.0 * found.damping[r]:.3f} ± {100.0 * found.damping_deviations[r]:.2g} %",
-            f"{found.phase_collinearity[r]:.3f}",
-            f"{np.degrees(found.phase_deviation[r]):.1f}°",
-            *((number(found.modal_masses[r], "kg"),) if weighed else ()),
-        )
-        for r in range(len(found))
-    ]
-    titles = ("mode", "frequency", "damping ratio", "MPC", "MPD", *(("modal mass",) if weighed else ()))
-    out.table(titles, rows)
-    if found.structural and len(found):
-        most = float(np.max(1.0 - found.natural_frequencies_hz / found.frequencies_hz))
-        out.line(
-            f"the damping is structural: undamped natural frequencies are up to {100.0 * most:.2g} % lower "
-            "(natural_frequencies_hz of --json and -o)"
-        )
-    fits = np.where(found.faint, np.inf, found.assurance)
-    worst = np.unravel_index(int(fits.argmin()), fits.shape)
-    out.line(
-        f"{found.left_over:.2%} of the responses is left over; the worst fit is {test.responses[worst[0]].name} from "
-        f"{test.references[worst[1]].name} (assurance {found.assurance[worst]:.4f})"
-    )
-    faint = [test.responses[i].name for i in np.flatnonzero(found.faint.all(axis=1))]
-    if faint:
-        out.line(f"not counted, since there is hardly more than noise: {', '.join(faint)}")

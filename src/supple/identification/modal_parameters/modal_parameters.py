@@ -21,6 +21,7 @@ from supple.results.picture import picture
 from supple.results.responses import UNIVERSAL, Responses
 from supple.results.result import Result
 from supple.results.table import Table
+from supple.results.text import Text, number
 
 _FAINT = 1e-3  # of the largest response of its quantity
 PICTURES = ("stabilisation", "responses", "mac")
@@ -222,6 +223,65 @@ class ModalParameters(Result):
             "damping_ratio": "1", "damping_deviation": "1", "phase_collinearity": "1",
         }  # fmt: skip
         return Table(columns, units, index="mode")
+
+    def data(self) -> dict[str, Any]:
+        """What `--json` prints."""
+        test = self.responses
+        return {
+            "frequencies_hz": self.frequencies_hz, "frequency_deviations_hz": self.frequency_deviations_hz,
+            "damping": self.damping, "damping_deviations": self.damping_deviations, "structural": self.structural,
+            "natural_frequencies_hz": self.natural_frequencies_hz,
+            "phase_collinearity": self.phase_collinearity, "phase_deviation": self.phase_deviation,
+            "modal_masses": self.modal_masses,
+            "responses": [one.name for one in test.responses], "references": [one.name for one in test.references],
+            "shapes": {"real": self.shapes.real, "imag": self.shapes.imag},
+            "shape_deviations": self.shape_deviations,
+            "participation": {"real": self.participation.real, "imag": self.participation.imag},
+            "auto_mac": self.mac(), "misfit": self.misfit, "left_over": self.left_over, "missing_hz": self.missing_hz,
+            "assurance": self.assurance, "faint": self.faint,
+            "method": self.method, "order": self.order, "refined": self.refined, "lines": len(test.frequencies_hz),
+            "band_hz": [float(test.frequencies_hz[0]), float(test.frequencies_hz[-1])], "notes": list(self.notes),
+        }  # fmt: skip
+
+    def text(self) -> Text:
+        """Frequency, damping and phases of each mode, and how well they explain the responses."""
+        test = self.responses
+        hertz = test.frequencies_hz
+        out = Text(
+            f"{len(self)} modes from {hertz[0]:g} to {hertz[-1]:g} Hz: {len(test.responses)} responses to "
+            f"{len(test.references)} references, {len(hertz)} lines, {self.method} up to order {self.order}"
+            + ("" if self.refined else ", not refined")
+        )
+        weighed = bool(np.isfinite(self.modal_masses).any())
+        rows = [
+            (
+                str(r + 1),
+                f"{self.frequencies_hz[r]:.3f} ± {self.frequency_deviations_hz[r]:.2g} Hz",
+                f"{100.0 * self.damping[r]:.3f} ± {100.0 * self.damping_deviations[r]:.2g} %",
+                f"{self.phase_collinearity[r]:.3f}",
+                f"{np.degrees(self.phase_deviation[r]):.1f}°",
+                *((number(self.modal_masses[r], "kg"),) if weighed else ()),
+            )
+            for r in range(len(self))
+        ]
+        titles = ("mode", "frequency", "damping ratio", "MPC", "MPD", *(("modal mass",) if weighed else ()))
+        out.table(titles, rows)
+        if self.structural and len(self):
+            most = float(np.max(1.0 - self.natural_frequencies_hz / self.frequencies_hz))
+            out.line(
+                f"the damping is structural: undamped natural frequencies are up to {100.0 * most:.2g} % lower "
+                "(natural_frequencies_hz of --json and -o)"
+            )
+        fits = np.where(self.faint, np.inf, self.assurance)
+        worst = np.unravel_index(int(fits.argmin()), fits.shape)
+        out.line(
+            f"{self.left_over:.2%} of the responses is left over; the worst fit is {test.responses[worst[0]].name} "
+            f"from {test.references[worst[1]].name} (assurance {self.assurance[worst]:.4f})"
+        )
+        faint = [test.responses[i].name for i in np.flatnonzero(self.faint.all(axis=1))]
+        if faint:
+            out.line(f"not counted, since there is hardly more than noise: {', '.join(faint)}")
+        return out
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         return {

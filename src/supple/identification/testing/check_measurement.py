@@ -17,13 +17,16 @@ from supple.identification.testing.model_responses import model_responses
 from supple.identification.testing.suspicions import Suspicion, likeness, suspicions
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
+from supple.results.channel import direction_text
 from supple.results.names import listed
 from supple.results.responses import Responses
 from supple.results.result import Result
 from supple.results.table import Table
+from supple.results.text import Text, number
 
 _BETTER = 0.15  # of likeness: so much more another posture must fit to be named
 _ALIKE = 0.9  # correlation of what two files both measured
+_CHANNELS = 40  # that a text lists
 _SAME = 1e-6  # of a step: lines of two files
 _USUAL = Damping(structural=0.02)  # of a mechanism whose file says nothing
 _NO_PLACES: Mapping[str, str] = {}
@@ -65,6 +68,89 @@ class MeasurementCheck(Result):
         }
         columns["certain"] = np.array([item.certain for item in self.suspicions], dtype=int)
         return Table(columns)
+
+    def data(self) -> dict[str, Any]:
+        """What `--json` prints: the test, its channels, and what looks wrong."""
+        test = self.responses
+        return {
+            "title": test.title, "date": test.date, "at": test.at, "lines": len(test.frequencies_hz),
+            "first_hz": test.frequencies_hz[0], "last_hz": test.frequencies_hz[-1], "averages": test.averages,
+            "estimator": test.estimator, "window_rate": test.window_rate, "kind": test.kind,
+            "references": [_channel(one) for one in test.references],
+            "responses": [
+                {**_channel(one), **size} for one, size in zip(test.responses, _sizes(test), strict=True)
+            ],
+            "points": [] if self.matched is None else [match._asdict() for match in self.matched.matches],
+            "notes": list(test.notes), "suspicions": [item._asdict() for item in self.suspicions],
+        }  # fmt: skip
+
+    def text(self) -> Text:
+        """The test, its channels, and what looks wrong."""
+        out, test = Text(), self.responses
+        lines = test.frequencies_hz
+        at = test.at if isinstance(test.at, str) else ", ".join(f"{name}={number(x)}" for name, x in test.at.items())
+        out.line(f"{test.title or 'test'}{f' at {at}' if at else ''}{f', {test.date}' if test.date else ''}")
+        step = f", {(lines[-1] - lines[0]) / (len(lines) - 1):.6g} Hz apart" if len(lines) > 1 else ""
+        estimate = f"; {test.estimator} of {test.averages} records" if test.averages else ""
+        window = f", exponential window of {test.window_rate:.4g} 1/s" if test.window_rate else ""
+        out.line(f"{test.kind}, {len(lines)} lines from {lines[0]:.6g} to {lines[-1]:.6g} Hz{step}{estimate}{window}")
+        places = {match.place: match for match in self.matched.matches} if self.matched else {}
+        rows = []
+        for one in test.references:
+            rows.append((one.name, "pushes", one.quantity, _unit(one), _where(one), "", "", *_match(places, one)))
+        for one, size in zip(test.responses, _sizes(test), strict=True):
+            share = "" if size["coherence"] is None else f"{size['coherence']:.3f}"
+            rows.append((one.name, "moves", one.quantity, _unit(one), _where(one), number(size["rms"]), share,
+                         *_match(places, one)))  # fmt: skip
+        titles = ("channel", "", "quantity", "unit", "position / m", "r.m.s. of H", "coherence")
+        shown = rows[:_CHANNELS]
+        out.table((*titles, "point", "off / mm") if places else titles, [row if places else row[:7] for row in shown])
+        if len(rows) > _CHANNELS:
+            out.line(f"and {len(rows) - _CHANNELS} more channels; --json has all")
+        for note in test.notes:
+            out.line(f"note: {note}")
+        for item in self.suspicions:
+            out.line(f"{'wrong' if item.certain else 'doubtful'}: {item}")
+        if not self.suspicions:
+            against = "" if self.model is not None else "; signs and units are judged with --mechanism FILE"
+            out.line(f"nothing looks wrong{against}")
+        return out
+
+
+def _channel(one: Any) -> dict[str, Any]:
+    return {
+        "name": one.name, "point": one.point, "direction": direction_text(one.direction), "quantity": one.quantity,
+        "unit": one.unit, "recorded": one.recorded, "position": one.position,
+    }  # fmt: skip
+
+
+def _sizes(test: Responses) -> list[dict[str, Any]]:
+    size = np.sqrt(np.mean(np.abs(test.H) ** 2, axis=(0, 2)))
+    gamma = None if test.coherence is None else test.coherence.mean(axis=(0, 2))
+    return [{"rms": size[i], "coherence": None if gamma is None else gamma[i]} for i in range(len(size))]
+
+
+def _match(places: dict[str, Any], one: Any) -> tuple[str, str]:
+    match = places.get(one.point)
+    if match is None:
+        return "", ""
+    return match.point, "" if match.distance != match.distance else f"{1e3 * match.distance:.3g}"
+
+
+def _unit(one: Any) -> str:
+    return (
+        f"{one.unit} (file: {one.recorded})"
+        if one.recorded and one.recorded != one.unit.replace("²", "^2")
+        else one.unit
+    )
+
+
+def _where(one: Any) -> str:
+    return (
+        ""
+        if one.position is None
+        else ", ".join(f"{value:.4g}" if abs(value) > 1e-12 else "0" for value in one.position)
+    )
 
 
 def check_measurement(

@@ -14,18 +14,11 @@ from supple.cli.quantities import quantity_of
 from supple.description.quantities.dimension import LENGTH, RATIO, TIME
 
 if TYPE_CHECKING:
-    from supple.identification.testing.check_measurement import MeasurementCheck
     from supple.results.responses import Responses
-
-from typing import TYPE_CHECKING
 
 from supple.cli.damping_option import DampingOption, FreeActuators, damping_law
 from supple.cli.options import File, NoDrives, Settings, pieces
 from supple.description.quantities.dimension import FORCE, FREQUENCY
-
-if TYPE_CHECKING:
-    from supple.identification.testing.virtual_test import VirtualTest
-
 
 # `supple virtual-test`: a hammer test of a mechanism, simulated, into a universal file.
 
@@ -130,7 +123,7 @@ def virtual_test(
 
             written(output, lambda: found.save(output, binary=True))
         keep(found, None if binary else output, plot)
-        answer.give(_virtual_test_data(found), lambda: _virtual_test_show(found))
+        answer.show(found)
 
 
 def _spread(text: str) -> list[str]:
@@ -155,37 +148,6 @@ def _ranges(text: str | None) -> dict[str, float]:
             raise typer.BadParameter(f"{piece!r} is not NAME=VALUE", param_hint="--range")
         found[name] = quantity_of(value, f"--range {name}", None)
     return found
-
-
-def _virtual_test_data(found: VirtualTest) -> dict[str, Any]:
-    table = found.table().columns
-    return {
-        "records": found.records.count, "samples": found.records.samples, "sampling_hz": found.records.sampling_hz,
-        "frequencies_hz": found.responses.frequencies_hz, "window_rate": found.responses.window_rate,
-        "averages": found.responses.averages, "pairs": list(table["pair"]), "rms": table["rms"],
-        "error": table["error"], "coherence": table["coherence"],
-        "real": found.responses.H.real, "imag": found.responses.H.imag, "notes": list(found.responses.notes),
-    }  # fmt: skip
-
-
-def _virtual_test_show(found: VirtualTest) -> None:
-    from supple.cli.tables import Tables, number
-
-    out, table = Tables(), found.table().columns
-    out.line(found.records.summary())
-    columns = (table[key].tolist() for key in ("pair", "rms", "error", "coherence"))
-    rows = []
-    for pair, rms, error, share in zip(*columns, strict=True):
-        off = "" if error != error else f"{100.0 * error:.2g} %"
-        rows.append((pair, number(rms), off, "" if share != share else f"{share:.3f}"))
-    out.table(("pair", "r.m.s. of H", "error", "coherence"), rows[:_virtual_test_MOST])
-    if len(rows) > _virtual_test_MOST:
-        out.line(f"and {len(rows) - _virtual_test_MOST} more pairs; --json has all")
-    for note in found.responses.notes:
-        out.line(f"note: {note}")
-
-
-_virtual_test_MOST = 24  # pairs that are printed
 
 
 Files = Annotated[
@@ -279,7 +241,7 @@ def measured(
             far = quantity_of(within, "--within", LENGTH)
             found = check_measurement(test, robot, named, places=_named(place, "--place"), within=far)
         keep(found.responses, output, plot)
-        answer.give(_data(found), lambda: _show(found))
+        answer.show(found)
 
 
 def share_of(text: str, option: str) -> float:
@@ -321,94 +283,3 @@ def _named(texts: list[str] | None, option: str) -> dict[str, str]:
             raise typer.BadParameter(f"{text!r} is not NAME=VALUE", param_hint=option)
         found[name] = value
     return found
-
-
-def _data(found: MeasurementCheck) -> dict[str, Any]:
-    test = found.responses
-    return {
-        "title": test.title, "date": test.date, "at": test.at, "lines": len(test.frequencies_hz),
-        "first_hz": test.frequencies_hz[0], "last_hz": test.frequencies_hz[-1], "averages": test.averages,
-        "estimator": test.estimator, "window_rate": test.window_rate, "kind": test.kind,
-        "references": [_channel(one) for one in test.references],
-        "responses": [
-            {**_channel(one), **size} for one, size in zip(test.responses, _sizes(test), strict=True)
-        ],
-        "points": [] if found.matched is None else [match._asdict() for match in found.matched.matches],
-        "notes": list(test.notes), "suspicions": [item._asdict() for item in found.suspicions],
-    }  # fmt: skip
-
-
-def _channel(one: Any) -> dict[str, Any]:
-    from supple.results.channel import direction_text
-
-    return {
-        "name": one.name, "point": one.point, "direction": direction_text(one.direction), "quantity": one.quantity,
-        "unit": one.unit, "recorded": one.recorded, "position": one.position,
-    }  # fmt: skip
-
-
-def _sizes(test: Responses) -> list[dict[str, Any]]:
-    import numpy as np
-
-    size = np.sqrt(np.mean(np.abs(test.H) ** 2, axis=(0, 2)))
-    gamma = None if test.coherence is None else test.coherence.mean(axis=(0, 2))
-    return [{"rms": size[i], "coherence": None if gamma is None else gamma[i]} for i in range(len(size))]
-
-
-def _show(found: MeasurementCheck) -> None:
-    from supple.cli.tables import Tables, number
-
-    out, test = Tables(), found.responses
-    lines = test.frequencies_hz
-    at = test.at if isinstance(test.at, str) else ", ".join(f"{name}={number(x)}" for name, x in test.at.items())
-    out.line(f"{test.title or 'test'}{f' at {at}' if at else ''}{f', {test.date}' if test.date else ''}")
-    step = f", {(lines[-1] - lines[0]) / (len(lines) - 1):.6g} Hz apart" if len(lines) > 1 else ""
-    estimate = f"; {test.estimator} of {test.averages} records" if test.averages else ""
-    window = f", exponential window of {test.window_rate:.4g} 1/s" if test.window_rate else ""
-    out.line(f"{test.kind}, {len(lines)} lines from {lines[0]:.6g} to {lines[-1]:.6g} Hz{step}{estimate}{window}")
-    places = {match.place: match for match in found.matched.matches} if found.matched else {}
-    rows = []
-    for one in test.references:
-        rows.append((one.name, "pushes", one.quantity, _unit(one), _where(one), "", "", *_match(places, one)))
-    for one, size in zip(test.responses, _sizes(test), strict=True):
-        share = "" if size["coherence"] is None else f"{size['coherence']:.3f}"
-        rows.append((one.name, "moves", one.quantity, _unit(one), _where(one), number(size["rms"]), share,
-                     *_match(places, one)))  # fmt: skip
-    titles = ("channel", "", "quantity", "unit", "position / m", "r.m.s. of H", "coherence")
-    shown = rows[:_MOST]
-    out.table((*titles, "point", "off / mm") if places else titles, [row if places else row[:7] for row in shown])
-    if len(rows) > _MOST:
-        out.line(f"and {len(rows) - _MOST} more channels; --json has all")
-    for note in test.notes:
-        out.line(f"note: {note}")
-    for item in found.suspicions:
-        out.line(f"{'wrong' if item.certain else 'doubtful'}: {item}")
-    if not found.suspicions:
-        against = "" if found.model is not None else "; signs and units are judged with --mechanism FILE"
-        out.line(f"nothing looks wrong{against}")
-
-
-_MOST = 40  # channels that are printed
-
-
-def _match(places: dict[str, Any], one: Any) -> tuple[str, str]:
-    match = places.get(one.point)
-    if match is None:
-        return "", ""
-    return match.point, "" if match.distance != match.distance else f"{1e3 * match.distance:.3g}"
-
-
-def _unit(one: Any) -> str:
-    return (
-        f"{one.unit} (file: {one.recorded})"
-        if one.recorded and one.recorded != one.unit.replace("²", "^2")
-        else one.unit
-    )
-
-
-def _where(one: Any) -> str:
-    return (
-        ""
-        if one.position is None
-        else ", ".join(f"{value:.4g}" if abs(value) > 1e-12 else "0" for value in one.position)
-    )

@@ -35,6 +35,7 @@ from supple.results.picture import picture
 from supple.results.responses import UNIVERSAL, Responses
 from supple.results.result import Result
 from supple.results.table import Table
+from supple.results.text import Text, number
 from supple.results.time_records import TimeRecords
 
 # What channels make of what they are shown: noise, steps of a converter, ends of a range.
@@ -92,6 +93,7 @@ _SPREAD = 0.15  # of its size and length: by how much blows differ
 _FEW = 6  # channels that tell how long the motion lasts
 _DEAD = 1e-5  # of the largest: so far must the answer have died away in the middle of the padded period
 _STILL = 1e-9  # of the largest: a response below it is none
+_PAIRS = 24  # that a text lists
 _SHORTEST, _LONGEST = 4, 64  # times a record: the padded period
 
 
@@ -133,6 +135,32 @@ class VirtualTest(Result):
             },
             index="pair",
         )  # fmt: skip
+
+    def data(self) -> dict[str, Any]:
+        """What `--json` prints."""
+        table = self.table().columns
+        return {
+            "records": self.records.count, "samples": self.records.samples, "sampling_hz": self.records.sampling_hz,
+            "frequencies_hz": self.responses.frequencies_hz, "window_rate": self.responses.window_rate,
+            "averages": self.responses.averages, "pairs": list(table["pair"]), "rms": table["rms"],
+            "error": table["error"], "coherence": table["coherence"],
+            "real": self.responses.H.real, "imag": self.responses.H.imag, "notes": list(self.responses.notes),
+        }  # fmt: skip
+
+    def text(self) -> Text:
+        """Size, error and coherence of the response of each pair, the first ones."""
+        out, table = Text(self.records.summary()), self.table().columns
+        columns = (table[key].tolist() for key in ("pair", "rms", "error", "coherence"))
+        rows = []
+        for pair, rms, error, share in zip(*columns, strict=True):
+            off = "" if error != error else f"{100.0 * error:.2g} %"
+            rows.append((pair, number(rms), off, "" if share != share else f"{share:.3f}"))
+        out.table(("pair", "r.m.s. of H", "error", "coherence"), rows[:_PAIRS])
+        if len(rows) > _PAIRS:
+            out.line(f"and {len(rows) - _PAIRS} more pairs; --json has all")
+        for note in self.responses.notes:
+            out.line(f"note: {note}")
+        return out
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         return {**self.records.arrays(), **self.responses.arrays(), "exact_H": self.exact.H}

@@ -1,0 +1,129 @@
+"""The text of a result: lines and tables with units, the same in the terminal and under `print`."""
+
+from __future__ import annotations
+
+import io
+import math
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_WIDTH = 200  # characters, where no screen limits a line
+_ROUNDING = 1e-13  # of the largest entry of a matrix: less is not worth a reader's time
+
+
+class TextTable(NamedTuple):
+    """Titles of the columns, and rows of cells."""
+
+    titles: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+class Text:
+    """Lines and tables, one below the other; `print` shows them on standard output, `str` as a file would hold them."""
+
+    def __init__(self, *lines: str) -> None:
+        self.parts: list[str | TextTable] = list(lines)
+
+    def lines(self, *lines: str) -> Self:
+        """Add lines; returns the text itself."""
+        self.parts += lines
+        return self
+
+    def line(self, text: str) -> None:
+        """Add one line."""
+        self.parts.append(text)
+
+    def table(self, titles: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+        """Add a table; every column but the first holds numbers."""
+        self.parts.append(TextTable(titles, rows))
+
+    def matrix(self, title: str, rows: Sequence[str], columns: Sequence[str], values: Any) -> None:
+        """Add a matrix with the names of its rows and columns."""
+        entries = np.asarray(values, float)
+        entries = np.where(np.abs(entries) > _ROUNDING * np.abs(entries).max(initial=0.0), entries, 0.0)
+        body = [(name, *(number(value) for value in line)) for name, line in zip(rows, entries, strict=True)]
+        self.table((title, *columns), body)
+
+    def print(self) -> None:
+        """Show it on standard output; nothing is folded to the width of a screen in a file or a pipe."""
+        from rich.console import Console
+
+        self._show_on(Console(width=None if sys.stdout.isatty() else _WIDTH, highlight=False))
+
+    def __str__(self) -> str:
+        from rich.console import Console
+
+        file = io.StringIO()
+        self._show_on(Console(file=file, width=_WIDTH, highlight=False, color_system=None))
+        return file.getvalue().removesuffix("\n")
+
+    def _show_on(self, console: Console) -> None:
+        from rich.text import Text as Words
+
+        for part in self.parts:
+            if isinstance(part, TextTable):
+                console.print()
+                console.print(_drawn(part))
+            else:
+                console.print(Words(part), soft_wrap=True)
+
+
+def _drawn(part: TextTable) -> Any:
+    """A table as rich draws it; names are shown as they are, not as markup."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text as Words
+
+    made = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
+    for i, title in enumerate(part.titles):
+        made.add_column(Words(title), justify="left" if i == 0 else "right", no_wrap=True)
+    for row in part.rows:
+        made.add_row(*(Words(cell) for cell in row))
+    return made
+
+
+def posture(configuration: Any, *, free: bool = False) -> str:
+    """Where a mechanism stands, and what becomes of its coordinates: `arm at lift=0.2, actuators locked`.
+
+    Coordinates that no actuator drives are locked, or free, as well; a structure has none.
+    """
+    where = ", ".join(f"{name}={number(value)}" for name, value in configuration.coordinates.items())
+    words = f"{configuration.mechanism.name} at {where or 'rest'}"
+    if not configuration.coordinates:
+        return words
+    what = "actuators" if configuration.mechanism.actuators else "coordinates"
+    return f"{words}, {what} {'free' if free else 'locked'}"
+
+
+def number(value: Any, unit: str = "") -> str:
+    """Six digits and the unit; what differs from zero by rounding alone is zero."""
+    value = float(value)
+    text = f"{value:.6g}" if abs(value) > 1e-15 else "0"
+    return f"{text} {unit}" if unit else text
+
+
+def angle(value: Any) -> str:
+    """An angle in radians and degrees."""
+    return f"{number(value)} rad ({math.degrees(float(value)):.4g}°)"
+
+
+def turn(R: Any) -> str:
+    """A rotation matrix as an angle about an axis."""
+    R = np.asarray(R)
+    axial = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
+    phi = math.atan2(float(np.linalg.norm(axial)), float(np.trace(R)) - 1.0)
+    if phi < 1e-9:
+        return "0°"
+    if np.linalg.norm(axial) > 1e-9:
+        axis = axial / np.linalg.norm(axial)
+    else:  # half a turn: the axis spans the symmetric part R + I
+        axis = (R + np.eye(3))[:, int(np.argmax(np.diag(R)))]
+        axis = axis / np.linalg.norm(axis)
+    components = ", ".join(f"{x + 0.0:.3g}" for x in np.round(axis, 6))
+    return f"{math.degrees(phi):.6g}° about ({components})"
