@@ -1,6 +1,6 @@
 """Records under their names, supple's own and those that others add.
 
-A kind (of joint, section, sensor, drive, force law, fit, export) is one frozen record. Its registry knows it by its
+A kind (of joint, section, sensor, drive, force law, body source, fit, damping, export, analysis) is one frozen record. Its registry knows it by its
 name; code that handles kinds looks records up and loops over them, and never names one.
 
 An installed package adds a record by an entry point of the group `supple`, which names the record; a script calls

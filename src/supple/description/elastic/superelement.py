@@ -87,7 +87,8 @@ class Superelement(Part):
     degrees of freedom of each node, 3 or 6, where they are not the same for all."""
     file: FileName | None = None
     """In place of these three: an .npz with the arrays K, M and nodes; a sparse K as K_row, K_col, K_data. Or a body
-    by its modes: K, M, nodes, shapes, rigid, coupling, widening, turning and turned, the integrals of its shapes."""
+    by its modes: K, M, nodes, shapes, rigid, coupling, widening, turning and turned, the integrals of its shapes. Or a
+    file with an ending that a registered body source reads."""
     interfaces: dict[str, Interface] = {}
     """Places of the body (points, frames) and the nodes that carry them; left out where a node with six degrees of
     freedom lies at the place."""
@@ -112,6 +113,11 @@ class Superelement(Part):
         """The files it is made of."""
         return tuple(path for path in (self.mass, self.stiffness, self.nodes, self.file) if path is not None)
 
+    @property
+    def ending(self) -> str:
+        """Ending of its file, or of its mass matrix, in lower case: it says which source reads the files."""
+        return Path(self.files()[0]).suffix.lower()
+
     def _contents(self) -> str:
         total = hashlib.sha256()
         for path in self.files():
@@ -128,4 +134,4 @@ class Superelement(Part):
     def __eq__(self, other: Any) -> bool:
         if not isinstance(other, Superelement):
             return NotImplemented
-        return (self.digest, self.interfaces) == (other.digest, other.interfaces)
+        return (self.digest, self.ending, self.interfaces) == (other.digest, other.ending, other.interfaces)
