@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Sequence
-from typing import Any
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rich import box
@@ -13,7 +14,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+if TYPE_CHECKING:
+    from supple.results.result import Result
+
 _ROUNDING = 1e-13  # of the largest entry of a matrix: less is not worth a reader's time
+_ROWS = 60  # of a table that are printed
 
 
 class Tables:
@@ -42,6 +47,22 @@ class Tables:
         entries = np.where(np.abs(entries) > _ROUNDING * np.abs(entries).max(initial=0.0), entries, 0.0)
         body = [(name, *(number(value) for value in line)) for name, line in zip(rows, entries, strict=True)]
         self.table((title, *columns), body)
+
+
+def show_result(out: Tables, found: Result) -> None:
+    """Print the summary of a result and its table; of a long table the first rows."""
+    out.line(found.summary())
+    table = found.table()
+    columns, units = table.real(), table.real_units()
+    heads = [f"{name} [{units[name]}]" if units.get(name) else name for name in columns]
+    rows = [[_cell(value) for value in row] for row in islice(zip(*columns.values(), strict=True), _ROWS)]
+    out.table(heads, rows)
+    if len(table) > _ROWS:
+        out.line(f"{_ROWS} of {len(table)} rows; -o FILE writes all, --json prints all")
+
+
+def _cell(value: Any) -> str:
+    return str(value) if isinstance(value, str | bool | np.bool_) else number(value)
 
 
 def posture(configuration: Any, *, free: bool = False) -> str:

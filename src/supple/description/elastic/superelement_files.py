@@ -9,7 +9,6 @@ from __future__ import annotations
 import csv
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
@@ -21,7 +20,7 @@ from numpy.typing import NDArray
 
 from supple.array_types import Array, Integers
 from supple.description.elastic.array_archive import read_archive
-from supple.description.elastic.superelement import Superelement
+from supple.description.elastic.superelement import ONE_FILE, THREE_FILES, BodySource, Superelement
 from supple.description.quantities.plain_number import plain_number
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import shown
@@ -36,53 +35,6 @@ _UNREADABLE = (ValueError, OSError, OverflowError, MemoryError, csv.Error)
 _NAMES = ("nodes", *(f"{name}{part}" for name in "KM" for part in ("", "_row", "_col", "_data", "_shape")))
 _LARGEST = 1e40  # kg, N/m, m: products of a few such numbers still are numbers
 _WHOLE = 2.0**53  # numbers up to which a float is exact
-_ONE, _THREE = ("file",), ("mass", "stiffness", "nodes")  # keys of a superelement that name its files
-
-
-@dataclass(frozen=True)
-class BodySource:
-    """A reader of files that hold an elastic body: its mass matrix, its stiffness matrix and its nodes.
-
-    A superelement is read by the source whose name is the ending of its file, upper or lower case. The results of every
-    source pass the same checks: sizes, finite numbers, symmetry, rigid-body motions, mass.
-
-    Parameters
-    ----------
-    name : str
-        Ending of the file with its dot, in lower case: ``".lmp"``.
-    says : str
-        What the source reads, in one line.
-    read : callable
-        ``read(path) -> (mass, stiffness, nodes)``, in SI units and the axes of the body. `mass` and `stiffness` are
-        square matrices, numpy arrays or sparse ones of scipy. Their rows go node by node, three translations and, for
-        nodes with six degrees of freedom, three rotations. `nodes` has a row for each node: x, y, z (m); or number, x,
-        y, z; or number, x, y, z and 3 or 6 degrees of freedom. A file that cannot be read raises a `ValueError` that
-        says why. The function never executes anything that the file contains.
-    keys : tuple of str, optional
-        Keys of the superelement that name its files, ``("file",)`` or ``("mass", "stiffness", "nodes")``. With the
-        latter, the ending is that of the mass matrix, and `read` is called with the three paths in this order.
-
-    Examples
-    --------
-    >>> import supple
-    >>> def read(path):
-    ...     raise ValueError("only an example")
-    >>> supple.BodySource(".lmp", "Lumped masses and springs as text.", read).name
-    '.lmp'
-    """
-
-    name: str
-    says: str
-    read: Callable[..., tuple[Any, Any, Any]]
-    keys: tuple[str, ...] = _ONE
-
-    def __post_init__(self) -> None:
-        part = f"body source {quoted(self.name)}"
-        if Path(f"body{self.name}").suffix != self.name or self.name != self.name.lower():
-            hint = 'give one ending with its dot, in lower case: ".lmp"'
-            raise InputError("its name is not the ending of a file", part=part, hint=hint)
-        if self.keys not in (_ONE, _THREE):
-            raise InputError(f"its keys are {shown(self.keys)}", part=part, hint=f"give {_ONE} or {_THREE}")
 
 
 class SuperelementArrays(NamedTuple):
@@ -142,7 +94,7 @@ def body_source(superelement: Superelement) -> BodySource:
 
     Files with an ending that no source has are read as .npz or Matrix Market, which say in the file what they are.
     """
-    keys = _ONE if superelement.file is not None else _THREE
+    keys = ONE_FILE if superelement.file is not None else THREE_FILES
     if superelement.ending in BODY_SOURCES and BODY_SOURCES[superelement.ending].keys == keys:
         return BODY_SOURCES[superelement.ending]
     return next(source for source in _OWN if source.keys == keys)
@@ -155,7 +107,7 @@ def _read(superelement: Superelement) -> SuperelementArrays:
     origins = {key: _origin(source, path) for key, path in paths.items()}
     try:
         M, K, table = _given(source, paths)
-        names = source.keys if source.keys == _THREE else _ONE * 3
+        names = source.keys if source.keys == THREE_FILES else ONE_FILE * 3
         _require_nodes(table, names[2])
         degrees = _degrees(table, K.shape[0])
         for name, what, matrix in ((names[1], "stiffness", K), (names[0], "mass", M)):
@@ -541,6 +493,8 @@ def _text(line: bytes, number: int) -> str:
 
 
 NPZ = BodySource(".npz", "Arrays K, M and nodes of numpy.", _read_npz)
-MATRIX_MARKET = BodySource(".mtx", "Matrices in Matrix Market files, nodes in a CSV file.", _read_three, keys=_THREE)
+MATRIX_MARKET = BodySource(
+    ".mtx", "Matrices in Matrix Market files, nodes in a CSV file.", _read_three, keys=THREE_FILES
+)
 _OWN = (NPZ, MATRIX_MARKET)
 BODY_SOURCES = Registry("body source", BodySource, *_OWN)
