@@ -9,7 +9,9 @@ from typing import Any
 # script that needs little start at once; a type checker reads them in `__init__.pyi`.
 _HOMES = {
     "Actuator": "supple.description.actuator",
+    "Analysis": "supple.cli.analysis",
     "Beam": "supple.description.elastic.beam",
+    "BodySource": "supple.description.elastic.superelement",
     "Body": "supple.description.body",
     "Candidate": "supple.identification.updating.plan_test",
     "Branches": "supple.kinematics.branches",
@@ -134,22 +136,22 @@ _HOMES = {
 }
 
 __all__ = [
-    "Actuator", "ActuatorDrive", "Beam", "Body", "Branches", "Buckling", "Candidate", "Channel", "ClusterError",
-    "Compliance", "ComplianceMap", "Configuration", "Coupling", "CrossSection", "Damper", "Damping", "Deflection",
-    "Drive", "DriveKind", "DriveParameter", "ExportTarget", "Fit", "FittedDamping", "Force", "ForceLaw", "Frame",
-    "FrequencyMap", "FrequencyResponse", "Hardware", "Identified", "Inertia", "InputError", "Inspection",
-    "Interface", "InverseDynamics", "Joint", "JointKind", "LargeDeflection", "LawParameter", "LinearBatch",
-    "LinearFamily", "LinearModel", "LocalModel", "LoggedRun", "Map", "Material", "Measurement", "MeasurementCheck",
-    "Mechanism", "ModalParameters", "ModePairs", "ModeSet", "Motion", "Motor", "NumericalError", "PointMass",
-    "Predicted", "ReducedModel", "Responses", "Rotation", "SectionShape", "Sensor", "SensorKind", "Simulation",
-    "SmallMotions", "Solid", "Spring", "Superelement", "SuppleError", "SuppleWarning", "Sweep", "TestPlan",
-    "TimeRecords", "Trajectory", "Updated", "VirtualTest", "assemble", "branches", "buckling", "check",
-    "check_measurement", "compare", "compliance", "compliance_map", "deflection", "equilibrium",
-    "estimate_responses", "export", "fit_damping", "frequency_map", "frf", "hardware_of", "identify", "inverse",
-    "join_responses", "linearize", "linearize_batch", "load", "load_measurements", "load_mechanism", "load_model",
-    "load_records", "load_responses", "loads", "local", "match_channels", "modal_parameters", "model_responses",
-    "modes", "motion", "over", "pair_modes", "plan_test", "reduce", "register", "report", "simulate",
-    "small_motions", "sweep", "to_yaml", "trajectory", "update", "virtual_test",
+    "Actuator", "ActuatorDrive", "Analysis", "Beam", "Body", "BodySource", "Branches", "Buckling", "Candidate",
+    "Channel", "ClusterError", "Compliance", "ComplianceMap", "Configuration", "Coupling", "CrossSection", "Damper",
+    "Damping", "Deflection", "Drive", "DriveKind", "DriveParameter", "ExportTarget", "Fit", "FittedDamping", "Force",
+    "ForceLaw", "Frame", "FrequencyMap", "FrequencyResponse", "Hardware", "Identified", "Inertia", "InputError",
+    "Inspection", "Interface", "InverseDynamics", "Joint", "JointKind", "LargeDeflection", "LawParameter",
+    "LinearBatch", "LinearFamily", "LinearModel", "LocalModel", "LoggedRun", "Map", "Material", "Measurement",
+    "MeasurementCheck", "Mechanism", "ModalParameters", "ModePairs", "ModeSet", "Motion", "Motor", "NumericalError",
+    "PointMass", "Predicted", "ReducedModel", "Responses", "Rotation", "SectionShape", "Sensor", "SensorKind",
+    "Simulation", "SmallMotions", "Solid", "Spring", "Superelement", "SuppleError", "SuppleWarning", "Sweep",
+    "TestPlan", "TimeRecords", "Trajectory", "Updated", "VirtualTest", "assemble", "branches", "buckling", "check",
+    "check_measurement", "compare", "compliance", "compliance_map", "deflection", "equilibrium", "estimate_responses",
+    "export", "fit_damping", "frequency_map", "frf", "hardware_of", "identify", "inverse", "join_responses",
+    "linearize", "linearize_batch", "load", "load_measurements", "load_mechanism", "load_model", "load_records",
+    "load_responses", "loads", "local", "match_channels", "modal_parameters", "model_responses", "modes", "motion",
+    "over", "pair_modes", "plan_test", "reduce", "register", "report", "simulate", "small_motions", "sweep", "to_yaml",
+    "trajectory", "update", "virtual_test",
 ]  # fmt: skip
 
 

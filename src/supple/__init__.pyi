@@ -3,6 +3,7 @@
 from supple import control as control
 from supple.approximation.fits.fit import Fit as Fit
 from supple.checking.check import check as check
+from supple.cli.analysis import Analysis as Analysis
 from supple.comparison.comparison import compare as compare
 from supple.description.actuator import Actuator as Actuator
 from supple.description.actuator import ActuatorDrive as ActuatorDrive
@@ -20,6 +21,7 @@ from supple.description.elastic.cross_section import CrossSection as CrossSectio
 from supple.description.elastic.damping import Damping as Damping
 from supple.description.elastic.material import Material as Material
 from supple.description.elastic.section_shapes import SectionShape as SectionShape
+from supple.description.elastic.superelement import BodySource as BodySource
 from supple.description.elastic.superelement import Interface as Interface
 from supple.description.elastic.superelement import Superelement as Superelement
 from supple.description.force_law import ForceLaw as ForceLaw
@@ -128,20 +130,20 @@ from supple.view.report.report import report as report
 __version__: str
 
 __all__ = [
-    "Actuator", "ActuatorDrive", "Beam", "Body", "Branches", "Buckling", "Candidate", "Channel", "ClusterError",
-    "Compliance", "ComplianceMap", "Configuration", "Coupling", "CrossSection", "Damper", "Damping", "Deflection",
-    "Drive", "DriveKind", "DriveParameter", "ExportTarget", "Fit", "FittedDamping", "Force", "ForceLaw", "Frame",
-    "FrequencyMap", "FrequencyResponse", "Hardware", "Identified", "Inertia", "InputError", "Inspection",
-    "Interface", "InverseDynamics", "Joint", "JointKind", "LargeDeflection", "LawParameter", "LinearBatch",
-    "LinearFamily", "LinearModel", "LocalModel", "LoggedRun", "Map", "Material", "Measurement", "MeasurementCheck",
-    "Mechanism", "ModalParameters", "ModePairs", "ModeSet", "Motion", "Motor", "NumericalError", "PointMass",
-    "Predicted", "ReducedModel", "Responses", "Rotation", "SectionShape", "Sensor", "SensorKind", "Simulation",
-    "SmallMotions", "Solid", "Spring", "Superelement", "SuppleError", "SuppleWarning", "Sweep", "TestPlan",
-    "TimeRecords", "Trajectory", "Updated", "VirtualTest", "assemble", "branches", "buckling", "check",
-    "check_measurement", "compare", "compliance", "compliance_map", "deflection", "equilibrium",
-    "estimate_responses", "export", "fit_damping", "frequency_map", "frf", "hardware_of", "identify", "inverse",
-    "join_responses", "linearize", "linearize_batch", "load", "load_measurements", "load_mechanism", "load_model",
-    "load_records", "load_responses", "loads", "local", "match_channels", "modal_parameters", "model_responses",
-    "modes", "motion", "over", "pair_modes", "plan_test", "reduce", "register", "report", "simulate",
-    "small_motions", "sweep", "to_yaml", "trajectory", "update", "virtual_test",
+    "Actuator", "ActuatorDrive", "Analysis", "Beam", "Body", "BodySource", "Branches", "Buckling", "Candidate",
+    "Channel", "ClusterError", "Compliance", "ComplianceMap", "Configuration", "Coupling", "CrossSection", "Damper",
+    "Damping", "Deflection", "Drive", "DriveKind", "DriveParameter", "ExportTarget", "Fit", "FittedDamping", "Force",
+    "ForceLaw", "Frame", "FrequencyMap", "FrequencyResponse", "Hardware", "Identified", "Inertia", "InputError",
+    "Inspection", "Interface", "InverseDynamics", "Joint", "JointKind", "LargeDeflection", "LawParameter",
+    "LinearBatch", "LinearFamily", "LinearModel", "LocalModel", "LoggedRun", "Map", "Material", "Measurement",
+    "MeasurementCheck", "Mechanism", "ModalParameters", "ModePairs", "ModeSet", "Motion", "Motor", "NumericalError",
+    "PointMass", "Predicted", "ReducedModel", "Responses", "Rotation", "SectionShape", "Sensor", "SensorKind",
+    "Simulation", "SmallMotions", "Solid", "Spring", "Superelement", "SuppleError", "SuppleWarning", "Sweep",
+    "TestPlan", "TimeRecords", "Trajectory", "Updated", "VirtualTest", "assemble", "branches", "buckling", "check",
+    "check_measurement", "compare", "compliance", "compliance_map", "deflection", "equilibrium", "estimate_responses",
+    "export", "fit_damping", "frequency_map", "frf", "hardware_of", "identify", "inverse", "join_responses",
+    "linearize", "linearize_batch", "load", "load_measurements", "load_mechanism", "load_model", "load_records",
+    "load_responses", "loads", "local", "match_channels", "modal_parameters", "model_responses", "modes", "motion",
+    "over", "pair_modes", "plan_test", "reduce", "register", "report", "simulate", "small_motions", "sweep", "to_yaml",
+    "trajectory", "update", "virtual_test",
 ]  # fmt: skip

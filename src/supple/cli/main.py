@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, redirect_stdout, suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -47,6 +47,7 @@ from supple.identification.testing import command as virtual_test
 from supple.identification.updating import command as identify
 from supple.identification.updating import command as plan_test
 from supple.inverse_dynamics import command as inverse
+from supple.kinds.registry import registrations
 from supple.linearization import command as linearize
 from supple.modal_analysis import command as modes
 from supple.reduction import command as reduce
@@ -117,6 +118,32 @@ class AnswersUsage(TyperGroup):
     """The group of all commands; whatever typer refuses in its arguments passes through here."""
 
     as_json = False
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Supple's own commands, and the analyses that are registered."""
+        own = super().list_commands(ctx)
+        try:
+            return [*own, *self._analyses()]
+        except SuppleError as error:  # of a package that cannot be loaded: the help of the others is given all the same
+            print(f"warning: {error}", file=sys.stderr)
+            return own
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """A command by its name; packages are asked only for names that are not supple's own."""
+        own = super().get_command(ctx, cmd_name)
+        if own is not None or cmd_name not in (added := self._analyses()):
+            return own
+        from supple.cli.analysis import command_of
+
+        return command_of(added[cmd_name])
+
+    def _analyses(self) -> Mapping[str, Any]:
+        """Registered analyses by name; they are imported only where there may be one."""
+        if not registrations():
+            return {}
+        from supple.cli.analysis import ANALYSES
+
+        return ANALYSES
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
         self.as_json = "--json" in args

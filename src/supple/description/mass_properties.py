@@ -175,20 +175,21 @@ def _of_superelement(drawing: Drawing, name: str, body: Body) -> MassProperties:
     assert body.superelement is not None
     modal = modal_arrays(body.superelement, (*path, "superelement"))
     if modal is not None:
-        found, positions = modal.mass(drawing.offsets[name]), modal.positions
+        found, positions, whose = modal.mass(drawing.offsets[name]), modal.positions, "its mass matrix"
     else:
         arrays = superelement_arrays(body.superelement, (*path, "superelement"))
         found, positions = rigid_mass(arrays, drawing.offsets[name]), arrays.positions
+        whose = f"{arrays.origin}: its mass matrix"
     if found.mass <= 0.0:
         raise InputError(
-            f"its mass matrix gives a total mass of {found.mass:g} kg",
+            f"{whose} gives a total mass of {found.mass:g} kg",
             part=part_name(path),
             path=(*path, "superelement"),
             hint="check that mass and stiffness are not exchanged",
         )
     if body.mass is not None and abs(found.mass - body.mass) > _STATED * body.mass:
         raise InputError(
-            f"its mass matrix gives {found.mass:.6g} kg, {body.mass:.6g} kg is stated",
+            f"{whose} gives {found.mass:.6g} kg, {body.mass:.6g} kg is stated",
             part=part_name(path),
             path=(*path, "mass"),
             hint=_unit_hint(found.mass, body.mass),
@@ -198,7 +199,7 @@ def _of_superelement(drawing: Drawing, name: str, body: Body) -> MassProperties:
     if center is not None and np.linalg.norm(found.center - center) > _STATED * size:
         listed = ", ".join(f"{value:.4g}" for value in found.center + drawing.offsets[name])
         raise InputError(
-            f"its mass matrix has its centre at ({listed}) in body axes, "
+            f"{whose} has its centre at ({listed}) in body axes, "
             f"{np.linalg.norm(found.center - center):.4g} m from the one stated",
             part=part_name(path),
             path=(*path, "center"),

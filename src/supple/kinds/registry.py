@@ -1,7 +1,8 @@
 """Records under their names, supple's own and those that others add.
 
-A kind (of joint, section, sensor, drive, force law, fit, export) is one frozen record. Its registry knows it by its
-name; code that handles kinds looks records up and loops over them, and never names one.
+A kind (of joint, section, sensor, drive, force law, body source, fit, damping, export, analysis) is one frozen
+record. Its registry knows it by its name; code that handles kinds looks records up and loops over them, and never
+names one.
 
 An installed package adds a record by an entry point of the group `supple`, which names the record; a script calls
 `supple.register(record)`.
@@ -30,6 +31,12 @@ R = TypeVar("R", bound=Record)
 _registries: dict[type, Registry] = {}
 _waiting: list[Any] = []  # records whose registry is not imported yet
 _asked = False
+_added = False  # whether `register` was called
+KINDS = (
+    "JointKind", "SensorKind", "DriveKind", "SectionShape", "ForceLaw", "BodySource", "Fit", "DampingKind",
+    "ShaperKind", "ExportTarget", "Analysis",
+)  # fmt: skip
+"""Types of records that can be registered."""
 
 
 class Registry(Mapping[str, R], Generic[R]):
@@ -75,10 +82,22 @@ class Registry(Mapping[str, R], Generic[R]):
 
 
 def register(record: Any) -> None:
-    """Add a kind: a joint, section, sensor, drive, force law, fit or export, as its record. Before it is first used."""
+    """Add a kind to supple: a joint, a sensor, an export, an analysis and so on.
+
+    Call it before the kind is first used. An installed package names the record in an entry point of the group
+    ``supple`` instead, which the command line knows as well.
+
+    Parameters
+    ----------
+    record : JointKind, SensorKind, DriveKind, SectionShape, ForceLaw, BodySource, Fit, DampingKind, ShaperKind, \
+ExportTarget or Analysis
+        The kind. A name that another record of its type has raises an `InputError`.
+    """
+    global _added
     for kind, registry in _registries.items():
         if isinstance(record, kind):
             registry.add(record)
+            _added = True
             return
     if any(base.__module__.startswith("supple.") for base in type(record).__mro__):
         _waiting.append(record)
@@ -86,8 +105,13 @@ def register(record: Any) -> None:
     raise InputError(
         f"{type(record).__name__} is no record of a kind",
         part="register",
-        hint="give a JointKind, SensorKind, DriveKind, SectionShape, ForceLaw, Fit or ExportTarget",
+        hint=f"give a {', '.join(KINDS[:-1])} or {KINDS[-1]}",
     )
+
+
+def registrations() -> bool:
+    """Whether a script or an installed package may have added a record; nothing of it is imported."""
+    return _added or bool(entry_points(group=GROUP))
 
 
 def _ask() -> None:

@@ -43,6 +43,15 @@ class Table:
                 found[name] = values
         return found
 
+    def real_units(self) -> dict[str, str]:
+        """The units of the columns of `real`."""
+        parts = {name: (f"real {name}", f"imag {name}") for name in self.columns if np.iscomplexobj(self.columns[name])}
+        return {one: unit for name, unit in self.units.items() for one in parts.get(name, (name,))}
+
+    def data(self) -> dict[str, Any]:
+        """The keys and values that ``--json`` prints: its columns, real ones, and their units."""
+        return {"columns": self.real(), "units": self.real_units()}
+
     def arrays(self) -> dict[str, NDArray[Any]]:
         """The columns by name, and texts: `columns` that have a unit, and their `units`."""
         found = dict(self.columns)

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from supple.description.quantities.quantity import Part, PositiveLength
+from supple.diagnostics import InputError
+from supple.diagnostics.arguments import shown
 from supple.diagnostics.quoting import quoted
 
 _folder: ContextVar[Path | None] = ContextVar("folder of the mechanism file", default=None)
@@ -87,7 +90,8 @@ class Superelement(Part):
     degrees of freedom of each node, 3 or 6, where they are not the same for all."""
     file: FileName | None = None
     """In place of these three: an .npz with the arrays K, M and nodes; a sparse K as K_row, K_col, K_data. Or a body
-    by its modes: K, M, nodes, shapes, rigid, coupling, widening, turning and turned, the integrals of its shapes."""
+    by its modes: K, M, nodes, shapes, rigid, coupling, widening, turning and turned, the integrals of its shapes. Or a
+    file with an ending that a registered body source reads."""
     interfaces: dict[str, Interface] = {}
     """Places of the body (points, frames) and the nodes that carry them; left out where a node with six degrees of
     freedom lies at the place."""
@@ -112,6 +116,11 @@ class Superelement(Part):
         """The files it is made of."""
         return tuple(path for path in (self.mass, self.stiffness, self.nodes, self.file) if path is not None)
 
+    @property
+    def ending(self) -> str:
+        """Ending of its file, or of its mass matrix, in lower case: it says which source reads the files."""
+        return Path(self.files()[0]).suffix.lower()
+
     def _contents(self) -> str:
         total = hashlib.sha256()
         for path in self.files():
@@ -128,4 +137,54 @@ class Superelement(Part):
     def __eq__(self, other: Any) -> bool:
         if not isinstance(other, Superelement):
             return NotImplemented
-        return (self.digest, self.interfaces) == (other.digest, other.interfaces)
+        return (self.digest, self.ending, self.interfaces) == (other.digest, other.ending, other.interfaces)
+
+
+ONE_FILE, THREE_FILES = ("file",), ("mass", "stiffness", "nodes")
+"""Keys of a superelement that name its files."""
+
+
+@dataclass(frozen=True)
+class BodySource:
+    """A reader of files that hold an elastic body: its mass matrix, its stiffness matrix and its nodes.
+
+    A superelement is read by the source whose name is the ending of its file, upper or lower case. The results of every
+    source pass the same checks: sizes, finite numbers, symmetry, rigid-body motions, mass.
+
+    Parameters
+    ----------
+    name : str
+        Ending of the file with its dot, in lower case: ``".lmp"``.
+    says : str
+        What the source reads, in one line.
+    read : callable
+        ``read(path) -> (mass, stiffness, nodes)``, in SI units and the axes of the body. `mass` and `stiffness` are
+        square matrices, numpy arrays or sparse ones of scipy. Their rows go node by node, three translations and, for
+        nodes with six degrees of freedom, three rotations. `nodes` has a row for each node: x, y, z (m); or number, x,
+        y, z; or number, x, y, z and 3 or 6 degrees of freedom. A file that cannot be read raises a `ValueError` that
+        says why. The function never executes anything that the file contains.
+    keys : tuple of str, optional
+        Keys of the superelement that name its files, ``("file",)`` or ``("mass", "stiffness", "nodes")``. With the
+        latter, the ending is that of the mass matrix, and `read` is called with the three paths in this order.
+
+    Examples
+    --------
+    >>> import supple
+    >>> def read(path):
+    ...     raise ValueError("only an example")
+    >>> supple.BodySource(".lmp", "Lumped masses and springs as text.", read).name
+    '.lmp'
+    """
+
+    name: str
+    says: str
+    read: Callable[..., tuple[Any, Any, Any]]
+    keys: tuple[str, ...] = ONE_FILE
+
+    def __post_init__(self) -> None:
+        part = f"body source {quoted(self.name)}"
+        if not self.name or Path(f"body{self.name}").suffix != self.name or self.name != self.name.lower():
+            hint = 'give one ending with its dot, in lower case: ".lmp"'
+            raise InputError("its name is not the ending of a file", part=part, hint=hint)
+        if self.keys not in (ONE_FILE, THREE_FILES):
+            raise InputError(f"its keys are {shown(self.keys)}", part=part, hint=f"give {ONE_FILE} or {THREE_FILES}")

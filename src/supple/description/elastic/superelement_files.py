@@ -20,14 +20,16 @@ from numpy.typing import NDArray
 
 from supple.array_types import Array, Integers
 from supple.description.elastic.array_archive import read_archive
-from supple.description.elastic.superelement import Superelement
+from supple.description.elastic.superelement import ONE_FILE, THREE_FILES, BodySource, Superelement
 from supple.description.quantities.plain_number import plain_number
 from supple.diagnostics import InputError
+from supple.diagnostics.arguments import shown
 from supple.diagnostics.limits import in_bytes, require_memory, require_within
 from supple.diagnostics.parts import part_name
 from supple.diagnostics.quoting import brief, quoted
 from supple.geometry.inertia import MassProperties, of_spatial
 from supple.geometry.rotation import skew
+from supple.kinds import Registry
 
 _UNREADABLE = (ValueError, OSError, OverflowError, MemoryError, csv.Error)
 _NAMES = ("nodes", *(f"{name}{part}" for name in "KM" for part in ("", "_row", "_col", "_data", "_shape")))
@@ -42,6 +44,7 @@ class SuperelementArrays(NamedTuple):
     numbers   : (n,) of the nodes, as the user calls them
     positions : (n, 3) from the origin that the user sees, m
     degrees   : (n,) degrees of freedom of each node, 3 (translations) or 6
+    origin    : the file, and the reader where it is not one of supple's own, for messages
     """
 
     K: Any
@@ -49,6 +52,7 @@ class SuperelementArrays(NamedTuple):
     numbers: NDArray[np.int64]
     positions: Array
     degrees: NDArray[np.int64]
+    origin: str
 
 
 def superelement_arrays(superelement: Superelement, path: tuple[str | int, ...] = ()) -> SuperelementArrays:
@@ -60,7 +64,7 @@ def superelement_arrays(superelement: Superelement, path: tuple[str | int, ...] 
         return _read(superelement)
     except InputError as error:
         key = error.path
-        raise InputError(error.message, part=part_name(path), hint=error.hint, path=(*path, *key)) from None
+        raise InputError(error.message, part=part_name(path), hint=error.hint, path=(*path, *key)) from error.__cause__
 
 
 def rigid_body_modes(positions: Array, degrees: NDArray[np.int64], origin: Array) -> Array:
@@ -85,29 +89,90 @@ def rigid_mass(arrays: SuperelementArrays, origin: Array) -> MassProperties:
     return of_spatial(spatial)
 
 
+def body_source(superelement: Superelement) -> BodySource:
+    """The source that reads the files of a superelement, by their ending.
+
+    Files with an ending that no source has are read as .npz or Matrix Market, which say in the file what they are.
+    """
+    keys = ONE_FILE if superelement.file is not None else THREE_FILES
+    if superelement.ending in BODY_SOURCES and BODY_SOURCES[superelement.ending].keys == keys:
+        return BODY_SOURCES[superelement.ending]
+    return next(source for source in _OWN if source.keys == keys)
+
+
 @lru_cache(maxsize=16)
 def _read(superelement: Superelement) -> SuperelementArrays:
-    if superelement.file is not None:
-        K, M, table = _guarded("file", superelement.file, _read_npz)
+    source = body_source(superelement)
+    paths = dict(zip(source.keys, superelement.files(), strict=True))
+    origins = {key: _origin(source, path) for key, path in paths.items()}
+    try:
+        M, K, table = _given(source, paths)
+        names = source.keys if source.keys == THREE_FILES else ONE_FILE * 3
+        _require_nodes(table, names[2])
+        degrees = _degrees(table, K.shape[0])
+        for name, what, matrix in ((names[1], "stiffness", K), (names[0], "mass", M)):
+            _require_matrix(matrix, what, table, name)
+        if K.shape != M.shape:
+            raise InputError(
+                f"the mass matrix has {M.shape[0]} rows and the stiffness matrix {K.shape[0]}",
+                path=(names[0],),
+                hint="export both from the same model",
+            )
+    except _Unreadable as error:
+        key, reason = error.args
+        hint = "export it again" if superelement.ending in BODY_SOURCES else f"files may be {', '.join(BODY_SOURCES)}"
+        raise InputError(f"{origins[key]} cannot be read ({reason})", path=(key,), hint=hint) from error.__cause__
+    except InputError as error:
+        (key,) = error.path
+        raise InputError(f"{origins[str(key)]}: {error.message}", path=(key,), hint=error.hint) from None
+    numbers, positions = table[:, 0].astype(np.int64), np.ascontiguousarray(table[:, 1:4])
+    return SuperelementArrays(K, M, numbers, positions, degrees, ", ".join(origins.values()))
+
+
+def _origin(source: BodySource, path: str) -> str:
+    """The file, and the reader where it is not one of supple's own."""
+    name = quoted(Path(path).name)
+    return name if source in _OWN else f"{name} (reader {quoted(source.name)})"
+
+
+class _Unreadable(Exception):
+    """A file cannot be read: the key that names it, and the reason."""
+
+
+def _given(source: BodySource, paths: dict[str, str]) -> tuple[Any, Any, Array]:
+    """What a source returns: M and K as sparse matrices, and the node table with numbers."""
+    key = source.keys[0]
+    if source in _OWN:  # they read with care; whatever else they raise is a defect
+        found: Any = _guarded(key, source.read, *paths.values())
     else:
-        assert superelement.stiffness is not None
-        assert superelement.mass is not None
-        assert superelement.nodes is not None
-        K = _guarded("stiffness", superelement.stiffness, read_matrix_market)
-        M = _guarded("mass", superelement.mass, read_matrix_market)
-        table = _guarded("nodes", superelement.nodes, _read_table)
-    names = ("file",) * 3 if superelement.file else ("stiffness", "mass", "nodes")
-    _require_nodes(table, names[2])
-    degrees = _degrees(table, K.shape[0])
-    for name, what, matrix in ((names[0], "stiffness", K), (names[1], "mass", M)):
-        _require_matrix(matrix, what, table, name)
-    if K.shape != M.shape:
-        raise InputError(
-            f"the mass matrix has {M.shape[0]} rows and the stiffness matrix {K.shape[0]}",
-            path=(names[1],),
-            hint="export both from the same model",
-        )
-    return SuperelementArrays(K, M, table[:, 0].astype(np.int64), np.ascontiguousarray(table[:, 1:4]), degrees)
+        found = _guarded(key, source.read, *paths.values(), refused=Exception)
+    if not isinstance(found, tuple) or len(found) != 3:
+        raise _Unreadable(key, f"the reader returns {shown(found)}, not mass, stiffness and nodes")
+    M, K = (_guarded(key, _sparse, matrix, what) for matrix, what in zip(found, ("mass", "stiffness"), strict=False))
+    table = _guarded(key, _real, found[2], "node table")
+    if table.ndim == 2 and table.shape[1] == 3:  # positions alone: numbered from 0
+        table = np.column_stack([np.arange(len(table)), table])
+    return M, K, table
+
+
+def _sparse(matrix: Any, what: str) -> Any:
+    """A matrix of a source as a sparse one of real numbers."""
+    if scipy.sparse.issparse(matrix):
+        matrix = scipy.sparse.csr_array(matrix)
+        _real(matrix.data, f"{what} matrix")
+    else:
+        matrix = _real(matrix, f"{what} matrix")
+        if matrix.ndim != 2:
+            raise ValueError(f"its {what} matrix has {matrix.ndim} dimensions, not 2")
+    require_rows(max(matrix.shape), f"its {what} matrix")
+    return scipy.sparse.csr_array(matrix, dtype=float)
+
+
+def _real(values: Any, what: str) -> Array:
+    found = np.asarray(values)
+    if found.dtype.kind not in "iuf":
+        raise ValueError(f"its {what} has entries of type {quoted(found.dtype)}, not real numbers")
+    return found.astype(float)
 
 
 def _degrees(table: Array, rows: int) -> NDArray[np.int64]:
@@ -117,15 +182,17 @@ def _degrees(table: Array, rows: int) -> NDArray[np.int64]:
     return np.full(len(table), 6 if rows == 6 * len(table) else 3)
 
 
-def _guarded(key: str, path: str, read: Callable[[str], Any]) -> Any:
-    """What a reader gives, or an error about the key of the file."""
+def _guarded(key: str, read: Callable[..., Any], *given: Any, refused: Any = _UNREADABLE) -> Any:
+    """What a reader gives; what it refuses is about the key of the file."""
     try:
-        return read(path)
-    except _UNREADABLE as error:
+        return read(*given)
+    except (InputError, _Unreadable):
+        raise
+    except refused as error:
         reason = brief(str(error).splitlines()[0], 300) if str(error) else type(error).__name__
-        raise InputError(
-            f"{quoted(Path(path).name)} cannot be read ({reason})", path=(key,), hint="export it again"
-        ) from error
+        if not isinstance(error, _UNREADABLE):
+            reason = f"{type(error).__name__}: {reason}"
+        raise _Unreadable(key, reason) from error
 
 
 def _read_npz(path: str) -> tuple[Any, Any, Array]:
@@ -135,10 +202,15 @@ def _read_npz(path: str) -> tuple[Any, Any, Array]:
         known = ", ".join(quoted(name) for name in arrays) or "none of K, M and nodes"
         raise ValueError(f"it has no array {quoted(missing[0])}; there is {known}")
     table = np.asarray(arrays["nodes"], float)
-    if table.ndim == 2 and table.shape[1] == 3:  # positions alone: numbered from 0
+    if table.ndim == 2 and table.shape[1] == 3:
         table = np.column_stack([np.arange(len(table)), table])
     _require_nodes(table, "file")
-    return _packed(arrays, "K", table), _packed(arrays, "M", table), table
+    return _packed(arrays, "M", table), _packed(arrays, "K", table), table
+
+
+def _read_three(mass: str, stiffness: str, nodes: str) -> tuple[Any, Any, Array]:
+    K = _guarded("stiffness", read_matrix_market, stiffness)
+    return _guarded("mass", read_matrix_market, mass), K, _guarded("nodes", _read_table, nodes)
 
 
 def _packed(arrays: dict[str, Any], name: str, table: Array) -> Any:
@@ -418,3 +490,11 @@ def _text(line: bytes, number: int) -> str:
         return line.decode("ascii")
     except UnicodeDecodeError:
         raise ValueError(f"line {number} is not text") from None
+
+
+NPZ = BodySource(".npz", "Arrays K, M and nodes of numpy.", _read_npz)
+MATRIX_MARKET = BodySource(
+    ".mtx", "Matrices in Matrix Market files, nodes in a CSV file.", _read_three, keys=THREE_FILES
+)
+_OWN = (NPZ, MATRIX_MARKET)
+BODY_SOURCES = Registry("body source", BodySource, *_OWN)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from supple.array_types import Array
 from supple.description.elastic.array_archive import read_archive
 from supple.description.elastic.superelement import Superelement
+from supple.description.elastic.superelement_files import NPZ, body_source
 from supple.diagnostics import InputError
 from supple.diagnostics.parts import part_name
 from supple.diagnostics.quoting import quoted
@@ -74,7 +75,7 @@ def modal_arrays(superelement: Superelement, path: tuple[str | int, ...] = ()) -
 
 @lru_cache(maxsize=16)
 def _read(superelement: Superelement) -> ModalArrays | None:
-    if superelement.file is None:
+    if superelement.file is None or body_source(superelement) is not NPZ:
         return None
     try:
         found = read_archive(superelement.file, ("nodes", *_SIZES))

@@ -324,6 +324,15 @@ def require_elastic(arrays: SuperelementArrays, path: Path) -> None:
     Both are symmetric; K resists everything but the six rigid motions; M is positive where it has entries at all
     (lumped masses leave rotations without), with the same mass along x, y and z.
     """
+    try:
+        _require_free_body(arrays, path)
+    except InputError as error:
+        raise InputError(
+            f"{arrays.origin}: {error.message}", part=error.part, path=error.path, hint=error.hint
+        ) from None
+
+
+def _require_free_body(arrays: SuperelementArrays, path: Path) -> None:
     for what, matrix in (("stiffness", arrays.K), ("mass", arrays.M)):
         largest = float(abs(matrix).max())
         gap = float(abs(matrix - matrix.T).max())

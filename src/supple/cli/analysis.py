@@ -1,0 +1,200 @@
+"""Analyses that others add: a question to a mechanism that becomes a command, with the result it returns."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import typer
+
+from supple.cli.answer import answering
+from supple.cli.kept import require_folder, write_result
+from supple.cli.map_option import Map, give_map, grid_of, stays_at
+from supple.cli.options import At, File, Json, Settings, configuration, read_mechanism
+from supple.diagnostics import InputError, SuppleError
+from supple.diagnostics.quoting import brief, quoted
+from supple.kinds import Registry
+from supple.results.text import Text, number
+
+if TYPE_CHECKING:
+    from supple.description.mechanism import Mechanism
+    from supple.kinematics.configuration import Configuration
+    from supple.results.result import Result
+
+_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+_TYPES = (bool, int, float, str)  # of arguments that become options
+_ROWS = 60  # of a table that are printed
+_LONGEST = 300  # characters of what an exception says
+Output = Annotated[
+    Path | None,
+    typer.Option(
+        "-o", "--file", metavar="FILE", show_default=False,
+        help="Write its numbers: .csv, .npz or .mat; or draw it, where it can be drawn: .png, .svg, .pdf.",
+    ),
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """A question to a mechanism at a configuration, and the command ``supple NAME FILE`` that asks it.
+
+    The command has the options ``--at``, ``--map``, ``--set``, ``-o`` and ``--json`` of supple's own commands.
+    Keyword-only arguments of `compute` become options too. The record is called as `compute` is.
+
+    Parameters
+    ----------
+    name : str
+        Name of the command, in lower case: ``"reach"``, ``"joint-loads"``.
+    says : str
+        What the analysis computes, one line of help.
+    compute : callable
+        ``compute(mechanism, at, *, option=default, ...)``, where `at` is the assembled `Configuration`. It returns a
+        `supple.results.result.Result`, which has a summary and a table; with `map_entries` it can be mapped, with
+        `plot` it can be drawn. Arguments that become options are annotated as bool, int, float or str, or with
+        ``Annotated[..., typer.Option(...)]``; others keep their default.
+
+    Examples
+    --------
+    >>> import supple
+    >>> supple.Analysis("loads", "Static loads of all joints.", lambda mechanism, at: supple.modes(mechanism, at)).name
+    'loads'
+    """
+
+    name: str
+    says: str
+    compute: Callable[..., Result]
+
+    def __post_init__(self) -> None:
+        from supple.cli.main import app
+
+        if not _NAME.fullmatch(self.name):
+            hint = "use lower-case letters, digits and single hyphens"
+            raise InputError("its name is not the name of a command", part=self.part, hint=hint)
+        if self.name in (command.name for command in app.registered_commands):
+            raise InputError("supple has a command of this name", part=self.part, hint="give it another name")
+        taken = [name for name in self.options if name in inspect.signature(_run).parameters]
+        if taken:
+            hint = "give the argument another name"
+            raise InputError(f"every command has {quoted(taken[0])} already", part=self.part, hint=hint)
+        needed = [
+            name for name, one in self._keywords().items() if name not in self.options and one.default is one.empty
+        ]
+        if needed:
+            hint = "give it a default, or annotate it as bool, int, float or str"
+            raise InputError(f"its argument {quoted(needed[0])} cannot be an option", part=self.part, hint=hint)
+
+    @property
+    def part(self) -> str:
+        """How messages call it."""
+        return f"analysis {quoted(self.name)}"
+
+    @property
+    def options(self) -> dict[str, inspect.Parameter]:
+        """Arguments of `compute` that become options, by name."""
+        found = self._keywords().items()
+        return {name: one for name, one in found if one.annotation in _TYPES or hasattr(one.annotation, "__metadata__")}
+
+    def _keywords(self) -> dict[str, inspect.Parameter]:
+        arguments = inspect.signature(self.compute, eval_str=True).parameters
+        return {name: one for name, one in arguments.items() if one.kind is one.KEYWORD_ONLY}
+
+    def __call__(self, mechanism: Mechanism, at: Configuration, **options: Any) -> Result:
+        """Compute the result; an exception that is not one of supple's names the analysis."""
+        from supple.results.result import Result
+
+        try:
+            found: object = self.compute(mechanism, at, **options)
+        except (SuppleError, MemoryError):
+            raise
+        except Exception as error:
+            raise SuppleError(
+                f"it failed with {type(error).__name__}: {brief(error, _LONGEST)}", part=self.part,
+                hint="report it to the authors of the analysis; SUPPLE_DEBUG=1 prints the traceback",
+            ) from error  # fmt: skip
+        if not isinstance(found, Result):
+            hint = "return a supple.results.result.Result"
+            raise SuppleError(f"it returns an object of type {type(found).__name__}", part=self.part, hint=hint)
+        return found
+
+
+ANALYSES = Registry("analysis", Analysis)
+
+
+def command_of(analysis: Analysis) -> Any:
+    """The command of an analysis, as the group of all commands holds it."""
+
+    def run(**given: Any) -> None:
+        _run(analysis, **given)
+
+    own = inspect.signature(_run, eval_str=True).parameters.values()
+    shared = [one.replace(kind=one.KEYWORD_ONLY) for one in own if one.name not in ("analysis", "options")]
+    parameters = [*shared, *analysis.options.values()]
+    parameters.sort(key=lambda one: one.default is not one.empty)  # arguments without a default come first
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {one.name: one.annotation for one in parameters if one.annotation is not one.empty}
+    app = typer.Typer(add_completion=False)
+    app.command(analysis.name, help=analysis.says)(run)
+    return typer.main.get_command(app)
+
+
+def _run(
+    analysis: Analysis,
+    file: File,
+    at: At = None,
+    grid: Map = None,
+    output: Output = None,
+    settings: Settings = None,
+    as_json: Json = False,
+    **options: Any,
+) -> None:
+    with answering(as_json) as answer:
+        from supple.cli.assemble import warn_of_limits
+        from supple.kinematics.closure import assemble
+
+        require_folder(output)
+        mechanism = read_mechanism(answer, file, settings)
+        if grid is not None:
+            from supple.maps.over import over
+
+            values, stays = grid_of(grid, mechanism), stays_at(mechanism, at)
+            mapped = over(mechanism, values, analysis, at=stays, progress=False if as_json else None, **options)
+            give_map(answer, mapped, grid, output)
+            return
+        here = assemble(mechanism, configuration(mechanism, at))
+        warn_of_limits(answer, here)
+        found = analysis(mechanism, here, **options)
+        if output is not None:
+            _require_drawn(analysis, found, output)
+            write_result(found, output)
+        answer.give(found.table().data(), lambda: _text(found))
+
+
+def _require_drawn(analysis: Analysis, found: Result, output: Path) -> None:
+    from supple.results.file import SUFFIXES
+
+    if output.suffix.lower() not in SUFFIXES and not hasattr(found, "plot"):
+        hint = f"write its numbers: {', '.join(SUFFIXES)}"
+        raise InputError(f"its result cannot be drawn into {quoted(output.name)}", part=analysis.part, hint=hint)
+
+
+def _text(found: Result) -> Text:
+    """Return the text of a result: its own, or its summary and table; of a long table the first rows."""
+    from supple.results.result import Result
+
+    if type(found).text is not Result.text:
+        return found.text()
+    table, text = found.table(), Text(found.summary())
+    columns, units = table.real(), table.real_units()
+    titles = [f"{name} [{units[name]}]" if units.get(name) else name for name in columns]
+    text.table(titles, [[_cell(value) for value in row] for row in islice(zip(*columns.values(), strict=True), _ROWS)])
+    return text.lines(*[f"{_ROWS} of {len(table)} rows; -o FILE writes all, --json prints all"] * (len(table) > _ROWS))
+
+
+def _cell(value: Any) -> str:
+    return str(value) if isinstance(value, str | bool | np.bool_) else number(value)
