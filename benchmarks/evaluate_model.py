@@ -29,7 +29,7 @@ from supple.approximation.piecewise.piecewise_kernel import evaluate_batch
 from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.box_tree import Forest, halved
 from supple.compilation import compiled, kernel
-from supple.reduced.layout import CoefficientLayout, packed
+from supple.reduced.layout import CoefficientLayout, packed_triangles
 from supple.reduced.model import ReducedModel
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "orthoglide" / "mechanism.yaml"
@@ -97,7 +97,9 @@ def model(machine: supple.Mechanism) -> ReducedModel:
 
 def values(machine: supple.Mechanism, theta: np.ndarray) -> np.ndarray:
     local = supple.local(machine, theta)
-    return np.hstack([packed(local.M), packed(local.christoffel).reshape(len(theta), -1), local.force])
+    return np.hstack(
+        [packed_triangles(local.M), packed_triangles(local.christoffel).reshape(len(theta), -1), local.force]
+    )
 
 
 def interpolator(machine: supple.Mechanism) -> RegularGridInterpolator:

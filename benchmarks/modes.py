@@ -20,7 +20,7 @@ import numpy as np
 import scipy.linalg
 
 import supple
-from supple.formulations.elastic_rest.constrained_modes import rows_at
+from supple.formulations.elastic_rest.constrained_modes import rows_over_coordinates
 from supple.formulations.elastic_rest.elastic_rest import elastic_rest
 
 sys.exudynFast = True  # type: ignore[attr-defined]  # Exudyn's build without range checks
@@ -60,7 +60,7 @@ def full_model(mechanism: supple.Mechanism, here: supple.Configuration) -> FullM
     K = scipy.linalg.block_diag(*(mesh.K.toarray() for mesh in meshes))
     M = scipy.linalg.block_diag(*(mesh.M.toarray() for mesh in meshes))
     shapes = scipy.linalg.block_diag(*(body.shapes for body in rest.bodies))
-    C = rows_at(rest, rest.held(actuators=True).rows, here.X[None])[0]
+    C = rows_over_coordinates(rest, rest.held(actuators=True).rows, here.X[None])[0]
     return FullModel(K, M, np.linalg.solve(shapes.T, C.T).T)
 
 

@@ -20,7 +20,7 @@ from scipy.sparse.linalg import eigsh
 from threadpoolctl import threadpool_limits
 
 import supple
-from supple.formulations.elastic_rest.constrained_modes import rows_at
+from supple.formulations.elastic_rest.constrained_modes import rows_over_coordinates
 from supple.formulations.elastic_rest.elastic_rest import elastic_rest
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "surgiscope" / "mechanism.yaml"
@@ -38,7 +38,7 @@ class FullModel:
         self.K, self.M = np.diag(self.rest.arrays.stiffness), np.eye(self.rest.size)
 
     def rows(self, X: np.ndarray) -> np.ndarray:
-        return rows_at(self.rest, self.held.rows, X[None])[0]
+        return rows_over_coordinates(self.rest, self.held.rows, X[None])[0]
 
     def assembled(self, C: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """K with the joints' stiffness, and the rows that are held ideally."""

@@ -24,8 +24,8 @@ from supple.description.elastic.section_shapes import SectionShape as SectionSha
 from supple.description.elastic.superelement import BodySource as BodySource
 from supple.description.elastic.superelement import Interface as Interface
 from supple.description.elastic.superelement import Superelement as Superelement
-from supple.description.force_law import ForceLaw as ForceLaw
-from supple.description.force_law import LawParameter as LawParameter
+from supple.description.force_model import ForceLaw as ForceLaw
+from supple.description.force_model import LawParameter as LawParameter
 from supple.description.joints.joint import Drive as Drive
 from supple.description.joints.joint import Joint as Joint
 from supple.description.joints.joint import Motor as Motor

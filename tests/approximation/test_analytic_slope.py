@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from supple.approximation.analytic_slope import NEAR, WIDE, slope, smooth, stencil
+from supple.approximation.analytic_slope import NEAR, WIDE, smooth, stencil, stencil_slope
 
 
 @pytest.mark.parametrize("reach", [WIDE, NEAR])
@@ -17,7 +17,7 @@ def test_analytic_functions_have_their_slopes(reach):
     values = [f(at) for at in around.points]
     expected = [np.cos(x), -1.0 / x**2, 0.5 / np.sqrt(x), 3.0 * x**2, 0.0, -np.exp(-x)]
     assert smooth(values)
-    found = slope(around, values)
+    found = stencil_slope(around, values)
     assert_allclose(found, expected, rtol=3e-11)
     assert found[4] == 0.0
 

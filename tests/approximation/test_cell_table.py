@@ -11,7 +11,7 @@ from supple.approximation.piecewise.location_kernel import locate
 from supple.approximation.piecewise.packing import CELLS, COEFFICIENTS, STRIDE, term_factors
 from supple.approximation.piecewise.piecewise_kernel import BLOCK, evaluate_batch, locate_batch
 from supple.approximation.refinement.box import Box
-from supple.approximation.refinement.box_tree import Forest, Node, gridded, halved
+from supple.approximation.refinement.box_tree import BoxNode, Forest, gridded, halved
 from supple.approximation.refinement.uniform import grid_edges
 from supple.compilation import compiled
 from supple.diagnostics import InputError
@@ -24,7 +24,7 @@ def refined(node, axes):
     for n, leaf in enumerate(node.leaves()):
         if n % 3 == 0:
             axis = axes[n % len(axes)]
-            leaf.axis, leaf.children = axis, tuple(Node(half) for half in leaf.box.split(axis))
+            leaf.axis, leaf.children = axis, tuple(BoxNode(half) for half in leaf.box.split(axis))
     return node
 
 
@@ -95,7 +95,7 @@ def test_where_there_is_no_table_the_tree_is_searched():
     deep = halved(Box((0.0, 0.0), (1.0, 1.0)), (1, 1))
     for _ in range(9):
         leaf = deep.leaves()[0]
-        leaf.axis, leaf.children = 0, tuple(Node(half) for half in leaf.box.split(0))
+        leaf.axis, leaf.children = 0, tuple(BoxNode(half) for half in leaf.box.split(0))
     for roots in (two, [off], [deep], [halved(Box((0.0,), (1.0,)), (0,))]):
         fitted = function(roots)
         assert fitted.packed[0][CELLS] == 0

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from supple.approximation.check_points import filling, outward, peaks
+from supple.approximation.check_points import boundary_points, filling, peaks
 from supple.approximation.evaluated import Evaluated
 from supple.approximation.fits.chebyshev_products import basis, basis_gradient
 from supple.approximation.fits.designs import central_composite, chebyshev_grid, full_factorial
 from supple.approximation.fits.fits import FITS
 from supple.approximation.fits.multi_index import count, tensor, total_degree
 from supple.approximation.fits.polynomial_fit import fit
-from supple.approximation.fits.scattered_designs import leja, scattered
+from supple.approximation.fits.scattered_designs import halton_points, leja
 from supple.approximation.fits.scattered_fit import missing, sequence
 from supple.approximation.refinement.box import Box
 from supple.approximation.samples import Samples
@@ -66,7 +66,7 @@ def test_total_degree_is_graded_and_complete(s):
 
 @pytest.mark.parametrize("s", [1, 2, 3])
 def test_basis_gradients_are_derivatives(s):
-    xi, indices, h = 0.9 * scattered(s, 20, seed=1), total_degree(s, 6), 1e-6
+    xi, indices, h = 0.9 * halton_points(s, 20, seed=1), total_degree(s, 6), 1e-6
     found = basis_gradient(xi, indices)
     for axis in range(s):
         step = h * np.eye(s)[axis]
@@ -123,7 +123,7 @@ def test_check_points_lie_inside_and_keep_away_from_known_ones():
     new = filling(known, 10, seed=2)
     assert np.abs(new).max() <= 1.0
     far = np.linalg.norm(new[:, None] - known[None], axis=2).min(axis=1)
-    near = np.linalg.norm(outward(2, 200, seed=2)[:, None] - known[None], axis=2).min(axis=1)
+    near = np.linalg.norm(boundary_points(2, 200, seed=2)[:, None] - known[None], axis=2).min(axis=1)
     assert np.median(far) > np.median(near)
     assert (filling(known, 10, seed=2) == new).all()
 

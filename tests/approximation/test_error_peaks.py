@@ -7,7 +7,7 @@ import pytest
 from functions import Known, pole, unit_box
 
 from supple.approximation.confidence import GUARD, Confirmation
-from supple.approximation.error_peaks import Search
+from supple.approximation.error_peaks import PeakSearch
 from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.refinement import adaptive
 from supple.approximation.refinement.uniform import uniform
@@ -93,7 +93,7 @@ def test_a_search_looks_only_where_points_may_be():
 
     start = np.random.default_rng(0).uniform(size=(50, 2))
     known = np.abs(function(start).values - result.piecewise.evaluate(start))[:, 0]
-    found = Search(result.piecewise, start, {"f": known}, compared, 120, levels).run()
+    found = PeakSearch(result.piecewise, start, {"f": known}, compared, 120, levels).run()
     points = np.vstack(looked)
     assert set(np.unique(32.0 * points[:, 1])) <= set(range(33))
     assert {0.0, 1.0} <= set(points[:, 1])

@@ -5,10 +5,10 @@ import pytest
 from functions import Known, honest, unit_box
 
 from supple.approximation.fits.chebyshev_products import basis
-from supple.approximation.fits.lower_set import hyperbolic_cross, joined, repertoire
+from supple.approximation.fits.lower_set import hyperbolic_cross, repertoire, union_of_terms
 from supple.approximation.fits.multi_index import total_degree
 from supple.approximation.refinement.bases import chosen_terms, fekete_points
-from supple.approximation.refinement.box_tree import Forest, Node
+from supple.approximation.refinement.box_tree import BoxNode, Forest
 from supple.approximation.refinement.refinement import adaptive
 
 S = 8
@@ -74,8 +74,8 @@ def test_lower_sets():
     assert (np.prod(1 + cross, axis=1) <= 6).all()
     assert is_lower(cross)
     one, other = total_degree(2, 2), np.array([[0, 0], [1, 0], [2, 0], [3, 0]])
-    assert is_lower(joined([one, other]))
-    np.testing.assert_array_equal(joined([one, one[:3]]), one)
+    assert is_lower(union_of_terms([one, other]))
+    np.testing.assert_array_equal(union_of_terms([one, one[:3]]), one)
 
 
 def test_leaves_with_lists_of_their_own_share_one_in_the_end():
@@ -83,11 +83,11 @@ def test_leaves_with_lists_of_their_own_share_one_in_the_end():
     rng, whole = np.random.default_rng(0), unit_box(4)
     narrow = repertoire(4)
     narrow = narrow[(narrow[:, 0] < 2) & (narrow.sum(axis=1) < 5)]
-    root = Node(whole, axis=2)
+    root = BoxNode(whole, axis=2)
     lower, upper = whole.split(2)
     root.children = (
-        Node(lower, coefficients=rng.normal(size=(len(narrow), 5)), indices=narrow),
-        Node(upper, coefficients=rng.normal(size=(20, 5)), indices=total_degree(4, 3)),
+        BoxNode(lower, coefficients=rng.normal(size=(len(narrow), 5)), indices=narrow),
+        BoxNode(upper, coefficients=rng.normal(size=(20, 5)), indices=total_degree(4, 3)),
     )
     piecewise = Forest([root], total_degree(4, 1)).piecewise()
     assert is_lower(piecewise.arrays.indices)

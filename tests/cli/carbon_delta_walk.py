@@ -27,7 +27,7 @@ from fmpy.validation import validate_fmu
 
 import supple
 from supple.equations.dry_friction import FRICTION_SPEED
-from supple.reduced.observed import Moving, outputs_along
+from supple.reduced.observed import ObservedMotion, outputs_along
 
 FILE = Path(__file__).parents[1] / "reduction" / "carbon-delta.yaml"
 HZ = (22.52, 22.52, 45.95)  # of the platform, at home
@@ -91,7 +91,7 @@ def same_in_c(code: Code, family: supple.ReducedModel) -> float:
         theta = rng.uniform(0.9 * lower, 0.9 * upper, (10, s))
         delta, rates = rng.uniform(-1e-4, 1e-4, (10, n - s)), rng.uniform(-1.0, 1.0, (10, n))
         u = np.array([3.0, -2.0, 1.0])[: len(model.layout.inputs)]
-        moving = Moving(np.hstack([theta, delta]), rates, 2.0 * rates, np.tile(u, (10, 1)), FRICTION_SPEED)
+        moving = ObservedMotion(np.hstack([theta, delta]), rates, 2.0 * rates, np.tile(u, (10, 1)), FRICTION_SPEED)
         wanted = {
             "forward": model.forward(theta, rates, u, delta=delta),
             "inverse": model.inverse(theta, rates, 2.0 * rates, delta=delta),

@@ -15,7 +15,7 @@ RALF = "ralf"
 def ralf():
     from supple.cli import bundled
 
-    return library.load(bundled.example(RALF) / "mechanism.yaml")
+    return library.load(bundled.example_folder(RALF) / "mechanism.yaml")
 
 
 def test_sag_is_that_of_the_library(supple, ralf):

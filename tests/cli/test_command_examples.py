@@ -25,7 +25,7 @@ def example(tmp_path, monkeypatch):
         "(out / 'number.txt').write_text('42')\n"
         "print('studied')\n"
     )
-    monkeypatch.setattr(bundled, "examples", lambda: {"toy": folder})
+    monkeypatch.setattr(bundled, "example_folders", lambda: {"toy": folder})
     return folder
 
 

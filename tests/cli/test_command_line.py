@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import supple as api
-from supple.cli.answer import plain
+from supple.cli.answer import json_value
 from supple.diagnostics import NumericalError
-from supple.formats.schema import schema
+from supple.formats.schema import mechanism_schema
 
 
 def command(*arguments: str, code: str | None = None) -> subprocess.CompletedProcess:
@@ -183,12 +183,12 @@ def test_an_error_found_late_has_its_line(supple, four_bar, monkeypatch):
 
 def test_numbers_that_json_lacks_become_null():
     data = {"a": np.array([1.0, np.nan]), "b": (np.inf, "x", None), "c": np.float64(2.0), "d": np.bool_(True)}
-    assert json.dumps(plain(data)) == '{"a": [1.0, null], "b": [null, "x", null], "c": 2.0, "d": true}'
+    assert json.dumps(json_value(data)) == '{"a": [1.0, null], "b": [null, "x", null], "c": 2.0, "d": true}'
 
 
 def test_the_schema_is_printed(supple):
-    assert supple("schema").object == schema()
-    assert supple("schema", "--json").object == schema()
+    assert supple("schema").object == mechanism_schema()
+    assert supple("schema", "--json").object == mechanism_schema()
 
 
 def test_a_pipe_that_closes_early_ends_the_command_in_silence():

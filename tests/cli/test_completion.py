@@ -9,7 +9,7 @@ import shellingham
 
 from supple.cli.answer import Answer
 from supple.cli.main import run
-from supple.cli.progress_line import Told, timing
+from supple.cli.progress_line import ProgressText, timing
 
 BASH = {"_SUPPLE_COMPLETE": "complete_bash"}
 
@@ -66,9 +66,9 @@ def test_what_is_left_is_told_where_it_can_be_known():
 
 def test_a_line_is_shown_to_people_alone(monkeypatch, capsys):
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
-    with Told(Answer(as_json=True)) as told:
+    with ProgressText(Answer(as_json=True)) as told:
         told("start 1 of 2")
     assert capsys.readouterr().err == ""
-    with Told(Answer(as_json=False)) as told:
+    with ProgressText(Answer(as_json=False)) as told:
         told("start 1 of 2")
     assert "start 1 of 2, 0 s" in capsys.readouterr().err

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import supple
 from supple.control import StateFeedback, study
 from supple.control.study.study import sibling_family
-from supple.reduced.scaled import scaled
+from supple.reduced.scaled import scaled_model
 from supple.reduction.sibling import Siblings
 
 # A slide of mass m + load on a spring-like law u = -k x - c ẋ under its weight: it comes to rest at -(m + load) g/k.
@@ -116,7 +116,7 @@ def test_stiffness_and_damping_of_deformation_are_scaled_alone():
     from flexible_arm import HOME, model
 
     first = model()
-    other = scaled(first, stiffness=1.21, damping=0.5)
+    other = scaled_model(first, stiffness=1.21, damping=0.5)
     here, there = first.evaluate(HOME), other.evaluate(HOME)
     s = first.layout.theta
     assert_allclose(there.internal_hz, 1.1 * here.internal_hz, rtol=1e-9)

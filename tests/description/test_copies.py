@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from supple import check, load, loads, local, modes, to_yaml
-from supple.cli.bundled import example
+from supple.cli.bundled import example_folder
 from supple.diagnostics import InputError
-from supple.formats.schema import schema
+from supple.formats.schema import mechanism_schema
 from supple.formats.source import located
 from supple.formats.yaml_tree import read_tree
 
@@ -184,11 +184,11 @@ def test_a_delta_robot_is_one_leg_three_times():
     mass = local(delta, delta.configurations["home"], rigid=True).M
     np.testing.assert_allclose(mass, np.roll(mass, (1, 1), axis=(0, 1)), rtol=1e-9)  # closure's 1e-10
     assert loads(to_yaml(delta)) == delta
-    jsonschema.validate(read_tree(DELTA, "text").data, schema())
+    jsonschema.validate(read_tree(DELTA, "text").data, mechanism_schema())
 
 
 def test_the_stewart_example_is_one_leg_six_times():
-    stewart = load(example("stewart") / "mechanism.yaml")
+    stewart = load(example_folder("stewart") / "mechanism.yaml")
     assert list(stewart.actuators) == [f"leg{i}" for i in range(1, 7)]
     angles = [np.degrees(np.arctan2(*stewart.points[f"B{i}"][1::-1])) % 360.0 for i in range(1, 7)]
     np.testing.assert_allclose(angles, [10, 110, 130, 230, 250, 350], atol=1e-9)

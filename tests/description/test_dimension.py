@@ -31,7 +31,7 @@ from supple.description.quantities.dimension import (
     fits,
 )
 from supple.description.quantities.dimensional_analysis import dimension_of
-from supple.description.quantities.expression import evaluate, quantity, resolve_parameters
+from supple.description.quantities.expression import evaluate_expression, quantity, resolve_parameters
 from supple.diagnostics import InputError
 from supple.formats.mechanism_file import loads, mechanism_of
 from supple.formats.yaml_tree import read_tree
@@ -66,7 +66,7 @@ def test_exponents_say_how_a_value_changes_with_the_units(text):
 
     try:
         dimension = dimension_of(parse(text), names(1, 1, 1, 1), text)
-        here, there = evaluate(text, names(1, 1, 1, 1)), evaluate(text, names(*scales))
+        here, there = evaluate_expression(text, names(1, 1, 1, 1)), evaluate_expression(text, names(*scales))
     except InputError:  # a tower of powers
         return
     if not 1e-200 < abs(here) < 1e200 or not 1e-200 < abs(there) < 1e200:
@@ -244,7 +244,7 @@ def numbers(data, path=()):
         return
     names = {"reach": 0.4, "half": 0.2, "payload": 2.0}
     try:
-        evaluate(data, names) if isinstance(data, str) else float(data)
+        evaluate_expression(data, names) if isinstance(data, str) else float(data)
     except InputError:
         return
     yield path

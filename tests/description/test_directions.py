@@ -9,7 +9,7 @@ import pytest
 from supple import check, loads, modes
 from supple.description.drawing import Drawing
 from supple.diagnostics import InputError
-from supple.formats.schema import schema
+from supple.formats.schema import mechanism_schema
 from supple.formats.yaml_tree import read_tree
 from supple.kinematics.joint_frames import joint_frames
 
@@ -40,7 +40,7 @@ def test_an_axis_leads_from_one_point_to_another():
 
 
 def test_the_schema_takes_it():
-    jsonschema.validate(read_tree(DOOR.replace("AXIS", "[A, D]"), "text").data, schema())
+    jsonschema.validate(read_tree(DOOR.replace("AXIS", "[A, D]"), "text").data, mechanism_schema())
 
 
 def test_in_the_plane_parameters_are_components_and_other_names_are_places():

@@ -14,7 +14,7 @@ from pydantic import BaseModel, BeforeValidator, ValidationError
 from supple.description.quantities.dimension import ANGLE
 from supple.description.quantities.expression import (
     current_parameters,
-    evaluate,
+    evaluate_expression,
     number,
     quantity,
     resolve_parameters,
@@ -47,14 +47,14 @@ expressions = st.recursive(
 
 @given(expressions)
 def test_arithmetic_has_its_usual_value(expression):
-    assert evaluate(expression.text, {}) == expression.value
+    assert evaluate_expression(expression.text, {}) == expression.value
 
 
 @given(sensible)
 def test_a_written_number_is_read_back_exactly(x):
-    assert evaluate(repr(x), {}) == x
+    assert evaluate_expression(repr(x), {}) == x
     assert quantity(f"{x!r} m") == x
-    assert evaluate("x", {"x": x}) == x
+    assert evaluate_expression("x", {"x": x}) == x
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_a_written_number_is_read_back_exactly(x):
     ],
 )
 def test_operators_and_functions(text, value):
-    assert evaluate(text, {}) == value
+    assert evaluate_expression(text, {}) == value
 
 
 @pytest.mark.parametrize(
@@ -122,9 +122,9 @@ def test_quantities_are_converted_to_si(text, value):
 
 
 def test_a_parameter_wins_over_a_unit_but_not_behind_a_number():
-    assert evaluate("2*m", {"m": 7.0}) == 14.0
-    assert evaluate("2 m", {"m": 7.0}) == 2.0
-    assert evaluate("2*m", {}) == 2.0
+    assert evaluate_expression("2*m", {"m": 7.0}) == 14.0
+    assert evaluate_expression("2 m", {"m": 7.0}) == 2.0
+    assert evaluate_expression("2*m", {}) == 2.0
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_a_parameter_wins_over_a_unit_but_not_behind_a_number():
 )
 def test_anything_but_arithmetic_is_refused(text):
     with pytest.raises(InputError):
-        evaluate(text, {"a": 1.0, "crank": 1.0})
+        evaluate_expression(text, {"a": 1.0, "crank": 1.0})
 
 
 @pytest.mark.parametrize(
@@ -225,18 +225,18 @@ def test_anything_but_arithmetic_is_refused(text):
 )
 def test_the_message_says_what_is_wrong(text, says):
     with pytest.raises(InputError, match=says):
-        evaluate(text, {"crank": 0.5})
+        evaluate_expression(text, {"crank": 0.5})
 
 
 def test_a_long_sum_is_not_deep():
-    assert evaluate("1+" * 200 + "1", {}) == 201.0
-    assert evaluate("(" * 40 + "1" + ")" * 40, {}) == 1.0
+    assert evaluate_expression("1+" * 200 + "1", {}) == 201.0
+    assert evaluate_expression("(" * 40 + "1" + ")" * 40, {}) == 1.0
 
 
 @pytest.mark.parametrize("text", ["\x1b[31m" + "y" * 400, "y" * 400, "y" * 400 + "(1)", "'" + "y" * 400 + "'"])
 def test_a_message_stays_short_and_printable(text):
     with pytest.raises(InputError) as raised:
-        evaluate(text, {})
+        evaluate_expression(text, {})
     assert "\x1b" not in str(raised.value)
     assert len(str(raised.value)) < 300  # two shortened quotes and the list of functions at most
 
@@ -244,7 +244,7 @@ def test_a_message_stays_short_and_printable(text):
 @given(st.text(max_size=60) | st.text(alphabet="0123456789.eE+-*/()[]{},:=xm '\"\\_\n", max_size=60))
 def test_any_text_gives_a_finite_number_or_an_input_error(text):
     try:
-        value = evaluate(text, {"x": 2.0})
+        value = evaluate_expression(text, {"x": 2.0})
     except InputError:
         return
     assert type(value) is float

@@ -7,7 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 import supple
-from supple.formats.schema import schema
+from supple.formats.schema import mechanism_schema
 from supple.formats.yaml_tree import read_tree
 
 TEXT = """\
@@ -51,10 +51,10 @@ def test_they_are_written_as_they_are_read():
 @pytest.mark.slow
 def test_editors_know_them():
     data = read_tree(TEXT, "arm").data
-    jsonschema.validate(data, schema())
+    jsonschema.validate(data, mechanism_schema())
     data["motions"]["turn"]["coordinates"]["elbow"] = {"start": 0.2}  # the name in Python is not one of the file's
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(data, schema())
+        jsonschema.validate(data, mechanism_schema())
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 import supple
 from supple.description.drawing import Drawing
-from supple.description.elastic.superelement_files import rigid_body_modes, superelement_arrays
+from supple.description.elastic.superelement_files import rigid_body_modes, superelement_matrices
 from supple.description.mass_properties import mass_properties
 from supple.diagnostics import InputError
 
@@ -83,7 +83,9 @@ def test_one_file_of_arrays_says_the_same(tmp_path, sparse):
             arrays[name] = matrix
     np.savez(tmp_path / "arm.npz", **arrays)
     texts = [mechanism_text("{mass: M.mtx, stiffness: K.mtx, nodes: nodes.csv}"), mechanism_text("{file: arm.npz}")]
-    one, other = (superelement_arrays(supple.loads(text, folder=tmp_path).bodies["arm"].superelement) for text in texts)
+    one, other = (
+        superelement_matrices(supple.loads(text, folder=tmp_path).bodies["arm"].superelement) for text in texts
+    )
     for name in ("K", "M"):
         assert_allclose(getattr(one, name).toarray(), getattr(other, name).toarray(), atol=1e-13)
     assert_allclose(one.positions, other.positions)
@@ -125,7 +127,7 @@ def test_nodes_may_differ_in_their_degrees(tmp_path):
     (tmp_path / "nodes.csv").write_text("\n".join(lines))
     element = "{mass: M.mtx, stiffness: K.mtx, nodes: nodes.csv}"
     mechanism = supple.loads(mechanism_text(element), folder=tmp_path)
-    arrays = superelement_arrays(mechanism.bodies["arm"].superelement)
+    arrays = superelement_matrices(mechanism.bodies["arm"].superelement)
     assert arrays.degrees.tolist() == [3, 3, 3, 6]
     found = mass_properties(Drawing(mechanism))["arm"]
     d = NODES - mass @ NODES / mass.sum()

@@ -53,7 +53,7 @@ def test_gradients_of_the_mass_commute(row):
     """∂M/∂θ at δ has the slope with δ that ∂M/∂δ has with θ."""
     layout, numbers = row
     plain = at(row, np.zeros(D))
-    along = kernels.whole_slope(layout.part(numbers, "mass_slope_gradient"))  # (s, n, n, d)
+    along = kernels.full_mass_slope(layout.part(numbers, "mass_slope_gradient"))  # (s, n, n, d)
     for a, e in enumerate(np.eye(D)):
         assert_allclose(at(row, e).dM[:, :, :S] - plain.dM[:, :, :S], np.moveaxis(along[..., a], 0, -1), atol=1e-14)
 

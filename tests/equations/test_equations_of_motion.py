@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 from supple.equations import forces as kernels
 from supple.equations import row as places
-from supple.equations.christoffel import christoffel, christoffel_symbols, inertia_forces, mass_gradient
+from supple.equations.christoffel import christoffel, christoffel_symbols, gradient_from_christoffel, inertia_forces
 from supple.equations.coefficients import Coefficients, Labels
 from supple.equations.forces import CoefficientRow, Friction
 from supple.equations.row import local_layout, row_layout
@@ -91,7 +91,7 @@ def test_christoffel_symbols_are_the_mass_gradient():
     half = np.random.default_rng(6).standard_normal((3, N, N, N))
     dM = half + np.swapaxes(half, -3, -2)
     G = christoffel(dM)
-    assert_allclose(mass_gradient(G), dM, atol=1e-14)
+    assert_allclose(gradient_from_christoffel(G), dM, atol=1e-14)
     assert_allclose(G, np.swapaxes(G, -1, -2), atol=1e-15)
     found = np.empty(N**3)
     christoffel_symbols(N, dM[0].ravel(), found)

@@ -22,10 +22,10 @@ from supple.approximation.fits.polynomial_fit import fit
 from supple.approximation.fits.scattered_designs import leja
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.approximation.refinement.box import Box
-from supple.approximation.refinement.box_tree import Forest, Node, halved
+from supple.approximation.refinement.box_tree import BoxNode, Forest, halved
 from supple.export.export import export
 from supple.hardware.hardware import NO_HARDWARE
-from supple.reduced.layout import CoefficientLayout, packed, unpacked
+from supple.reduced.layout import CoefficientLayout, packed_triangles, unpacked
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 STRICT = ["-std=c99", "-O2", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
@@ -60,7 +60,7 @@ def forest(box: Box, levels: tuple[int, ...], degrees, function) -> Piecewise:
     root, top = halved(box, levels), max(degrees)
     if len(degrees) > 1:
         uneven = root.leaves()[1]
-        uneven.axis, uneven.children = 0, tuple(Node(part) for part in uneven.box.split(0))
+        uneven.axis, uneven.children = 0, tuple(BoxNode(part) for part in uneven.box.split(0))
     indices = total_degree(box.dimension, top)
     for n, leaf in enumerate(root.leaves()):
         degree = degrees[n % len(degrees)]
@@ -79,7 +79,7 @@ def sampled(name: str, box: Box, levels, degrees, *, structured: bool) -> Simple
     def values(theta):
         model = supple.local(mechanism, theta)
         parts = {
-            "M": packed(model.M), "christoffel": packed(model.christoffel).reshape(len(theta), -1),
+            "M": packed_triangles(model.M), "christoffel": packed_triangles(model.christoffel).reshape(len(theta), -1),
             "force": model.force, "potential": model.potential[:, None],
         }  # fmt: skip
         return np.hstack([*(parts[item] for item in names), *(model.outputs[item].value[:, None] for item in outputs)])
@@ -116,16 +116,16 @@ def invented(seed: int, s: int, elastic: int, levels, degrees, *, structured: bo
         if item in ("mass_curvature", "christoffel" if structured and elastic else "mass_slope"):
             continue
         if item == "damping":
-            layout.constants[item] = packed(np.eye(n) + 0.1)
+            layout.constants[item] = packed_triangles(np.eye(n) + 0.1)
         elif width:
             layout.columns[item] = (at, at + width)
             at += width
     waves, shifts = rng.uniform(-1.5, 1.5, (at, s)), rng.uniform(0.0, 6.0, at)
     offset = np.zeros(at)
-    offset[slice(*layout.columns["M"])] = packed(3.0 * n * np.eye(n))  # so that M is positive definite
+    offset[slice(*layout.columns["M"])] = packed_triangles(3.0 * n * np.eye(n))  # so that M is positive definite
     size, soft = np.ones(at), np.arange(n) >= s
     if "K" in layout.columns:
-        size[slice(*layout.columns["K"])] = packed(np.outer(soft, soft))  # none along θ
+        size[slice(*layout.columns["K"])] = packed_triangles(np.outer(soft, soft))  # none along θ
     box = Box(tuple(rng.uniform(-1.0, -0.5, s)), tuple(rng.uniform(0.4, 1.2, s)))
     fitted = forest(box, levels, degrees, lambda x: offset + size * np.sin(x @ waves.T + shifts))
     return SimpleNamespace(name="invented", layout=layout, fitted=fitted, error={}, hardware=NO_HARDWARE)

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from supple.export.c.model import CModel
-from supple.export.c.precision import single
-from supple.export.c.source import source
+from supple.export.c.precision import single_precision
+from supple.export.c.source import c_source
 from supple.export.casadi_files.target import dynamics_source, second_source
 
 DIGESTS = {"rigid": "a5bea52f1061815f", "flexible": "1132e86ac093c0d0"}
@@ -32,8 +32,8 @@ def text(reference, name: str) -> str:
     rom.fitted = replace(
         rom.fitted, arrays=arrays._replace(coefficients=numbers, roots_f=bounds, leaves_f=leaves, nodes_f=cuts)
     )
-    model = source(CModel("code", rom))
-    return model + single(model) + dynamics_source(rom, "code") + second_source(rom, "code")
+    model = c_source(CModel("code", rom))
+    return model + single_precision(model) + dynamics_source(rom, "code") + second_source(rom, "code")
 
 
 @pytest.mark.parametrize("name", ["rigid", "flexible"])

@@ -10,7 +10,7 @@ import pytest
 from running_targets import TARGETS, Stationary
 
 from supple.export.c.target import reference_states
-from supple.reduced.observed import Moving, outputs_along
+from supple.reduced.observed import ObservedMotion, outputs_along
 
 MACHINES = ("orthoglide", "flexible-four-bar", "ralf", "four-bar-redundant")
 STATES = 1000
@@ -66,7 +66,7 @@ def made(name, rom, built, fmus):
     theta, delta, v = (np.ascontiguousarray(part) for part in np.split(x, [s, n], axis=1))
     a = rom.forward(theta, v, u, delta=delta)
     y = rom.observe(x[:, :n], v)[0] if rom.layout.observation is None else outputs_along(
-        rom, Moving(x[:, :n], v, a, u, 1e-3))  # fmt: skip
+        rom, ObservedMotion(x[:, :n], v, a, u, 1e-3))  # fmt: skip
     there = rom.evaluate(theta, delta=delta)
     expected = {key: getattr(there, key) for key in ("M", "K", "damping", "force", "input_map")}
     expected |= {"forward": a, "inverse": rom.inverse(theta, v, asked, delta=delta), "outputs": y}

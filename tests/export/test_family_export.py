@@ -13,9 +13,9 @@ import pytest
 
 from supple.approximation.refinement.box import Box
 from supple.export.export import export
-from supple.export.fixed import fixed
-from supple.reduced.family import Family, Parameter
-from supple.reduced.layout import packed
+from supple.export.fixed import model_at_parameters
+from supple.reduced.family import Family, FamilyParameter
+from supple.reduced.layout import packed_triangles
 from supple.reduced.model import ReducedModel
 
 # Boxes that are no grid over (θ, μ), cut along the parameters too, of different degrees; and a grid of one degree.
@@ -32,12 +32,12 @@ def invented_family(conftest, *, seed, s, elastic, levels, degrees, coupling) ->
     waves, shifts = rng.uniform(-1.5, 1.5, (t, s + m)), rng.uniform(0.0, 6.0, t)
     waves[:, s:] *= 0.1
     offset, size, soft = np.zeros(t), np.full(t, 0.1), np.arange(n) >= s
-    offset[slice(*layout.columns["M"])] = 9.0 * packed((1.0 - coupling) * np.eye(n) + coupling)
+    offset[slice(*layout.columns["M"])] = 9.0 * packed_triangles((1.0 - coupling) * np.eye(n) + coupling)
     size[slice(*layout.columns["M"])] = 0.02
-    size[slice(*layout.columns["K"])] = packed(np.outer(soft, soft))
+    size[slice(*layout.columns["K"])] = packed_triangles(np.outer(soft, soft))
     box = Box((*(-0.7,) * s, *(8.0,) * m), (*(0.9,) * s, *(16.0,) * m))
     fitted = conftest.forest(box, levels, degrees, lambda x: offset + size * np.sin(x @ waves.T + shifts))
-    family = Family(tuple(Parameter(f"p{i}", 8.0, 16.0, 11.0, "kg") for i in range(m)), (11.0,) * m, fitted)
+    family = Family(tuple(FamilyParameter(f"p{i}", 8.0, 16.0, 11.0, "kg") for i in range(m)), (11.0,) * m, fitted)
     return ReducedModel("code", layout, family.slice(), family=family)
 
 
@@ -129,7 +129,7 @@ def test_single_precision_sums_what_must_be_exact_in_double(families, coded):
 
 def test_a_parameter_may_be_fixed_and_others_left(families, coded):
     whole = families["grid"]
-    some = fixed(whole, {"p0": 9.3}, others=True)
+    some = model_at_parameters(whole, {"p0": 9.3}, others=True)
     assert some.family.names == ("p1",)
     code, n = coded(some), whole.layout.size
     assert "Written for p0 = 9.3 kg; not settable" in Path(code.library.library._name).with_suffix(".h").read_text()

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import supple
-from supple.description.elastic.superelement_files import rigid_body_modes, superelement_arrays
+from supple.description.elastic.superelement_files import rigid_body_modes, superelement_matrices
 
 LUMPED = '''
 from pathlib import Path
@@ -138,7 +138,7 @@ def test_the_ending_tells_bodies_apart(tmp_path):
     assert once == again
     assert once.digest == twice.digest
     assert once != twice
-    masses = [superelement_arrays(one).M.diagonal()[0] for one in (once, again, twice)]
+    masses = [superelement_matrices(one).M.diagonal()[0] for one in (once, again, twice)]
     assert masses == [2.0, 2.0, 4.0]
 
 

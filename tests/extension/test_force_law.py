@@ -55,9 +55,9 @@ def test_a_law_of_an_installed_package_is_named_in_the_file(law):
 def test_a_script_registers_a_law(law):
     script = """
 import json, supple
-from supple.description.force_law import FORCE_LAWS
+from supple.description.force_model import FORCE_MODELS
 
 supple.register(supple.ForceLaw("mine", {}, lambda p, x: (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)))
-print(json.dumps(list(FORCE_LAWS)))
+print(json.dumps(list(FORCE_MODELS)))
 """
     assert law.python(script) == ["spring", "constant", "damper", "inertia", "mine", "hardening"]

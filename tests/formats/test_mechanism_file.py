@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import supple
 from supple.formats.mechanism_text import scalar
-from supple.formats.schema import SHIPPED, schema
+from supple.formats.schema import SHIPPED, mechanism_schema
 from supple.formats.source import located, source_of
 from supple.formats.yaml_tree import read_text, read_tree
 
@@ -150,18 +150,18 @@ def test_a_key_is_read_back(name):
 
 
 def _valid(text: str) -> None:
-    jsonschema.validate(read_tree(text, "text").data, schema())
+    jsonschema.validate(read_tree(text, "text").data, mechanism_schema())
 
 
 def test_the_shipped_schema_is_the_one_of_the_models():
     """If this fails: `supple schema > src/supple/mechanism.schema.json`."""
     import json
 
-    assert json.loads(SHIPPED.read_text("utf-8")) == schema()
+    assert json.loads(SHIPPED.read_text("utf-8")) == mechanism_schema()
 
 
 def test_the_schema_is_one():
-    found = schema()
+    found = mechanism_schema()
     jsonschema.Draft202012Validator.check_schema(found)
     assert (found["$id"], found["title"], found["version"]) == ("urn:supple:mechanism:1", "supple mechanism file", 1)
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from supple.diagnostics import InputError
 from supple.formats import yaml_tree
-from supple.formats.yaml_tree import DEEPEST, LARGEST, Tree, read_text, read_tree
+from supple.formats.yaml_tree import DEEPEST, LARGEST, YamlTree, read_text, read_tree
 
 EXAMPLE = """\
 supple: 1           # line 1
@@ -160,7 +160,7 @@ def test_any_text_gives_a_tree_or_an_input_error_with_its_line(text):
     except InputError as error:
         found = error
     else:
-        assert isinstance(tree, Tree)
+        assert isinstance(tree, YamlTree)
         assert all(isinstance(key, str) for key in tree.data)
         return
     # pytest.raises cannot be used: most of these texts, not all, are wrong.

@@ -9,8 +9,8 @@ from scipy.special import ellipk
 
 import supple
 from supple.compilation import compiled
-from supple.description.force_law import FORCE_LAWS, ForceLaw, LawParameter
-from supple.formulations.laws import law, number_of
+from supple.description.force_model import FORCE_MODELS, ForceLaw, LawParameter
+from supple.formulations.force_models import law, number_of
 from supple.formulations.recursive.tree_of_mechanism import tree_of_mechanism
 
 K, Q, C, MASS, REST = 100.0, 4e4, 0.7, 1.5, 0.02
@@ -34,7 +34,7 @@ HARDENING = ForceLaw(
 
 @pytest.fixture(scope="module", autouse=True)
 def known():
-    if "hardening" not in FORCE_LAWS:
+    if "hardening" not in FORCE_MODELS:
         supple.register(HARDENING)
 
 
@@ -113,7 +113,7 @@ def test_native_and_interpreted_laws_agree():
     number = number_of(HARDENING)
     for length in (0.0, 0.05):
         assert_allclose(compiled(law)(number, p, length), law(number, p, length), rtol=1e-14)
-    for record in FORCE_LAWS.values():  # a law that came later takes nothing from those before it
+    for record in FORCE_MODELS.values():  # a law that came later takes nothing from those before it
         expected = record.along(p, 0.05 - REST)
         assert_allclose(compiled(law)(number_of(record), p, 0.05), expected, rtol=1e-14)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from supple.geometry.inertia import MassProperties, nothing, steiner, unphysical
+from supple.geometry.inertia import MassProperties, steiner, unphysical, zero_mass
 
 
 class Cloud:
@@ -50,9 +50,9 @@ def test_two_bodies_as_one_are_the_union_of_their_points(seed):
 
 def test_adding_nothing_changes_nothing():
     body = Cloud(np.random.default_rng(5)).properties()
-    for total in (body + nothing(), nothing() + body):
+    for total in (body + zero_mass(), zero_mass() + body):
         assert_allclose(total.spatial(), body.spatial(), atol=1e-14)
-    assert not (nothing() + nothing()).spatial().any()
+    assert not (zero_mass() + zero_mass()).spatial().any()
 
 
 def test_massless_parts_keep_their_inertia():

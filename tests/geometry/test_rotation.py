@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.linalg import expm
 
-from supple.geometry.rotation import axes_from_x, axes_from_z, exponential, rotation_about, skew
+from supple.geometry.rotation import axes_from_x, axes_from_z, exponential, rotation_about, tilde
 
 ROUNDING = 1e-14  # of matrices with entries of one
 
@@ -24,8 +24,8 @@ def assert_right_handed(E):
 def test_skew_is_the_cross_product():
     rng = np.random.default_rng(1)
     for v, w in rng.standard_normal((10, 2, 3)):
-        assert_allclose(skew(v) @ w, np.cross(v, w), atol=ROUNDING)
-        assert_allclose(skew(v), -skew(v).T, atol=0.0)
+        assert_allclose(tilde(v) @ w, np.cross(v, w), atol=ROUNDING)
+        assert_allclose(tilde(v), -tilde(v).T, atol=0.0)
 
 
 @pytest.mark.parametrize("angle", [0.0, 1e-9, 0.3, -2.0, np.pi, 7.0])
@@ -34,7 +34,7 @@ def test_a_rotation_about_an_axis_is_the_matrix_exponential(angle):
         n = axis / np.linalg.norm(axis)
         R = rotation_about(axis, angle)
         assert_right_handed(R)
-        assert_allclose(R, expm(angle * skew(n)), atol=1e-13)  # expm squares a few times
+        assert_allclose(R, expm(angle * tilde(n)), atol=1e-13)  # expm squares a few times
         assert_allclose(R @ n, n, atol=ROUNDING)
 
 
@@ -54,13 +54,13 @@ def test_rotations_about_one_axis_add_up():
 def test_exponential_of_a_vector_is_that_of_its_matrix(size):
     for axis in directions():
         w = size * axis / np.linalg.norm(axis)
-        assert_allclose(exponential(w), expm(skew(w)), atol=1e-13)
+        assert_allclose(exponential(w), expm(tilde(w)), atol=1e-13)
 
 
 def test_small_rotations_keep_their_second_order():
     """R - I - w̃ is ½ w̃², here 5e-11; the sum with I rounds at 1e-16."""
     w = 1e-5 * np.array([0.6, -0.8, 0.0])
-    assert_allclose(exponential(w) - np.eye(3) - skew(w), 0.5 * skew(w) @ skew(w), atol=1e-15)
+    assert_allclose(exponential(w) - np.eye(3) - tilde(w), 0.5 * tilde(w) @ tilde(w), atol=1e-15)
 
 
 def test_axes_from_x_are_right_handed_with_x_along_the_direction():

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from supple.integration.input_course import input_course
-from supple.integration.signal import JUMP, joined, signal_breaks
+from supple.integration.signal import JUMP, joined_inputs, signal_breaks
 
 
 def at(signal, times, end=2.0, spacing=1e-3):
@@ -44,11 +44,11 @@ def test_what_oscillates_is_sampled_fine_enough_where_no_step_says_how():
 
 def test_signals_tables_and_numbers_come_together_on_the_same_times():
     given = {"a": 2.0, "b": [0.0, 1.0], "c": {"step": 1.0, "at": 0.5}}
-    inputs, times = joined(given, [0.0, 1.0], 1.0, None)
+    inputs, times = joined_inputs(given, [0.0, 1.0], 1.0, None)
     assert inputs["a"] == 2.0
     assert_allclose(np.interp([0.25, 0.75], times, inputs["b"]), [0.25, 0.75])
     assert_allclose(np.interp([0.25, 0.75], times, inputs["c"]), [0.0, 1.0])
-    assert joined({"a": 2.0}, None, 1.0, None) == ({"a": 2.0}, None)
+    assert joined_inputs({"a": 2.0}, None, 1.0, None) == ({"a": 2.0}, None)
 
 
 def test_knots_that_differ_from_results_by_rounding_are_at_them():

@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import supple
-from supple.kinematics.far_closure import distance
+from supple.kinematics.far_closure import posture_distance
 from supple.kinematics.jacobian import scaled_values
 from supple.kinematics.rest import rest
 
@@ -74,7 +74,7 @@ def require_closed_and_distinct(found):
     for X in found.configurations.X:
         assert np.abs(scaled_values(numbering, X)[: numbering.constraints]).max() < 1e-10
     for i, X in enumerate(found.configurations.X):
-        assert all(distance(numbering, X, Y) > 1e-3 for Y in found.configurations.X[:i])
+        assert all(posture_distance(numbering, X, Y) > 1e-3 for Y in found.configurations.X[:i])
     assert len(set(found.words)) == len(found)
 
 
@@ -154,7 +154,7 @@ def test_what_is_written_leads_to_each_branch():
         found = supple.branches(mechanism, at, count=60)
         for number in range(len(found)):
             there = rest(mechanism.replace(rest=found.rest(number)))
-            assert distance(there.numbering, there.X, found.configurations.X[number]) < 1e-6
+            assert posture_distance(there.numbering, there.X, found.configurations.X[number]) < 1e-6
 
 
 def test_a_pasted_line_draws_the_other_branch(tmp_path):

@@ -11,7 +11,7 @@ import supple
 from supple.cli.main import run
 from supple.kinematics.completion import close_drawing
 from supple.kinematics.far_closure import FAR, _Gaps, alignments, joint_gaps
-from supple.kinematics.joint_tree import freedoms, joint_tree, moved_by, settled
+from supple.kinematics.joint_tree import closed_tree, freedoms, joint_tree, moved_by
 from supple.kinematics.numbering import numbering
 from supple.kinematics.rest import rest
 
@@ -73,7 +73,7 @@ def test_gradients_of_the_gaps_are_those_of_the_motion(loaded):
     axes = alignments(found)
     tree = joint_tree(found, joint_gaps(found, found.drawn, axes))
     gaps = _Gaps(found, tree, axes, {})
-    X = settled(found, tree, found.drawn)
+    X = closed_tree(found, tree, found.drawn)
     r, J, bases = gaps.linear(X)
     assert {name for name in mechanism.joints if name.startswith("loop")} == set(tree.cut)
     h = 1e-5

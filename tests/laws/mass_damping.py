@@ -20,7 +20,7 @@ import numpy as np
 from elastic_mechanisms import loop, spatial
 
 import supple
-from supple.formulations.absolute.mass_damping import deforming, projection
+from supple.formulations.absolute.mass_damping import deformation_velocity_batch, projection
 from supple.formulations.absolute.system import absolute
 from supple.kinematics.rest import rest
 
@@ -82,7 +82,7 @@ def rigid_share(mechanism: supple.Mechanism) -> float:
     Psi, _ = projection(problem, X)
     V = np.ascontiguousarray(Psi.T).reshape(Psi.shape[1], -1, len(column))
     units = np.where(column < 3, problem.system.rows.extent, 1.0)
-    left = deforming(problem, np.repeat(X[None], len(V), axis=0), V)
+    left = deformation_velocity_batch(problem, np.repeat(X[None], len(V), axis=0), V)
     return float(np.abs(left / units).max() / np.abs(V / units).max())
 
 

@@ -26,7 +26,7 @@ from supple.formulations.elastic_rest.constrained_modes import constrained_modes
 from supple.formulations.elastic_rest.loaded_modes import constrained_loaded_modes
 from supple.kinematics.rest import rest
 from supple.view.page.page_data import vibrating
-from supple.view.page.region import sampled
+from supple.view.page.region import sampled_postures
 from supple.view.page.single_file import page_html
 from supple.view.page.whole_page import whole_page
 
@@ -67,7 +67,7 @@ def loaded_machine(seed: int) -> supple.Mechanism:
 
 def postures(mechanism: supple.Mechanism) -> np.ndarray:
     """(k, s) at rest and elsewhere."""
-    return sampled(rest(mechanism), 4 * POSTURES).theta[:POSTURES]
+    return sampled_postures(rest(mechanism), 4 * POSTURES).theta[:POSTURES]
 
 
 def frequencies_on_page(page: Any, mechanism: supple.Mechanism, thetas: np.ndarray) -> np.ndarray:

@@ -7,7 +7,7 @@ import pytest
 import scipy.linalg as la
 
 import supple
-from supple.geometry.rotation import axes_from_z, skew
+from supple.geometry.rotation import axes_from_z, tilde
 
 PLACE = np.array([0.3, 0.0, 0.0])
 MASS, CENTER, INERTIA = 2.0, np.array([0.05, 0.03, 0.02]), np.diag([0.01, 0.02, 0.025])  # from the joint's place
@@ -27,8 +27,8 @@ def beam_end() -> np.ndarray:
 
 def spatial_mass() -> np.ndarray:
     """M (6, 6) of the body at the joint's place."""
-    S = MASS * skew(CENTER)
-    return np.block([[MASS * np.eye(3), -S], [S, INERTIA - S @ skew(CENTER)]])
+    S = MASS * tilde(CENTER)
+    return np.block([[MASS * np.eye(3), -S], [S, INERTIA - S @ tilde(CENTER)]])
 
 
 def on_a_weld(K: np.ndarray, axis: np.ndarray | None = None, **more) -> supple.Mechanism:

@@ -16,7 +16,7 @@ from scipy.optimize import brentq
 import supple
 from supple.parameterization.modal_parameterization import modal_parameterization
 from supple.parameterization.mode_choice import ModeChoice
-from supple.parameterization.mode_tracking import continued
+from supple.parameterization.mode_tracking import continued_modes
 from supple.reduction.exchanges import tracking_faults
 
 FAMILIES = ("M", "dM", "K", "dK", "christoffel", "force", "dforce", "input_map")
@@ -120,9 +120,9 @@ def test_coefficients_of_the_followed_subspace_come_back(radius):
 def test_each_mode_comes_back_as_minus_itself(radius):
     system = modal_parameterization(five_bar(), ModeChoice((), 2, "modes"))
     points = loop(40, radius)
-    first = modes = continued(system, system.germ.theta, system.reference, points[0])
+    first = modes = continued_modes(system, system.germ.theta, system.reference, points[0])
     for a, b in pairwise(points):
-        modes = continued(system, a, modes, b)
+        modes = continued_modes(system, a, modes, b)
     assert_allclose(np.einsum("kz,kz->k", modes, first), [-1, -1], atol=1e-6)
 
 

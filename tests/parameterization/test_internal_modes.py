@@ -12,8 +12,8 @@ from scipy.linalg import eigh, null_space
 
 from supple.formulations.elastic_rest.block_modes import Search, lowest_modes, scattered
 from supple.formulations.elastic_rest.elastic_rest import ElasticArrays
+from supple.formulations.elastic_rest.position_dependent_stiffness import StiffnessTables
 from supple.formulations.elastic_rest.response_operator import Structure
-from supple.formulations.elastic_rest.stiffness_tables import StiffnessTables
 from supple.parameterization.elastic_modes import DONE, elastic_modes
 from supple.parameterization.internal_modes import EXACT, SPARE, Eigenmodes, ModeShapes, Spectrum
 from supple.parameterization.mode_choice import SORTED, STRAIN, SUBSPACE

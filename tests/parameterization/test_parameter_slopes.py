@@ -13,7 +13,7 @@ from supple.formats.varied_mechanism import VariedMechanism
 from supple.formulations.coefficients import carried
 from supple.kinematics.closure import assemble
 from supple.parameterization.parameter_slopes import KNOWN, parameter_slopes
-from supple.parameterization.rigid_rows import layout_of, rigid_rows
+from supple.parameterization.rigid_rows import rigid_layout, rigid_rows
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -59,7 +59,7 @@ def extrapolated(values, at, step):
 def compared(mechanism, name, theta):
     """Of each coefficient: the largest departure, of the largest slope or what would be one per mille of the value."""
     here = assemble(mechanism, theta)
-    layout = layout_of(here.rest.numbering, carried(here.rest))
+    layout = rigid_layout(here.rest.numbering, carried(here.rest))
     found, at = parameter_slopes(here, name), mechanism.parameters[name]
 
     def rows(value):

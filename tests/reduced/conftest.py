@@ -11,7 +11,7 @@ from supple.approximation.fits.multi_index import total_degree
 from supple.approximation.fits.polynomial_fit import fit
 from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.box_tree import Forest, halved
-from supple.reduced.layout import CoefficientLayout, packed
+from supple.reduced.layout import CoefficientLayout, packed_triangles
 from supple.reduced.model import ReducedModel
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -25,10 +25,10 @@ def chebyshev_grid(s, count):
 
 def local_columns(model, *, structured):
     """Columns of a local model's batch as a reduced model keeps them, their gradients, and where they are."""
-    values = {"M": packed(model.M)}
-    slopes = {"M": np.swapaxes(packed(np.moveaxis(model.dM, -1, 1)), 1, 2)}
+    values = {"M": packed_triangles(model.M)}
+    slopes = {"M": np.swapaxes(packed_triangles(np.moveaxis(model.dM, -1, 1)), 1, 2)}
     if not structured:
-        values["christoffel"] = packed(model.christoffel).reshape(len(model.M), -1)
+        values["christoffel"] = packed_triangles(model.christoffel).reshape(len(model.M), -1)
         values["force"] = model.force
     values["potential"] = model.potential[:, None]
     slopes["potential"] = -model.force[:, None]
@@ -120,11 +120,11 @@ def invented(inertia):
     K = np.zeros((n, n))
     K[s:, s:] = [[400.0, 30.0], [30.0, 9e4]]
     parts = {
-        "M": polynomial(10, packed(mass)),
-        "K": polynomial(10, packed(K)),
+        "M": polynomial(10, packed_triangles(mass)),
+        "K": polynomial(10, packed_triangles(K)),
         "christoffel": polynomial(40, 0.3 * rng.normal(size=40)),
         "mass_slope": polynomial(14, 0.03 * rng.normal(size=14)),
-        "damping": polynomial(10, packed(np.diag([0.2, 0.1, 0.5, 3.0]))),
+        "damping": polynomial(10, packed_triangles(np.diag([0.2, 0.1, 0.5, 3.0]))),
         "potential": polynomial(1, 2.0),
         "force": polynomial(4, np.array([0.0, 0.0, 3.0, -40.0])),
         "input_map": polynomial(8, np.eye(n, 2).ravel()),

@@ -9,16 +9,16 @@ from numpy.testing import assert_allclose, assert_array_equal
 import supple
 from supple import InputError
 from supple.approximation.fits.multi_index import total_degree
-from supple.approximation.piecewise.slice import sliced
+from supple.approximation.piecewise.slice import sliced_fit
 from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.box_tree import Forest, halved
 from supple.control.study.study import plant_maker
 from supple.reduced.damped import damped
-from supple.reduced.family import Family, Parameter
+from supple.reduced.family import Family, FamilyParameter
 from supple.reduced.file import load_model
-from supple.reduced.scaled import scaled
+from supple.reduced.scaled import scaled_model
 
-PARAMETERS = (Parameter("payload", 8.0, 16.0, 10.0, "kg"), Parameter("length", -1.0, 1.0, 5.0, "m"))
+PARAMETERS = (FamilyParameter("payload", 8.0, 16.0, 10.0, "kg"), FamilyParameter("length", -1.0, 1.0, 5.0, "m"))
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ def test_a_slice_and_its_slopes_are_those_of_the_whole(whole):
         theta = rng.uniform(-1.0, 1.0, size=(50, 2))
         x = np.hstack([theta, np.tile(values, (50, 1))])
         inside = whole.locate(x) >= 0
-        part = sliced(whole, np.array(values))
+        part = sliced_fit(whole, np.array(values))
         assert_array_equal(part.locate(theta) >= 0, inside)
         f, slopes = whole.with_gradient(x[inside])
         g, along_theta = part.with_gradient(theta[inside])
@@ -56,7 +56,7 @@ def test_a_slice_and_its_slopes_are_those_of_the_whole(whole):
         assert_allclose(g, f, rtol=0, atol=1e-13 * size)
         assert_allclose(along_theta, slopes[..., :2], rtol=0, atol=1e-12 * size)
         for j in range(2):
-            along = sliced(whole, np.array(values), j).evaluate(theta[inside])
+            along = sliced_fit(whole, np.array(values), j).evaluate(theta[inside])
             assert_allclose(along, slopes[..., 2 + j], rtol=0, atol=1e-12 * size)
 
 
@@ -96,7 +96,7 @@ def test_values_outside_and_names_that_are_not_there(model, flexible):
 
 def test_changes_of_a_model_are_those_of_its_family(model):
     theta = [0.1, 0.2]
-    for change in (lambda item: damped(item, 0.3, 1e-3), lambda item: scaled(item, stiffness=1.1, damping=0.5)):
+    for change in (lambda item: damped(item, 0.3, 1e-3), lambda item: scaled_model(item, stiffness=1.1, damping=0.5)):
         one, other = change(model).at(payload=15.0), change(model.at(payload=15.0))
         assert_allclose(one.evaluate(theta).damping, other.evaluate(theta).damping, rtol=1e-13)
         assert_allclose(one.evaluate(theta).K, other.evaluate(theta).K, rtol=1e-13)

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 import supple
 from supple.description.scenario import Scenario
 from supple.reduced.damped import damped, first_frequency
-from supple.reduced.time.scenario_run import deflected
+from supple.reduced.time.scenario_run import loaded_deflection
 
 THETA = np.array([2.05, 1.12])
 
@@ -39,7 +39,7 @@ def test_a_ratio_is_that_of_the_first_mode():
 
 def test_a_deflection_is_at_rest_under_its_load():
     load = {"tool.z": -20.0}
-    eta = deflected(model(), dict(zip(model().layout.coordinates, THETA, strict=False)), load)
+    eta = loaded_deflection(model(), dict(zip(model().layout.coordinates, THETA, strict=False)), load)
     s = model().layout.theta
     needed = model().inverse(eta[:s], delta=eta[s:])[s:]
     outputs = list(model().layout.outputs)

@@ -8,7 +8,7 @@ from scipy.optimize import brentq
 
 import supple
 from supple.cli.reduction_answer import show_model
-from supple.reduction.equilibrium_error import at_rest
+from supple.reduction.equilibrium_error import equilibrium_error_text
 
 LENGTH, MASS, G = 0.5, 2.0, 9.81
 
@@ -42,7 +42,7 @@ def test_the_error_of_a_deflection_is_that_of_leaving_out_its_second_order(theta
     assert stated["reason"] == ""
     assert stated["deflection"]["tip"] == pytest.approx(by_hand(theta, stiffness), rel=1e-4)
     assert stated["force"] < stated["deflection"]["tip"] ** 2  # p_θ follows δ, so that forces err by one order less
-    words = at_rest(stated)
+    words = equilibrium_error_text(stated)
     assert f"{stated['deflection']['tip']:.2g} of the static deflection at tip" in words
     assert "5 configurations" in words
 

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 import supple
 from supple.diagnostics import SuppleNote
 from supple.kinematics.closure import assemble
-from supple.parameterization.local_model import coefficient_rows, mode_choice, row_layout
+from supple.parameterization.local_model import coefficient_rows, local_row, mode_choice
 from supple.reduction.path import path_of
 from supple.reduction.path_motion import along_path
 from supple.reduction.path_rows import path_layout, path_rows
@@ -38,7 +38,7 @@ def test_coefficients_along_a_curve_are_those_of_a_constrained_motion(ralf):
     middle, h = 0.4 * path.length, 1e-5 * path.length
     curve = path.at(middle + h * np.arange(-1.0, 2.0))
     here = assemble(ralf, curve.theta)
-    whole = row_layout(here, choice)
+    whole = local_row(here, choice)
     full = whole.split(coefficient_rows(here, choice)[0])
     parts = path_layout(whole).split(path_rows(coefficient_rows(here, choice)[0], whole, curve))
     n, s = full["M"].shape[1], 2

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.integrate import solve_ivp
 from scipy.optimize import fsolve
 
-from supple.geometry.rotation import skew
+from supple.geometry.rotation import tilde
 
 
 def tip_displacement(stiffness, length, force, curvature=(0.0, 0.0, 0.0)):
@@ -20,7 +20,7 @@ def tip_displacement(stiffness, length, force, curvature=(0.0, 0.0, 0.0)):
     def slope(_, y, n):
         R, m = y[3:12].reshape(3, 3), y[12:]
         along = R @ (first + strain * (R.T @ n))
-        return np.concatenate([along, (R @ skew(initial + bend * (R.T @ m))).ravel(), -np.cross(along, n)])
+        return np.concatenate([along, (R @ tilde(initial + bend * (R.T @ m))).ravel(), -np.cross(along, n)])
 
     def end(moment, n):
         begin = np.concatenate([np.zeros(3), np.eye(3).ravel(), moment])

@@ -22,7 +22,7 @@ import supple
 from supple.reduction import sampling
 from supple.reduction import store as module
 from supple.reduction.store import SampleStore
-from supple.reduction.store_file import connected
+from supple.reduction.store_file import store_connection
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "four-bar" / "mechanism.yaml"
 TASK = {"fit": "quadratic", "boxes": 12, "progress": False}
@@ -148,17 +148,17 @@ class Case:
 
         def forgetful(path: Path | None) -> sqlite3.Connection:
             """Every page is read anew from the disk, where it is met as it is now."""
-            database = connected(path)
+            database = store_connection(path)
             database.execute("PRAGMA cache_size = 1")
             return database
 
         SampleStore.find, SampleStore.add = counted(find), counted(add)  # type: ignore[method-assign]
-        sampling.BATCH, module.connected = 16, forgetful  # type: ignore[attr-defined]
+        sampling.BATCH, module.store_connection = 16, forgetful  # type: ignore[attr-defined]
         try:
             return supple.reduce(self.mechanism, **TASK, store=store)
         finally:
             SampleStore.find, SampleStore.add = find, add  # type: ignore[method-assign]
-            sampling.BATCH, module.connected = batch, connected  # type: ignore[attr-defined]
+            sampling.BATCH, module.store_connection = batch, store_connection  # type: ignore[attr-defined]
 
 
 def main() -> int:

@@ -15,7 +15,7 @@ import supple
 from supple.cli.map_option import typed_units
 from supple.frequency_response.plot import unwrapped_phase
 from supple.results.frequency_response import FrequencyResponse
-from supple.view.house_style import PALETTE, settings
+from supple.view.house_style import PALETTE, style_settings
 from supple.view.map_plot import colour_limits
 
 NOT_DRAWN = (
@@ -75,8 +75,8 @@ def test_pictures_look_alike_whatever_the_user_has_set():
     figure.draw_without_rendering()
     axes = figure.axes[0]
     assert axes.get_facecolor() == (1.0, 1.0, 1.0, 1.0)
-    assert axes.lines[0].get_linewidth() == settings()["lines.linewidth"]
-    assert axes.xaxis.get_major_ticks()[0].label1.get_fontsize() == settings()["xtick.labelsize"]
+    assert axes.lines[0].get_linewidth() == style_settings()["lines.linewidth"]
+    assert axes.xaxis.get_major_ticks()[0].label1.get_fontsize() == style_settings()["xtick.labelsize"]
     assert axes.lines[1].get_color() == PALETTE[1]
 
 

@@ -14,10 +14,10 @@ import supple
 from supple.diagnostics import InputError
 from supple.results.channel import Channel
 from supple.view.movie import mode_movie, run_movie
-from supple.view.page.measured_modes import MeasuredModes, measured_section, read_measured
+from supple.view.page.measured_modes import PageModes, measured_section, read_measured
 from supple.view.page.measured_points import points_alone
 from supple.view.page.played_motion import played
-from supple.view.page.saved_run import read_run, run_of
+from supple.view.page.saved_run import read_run, saved_run
 from supple.view.page.whole_page import quaternions, run_section, whole_page
 from supple.view.view_page import ShownPage, view_page
 
@@ -71,7 +71,7 @@ def test_a_run_of_the_model_deforms_as_its_modes_say(arm, model, tmp_path):
     bent = np.abs(motion.nodes["arm"]).max()
     assert bent > 1e-4
     assert_allclose(tip[:, 2], run.outputs["tip.z"], atol=0.01 * bent)
-    assert run_of(run).mechanism() == arm
+    assert saved_run(run).mechanism() == arm
 
 
 def test_a_table_of_coordinates_is_played_without_deformation(arm, tmp_path):
@@ -175,7 +175,7 @@ def test_a_test_alone_is_drawn_on_its_points():
     channels = tuple(
         Channel(point, axis, position=(x, 0.5, 1.0)) for point, x in (("7", 0.0), ("a", 2.0)) for axis in "xz"
     )
-    test = MeasuredModes("test.uff", np.array([10.0]), np.array([0.02]), channels, np.array([[1.0, 2.0, 3.0, 4.0j]]))
+    test = PageModes("test.uff", np.array([10.0]), np.array([0.02]), channels, np.array([[1.0, 2.0, 3.0, 4.0j]]))
     mechanism, named = points_alone(test)
     section = measured_section(named, mechanism)
     assert [point["name"] for point in section["points"]] == ["p7", "a"]
@@ -212,7 +212,7 @@ def test_a_movie_of_a_mode_moves_and_comes_back(arm, tmp_path):
 
 
 def test_a_movie_of_a_run_shows_both(arm, full, tmp_path):
-    motion = played(run_of(full), arm)
+    motion = played(saved_run(full), arm)
     pictures = list(_frames(run_movie(tmp_path / "run.gif", arm, [motion, motion], pictures=3)))
     assert len(pictures) == 3
     assert (np.abs(pictures[2] - pictures[0]) > 40).sum() > 200
@@ -220,7 +220,7 @@ def test_a_movie_of_a_run_shows_both(arm, full, tmp_path):
 
 def test_a_movie_is_also_an_mp4(arm, full, tmp_path):
     pytest.importorskip("imageio_ffmpeg", reason="imageio-ffmpeg is not installed")
-    file = run_movie(tmp_path / "run.mp4", arm, [played(run_of(full), arm)], pictures=3)
+    file = run_movie(tmp_path / "run.mp4", arm, [played(saved_run(full), arm)], pictures=3)
     assert file.read_bytes()[4:8] == b"ftyp"
 
 

@@ -17,7 +17,7 @@ import supple
 from supple.cli.main import run
 from supple.view.house_style import new_figure
 from supple.view.report.drawing import Drawings
-from supple.view.report.page import Html, Report, commands, listed, marked, section, table
+from supple.view.report.page import Html, Report, bullets, commands, html_table, marked, report_section
 from supple.view.report.report import reduce_command, report
 from supple.view.report.stance import stance
 
@@ -91,9 +91,11 @@ def test_every_text_is_shown_as_it_is(tmp_path):
     read = Reader(report(hostile, tmp_path / "page.html", file=f"{HOSTILE}.yaml").html())
     assert not {tag for tag, _ in read.elements} & {"script", "img"}
     assert sum(HOSTILE in words for words in read.words) >= 3  # title, heading, description
-    parts = (table([HOSTILE], [[HOSTILE]]), listed([HOSTILE]), commands([HOSTILE]), marked(HOSTILE, "bad"))
+    parts = (html_table([HOSTILE], [[HOSTILE]]), bullets([HOSTILE]), commands([HOSTILE]), marked(HOSTILE, "bad"))
     picture = Drawings().picture(new_figure(1.0, 1.0), HOSTILE)
-    small = Reader(Report(HOSTILE, HOSTILE, {HOSTILE: HOSTILE}, (section(HOSTILE, *parts, picture),), HOSTILE).html())
+    small = Reader(
+        Report(HOSTILE, HOSTILE, {HOSTILE: HOSTILE}, (report_section(HOSTILE, *parts, picture),), HOSTILE).html()
+    )
     assert not {tag for tag, _ in small.elements} & {"script", "img"}
     assert sum(HOSTILE in words for words in small.words) >= 11
 

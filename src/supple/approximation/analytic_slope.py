@@ -50,7 +50,7 @@ def stencil(x: float, size: float | None = None, reach: Reach = WIDE) -> Stencil
     return Stencil(x + h * _places(reach.number), h)
 
 
-def slope(found: Stencil, values: Sequence[Array] | Array) -> Array:
+def stencil_slope(found: Stencil, values: Sequence[Array] | Array) -> Array:
     """The derivative of an array at the middle of its stencil, from the array at each point."""
     given = np.asarray(values)
     return np.tensordot(_weights(len(given)), given - given[0], axes=1) / found.half_width  # 0 of what is constant

@@ -13,10 +13,10 @@ from supple.approximation.confidence import Confirmation, Stated
 from supple.approximation.evaluated import Evaluated
 from supple.approximation.face_jumps import face_jumps
 from supple.approximation.fit_error import largest, median_norms, norms, point_errors, rounding_floors, worst_errors
-from supple.approximation.fits.scattered_designs import scattered
+from supple.approximation.fits.scattered_designs import halton_points
 from supple.approximation.piecewise.piecewise import NOWHERE, Piecewise
 from supple.approximation.refinement.box import Box
-from supple.approximation.refinement.box_tree import Forest, Node
+from supple.approximation.refinement.box_tree import BoxNode, Forest
 from supple.approximation.samples import Derived, FamilyError
 from supple.array_types import Array
 from supple.diagnostics import InputError, NumericalError
@@ -86,7 +86,7 @@ def scattered_in(region: Sequence[Box], count: int, seed: int) -> Array:
     volumes = np.array([np.prod(box.half) for box in region])
     shares = np.maximum(1, np.round(count * volumes / volumes.sum())).astype(int)
     parts = [
-        box.from_unit(scattered(box.dimension, int(n), seed + k))
+        box.from_unit(halton_points(box.dimension, int(n), seed + k))
         for k, (box, n) in enumerate(zip(region, shares, strict=True))
     ]
     return np.vstack(parts)
@@ -163,7 +163,7 @@ def from_all_sides(
 
 def worst_by_leaf(
     forest: Forest, evaluated: Evaluated, derived: Derived, medians: dict[str, float]
-) -> tuple[list[Node], Array, list[NDArray[np.int64]]]:
+) -> tuple[list[BoxNode], Array, list[NDArray[np.int64]]]:
     """The fitted leaves, the largest error of each over all known points, and the rows of the valid points of each."""
     leaves = [leaf for root in forest.roots for leaf in root.leaves() if leaf.coefficients is not None]
     worst = np.zeros(len(leaves))

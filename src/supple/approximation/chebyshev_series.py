@@ -18,11 +18,11 @@ from scipy.fft import dct
 
 from supple.approximation.fits.lower_set import graded
 from supple.approximation.fits.multi_index import Indices, total_degree
-from supple.approximation.fits.scattered_designs import scattered
+from supple.approximation.fits.scattered_designs import halton_points
 from supple.approximation.piecewise.packing import NOWHERE
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.approximation.refinement.box import Box
-from supple.approximation.refinement.box_tree import Forest, Node
+from supple.approximation.refinement.box_tree import BoxNode, Forest
 from supple.array_types import Array
 
 Function = Callable[[Array], Array]
@@ -71,10 +71,10 @@ class _Resolving:
         self._function, self._tolerance, self._largest = function, tolerance, largest
         self.error, self.points = 0.0, 0
 
-    def below(self, region: Piecewise, child: int, box: Box) -> Node:
+    def below(self, region: Piecewise, child: int, box: Box) -> BoxNode:
         """The tree of a region from one of its nodes on, every leaf in place of a fit of its own."""
         if child == NOWHERE:
-            return Node(box)
+            return BoxNode(box)
         if child < 0:
             return self.fitted(box)
         axis, low, high = region.arrays.nodes_i[child].tolist()
@@ -83,9 +83,9 @@ class _Resolving:
         upper[axis], lower[axis] = cut, cut
         halves = Box(box.lower, tuple(upper)), Box(tuple(lower), box.upper)
         first, second = (self.below(region, place, half) for place, half in zip((low, high), halves, strict=True))
-        return Node(box, axis, (first, second))
+        return BoxNode(box, axis, (first, second))
 
-    def fitted(self, box: Box) -> Node:
+    def fitted(self, box: Box) -> BoxNode:
         """A box, or its halves, with coefficients."""
         counts = np.full(box.dimension, _FIRST)
         while True:
@@ -94,7 +94,7 @@ class _Resolving:
             wanted = np.where(tails > 1.0, np.ceil(_GROWTH * counts).astype(int), counts)
             enough = bool((tails <= 1.0).all())
             if enough or self.points >= self._largest:
-                node = Node(box, None, None, *_shortened(c, _KEPT * self._tolerance))
+                node = BoxNode(box, None, None, *_shortened(c, _KEPT * self._tolerance))
                 error = self._checked(node)
                 if error <= self._tolerance or not enough or self.points >= self._largest:
                     self.error = max(self.error, error)
@@ -103,7 +103,7 @@ class _Resolving:
             if wanted.prod() > _MOST.get(box.dimension, _MOST_BEYOND):
                 axis = int(np.argmax(tails * counts))
                 lower, upper = (self.fitted(half) for half in box.split(axis))
-                return Node(box, axis, (lower, upper))
+                return BoxNode(box, axis, (lower, upper))
             counts = wanted
 
     def _values(self, points: Array) -> Array:
@@ -120,9 +120,9 @@ class _Resolving:
             c[(slice(None),) * axis + (0,)] *= 0.5
         return np.asarray(c)
 
-    def _checked(self, node: Node) -> float:
+    def _checked(self, node: BoxNode) -> float:
         """The largest error at points that were not fitted."""
-        unit = 0.999 * scattered(node.box.dimension, _CHECKS, 3)
+        unit = 0.999 * halton_points(node.box.dimension, _CHECKS, 3)
         f = self._values(node.box.from_unit(unit))
         assert node.coefficients is not None
         assert node.indices is not None

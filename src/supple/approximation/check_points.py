@@ -6,16 +6,16 @@ from functools import cache
 
 import numpy as np
 
-from supple.approximation.fits.scattered_designs import scattered
+from supple.approximation.fits.scattered_designs import halton_points
 from supple.array_types import Array
 
 
-def outward(dimension: int, count: int, seed: int) -> Array:
+def boundary_points(dimension: int, count: int, seed: int) -> Array:
     """Points of [-1, 1]^s crowded towards the boundary, every second one moved onto faces, edges or corners.
 
     Polynomials fitted inside a box are worst near its boundary, the more so the more faces meet.
     """
-    points = np.sin(0.5 * np.pi * scattered(dimension, count, seed))
+    points = np.sin(0.5 * np.pi * halton_points(dimension, count, seed))
     if dimension == 1:  # its faces are two points, and known already
         return points
     size = np.sort(np.abs(points), axis=1)[:, ::-1]
@@ -28,7 +28,7 @@ def outward(dimension: int, count: int, seed: int) -> Array:
 
 @cache
 def _candidates(dimension: int) -> tuple[tuple[float, ...], ...]:
-    return tuple(tuple(row) for row in outward(dimension, 700 * min(dimension, 4), seed=1).tolist())
+    return tuple(tuple(row) for row in boundary_points(dimension, 700 * min(dimension, 4), seed=1).tolist())
 
 
 def candidates(dimension: int) -> Array:
@@ -52,7 +52,7 @@ def filling(known: Array, count: int, seed: int) -> Array:
     Distances are taken in arccos ξ, in which errors of polynomials oscillate evenly.
     """
     s = known.shape[1]
-    pool = outward(s, max(200, 8 * count), seed)
+    pool = boundary_points(s, max(200, 8 * count), seed)
     angle = np.arccos(pool)
     if len(known):
         have = np.arccos(np.clip(known, -1.0, 1.0))
@@ -69,5 +69,5 @@ def filling(known: Array, count: int, seed: int) -> Array:
 
 def cloud(points: Array, radius: float = 0.15, count: int = 80) -> Array:
     """The points (N, s) of [-1, 1]^s and many around each of them, to climb from a peak among a few to the true one."""
-    steps = radius * np.vstack([np.zeros((1, points.shape[1])), scattered(points.shape[1], count, seed=2)])
+    steps = radius * np.vstack([np.zeros((1, points.shape[1])), halton_points(points.shape[1], count, seed=2)])
     return np.clip(points[:, None] + steps, -1.0, 1.0).reshape(-1, points.shape[1])

@@ -30,7 +30,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.approximation.error_peaks import Peaks, Search
+from supple.approximation.error_peaks import Peaks, PeakSearch
 from supple.approximation.fit_error import norms
 from supple.approximation.piecewise.piecewise import NOWHERE, Piecewise
 from supple.approximation.refinement.box_tree import Forest
@@ -214,7 +214,7 @@ class Confirmation:
             return there.valid, there.errors(scales)
 
         most = max(len(points) // _SEARCHED, _AT_LEAST * len(errors))
-        peaks = Search(piecewise, compared[found.valid], errors, further, most, self._near).run()
+        peaks = PeakSearch(piecewise, compared[found.valid], errors, further, most, self._near).run()
         return Checked(compared, found.valid, errors, scales, dict(floors), medians, peaks)
 
     def _drawn(self, piecewise: Piecewise, count: int, rng: np.random.Generator) -> Array:

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.approximation.fits.scattered_designs import scattered
+from supple.approximation.fits.scattered_designs import halton_points
 from supple.approximation.piecewise.piecewise import NOWHERE, Piecewise
 from supple.approximation.samples import Placed
 from supple.array_types import Array, Integers
@@ -67,7 +67,7 @@ class _Places(NamedTuple):
         return self.center + self.half * np.where(near, np.sign(unit) * _INSIDE, unit)
 
 
-class Search:
+class PeakSearch:
     """One search for the peaks of a fit.
 
     known    : points (N, s) at which the errors of each family are known, `errors` (N,)
@@ -199,7 +199,7 @@ def _edges(center: Array, half: Array, count: int) -> Array:
     s = center.shape[1]
     if s == 1:
         return np.zeros((0, 1))
-    unit = np.sin(0.5 * np.pi * scattered(s, max(1, count // len(center)), seed=13))
+    unit = np.sin(0.5 * np.pi * halton_points(s, max(1, count // len(center)), seed=13))
     rank = np.argsort(np.argsort(np.abs(unit), axis=1), axis=1)  # 0: the coordinate closest to the middle
     free = np.where(np.arange(len(unit)) % 3 == 2, min(2, s - 1), 1)  # two of three on edges, others on planes
     unit = np.where(rank < free[:, None], unit, np.sign(unit))
@@ -212,5 +212,5 @@ def _corners(center: Array, half: Array) -> Array:
     if 2**s <= each:
         ends = np.array(list(product((-1.0, 1.0), repeat=s)))
     else:
-        ends = np.sign(scattered(s, each, seed=7))
+        ends = np.sign(halton_points(s, each, seed=7))
     return np.asarray((center[:, None] + _INSIDE * half[:, None] * ends).reshape(-1, s))

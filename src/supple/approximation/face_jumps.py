@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 
 from supple.approximation.fit_error import norms
-from supple.approximation.fits.scattered_designs import scattered
+from supple.approximation.fits.scattered_designs import halton_points
 from supple.approximation.piecewise.piecewise import NOWHERE, Piecewise
 from supple.approximation.samples import Derived
 from supple.array_types import Array
@@ -21,7 +21,7 @@ def face_points(dimension: int, scattered_on_each: int = 8) -> Array:
     if dimension == 1:
         return np.array([[-1.0], [1.0]])
     corners = np.array(list(product((-1.0, 1.0), repeat=dimension - 1)))[:64]
-    inner = np.vstack([corners, scattered(dimension - 1, scattered_on_each, seed=0)])
+    inner = np.vstack([corners, halton_points(dimension - 1, scattered_on_each, seed=0)])
     return np.vstack([np.insert(inner, axis, side, axis=1) for axis in range(dimension) for side in (-1.0, 1.0)])
 
 

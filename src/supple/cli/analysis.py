@@ -18,9 +18,9 @@ from supple.cli.kept import require_folder, write_result
 from supple.cli.map_option import Map, give_map, grid_of, stays_at
 from supple.cli.options import At, File, Json, Settings, configuration, read_mechanism
 from supple.diagnostics import InputError, SuppleError
-from supple.diagnostics.quoting import brief, quoted
+from supple.diagnostics.quoting import excerpt, quoted
 from supple.kinds import Registry
-from supple.results.text import Text, number
+from supple.results.text import Text, number_text
 
 if TYPE_CHECKING:
     from supple.description.mechanism import Mechanism
@@ -114,7 +114,7 @@ class Analysis:
             raise
         except Exception as error:
             raise SuppleError(
-                f"it failed with {type(error).__name__}: {brief(error, _LONGEST)}", part=self.part,
+                f"it failed with {type(error).__name__}: {excerpt(error, _LONGEST)}", part=self.part,
                 hint="report it to the authors of the analysis; SUPPLE_DEBUG=1 prints the traceback",
             ) from error  # fmt: skip
         if not isinstance(found, Result):
@@ -197,4 +197,4 @@ def _text(found: Result) -> Text:
 
 
 def _cell(value: Any) -> str:
-    return str(value) if isinstance(value, str | bool | np.bool_) else number(value)
+    return str(value) if isinstance(value, str | bool | np.bool_) else number_text(value)

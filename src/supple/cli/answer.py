@@ -14,7 +14,7 @@ import typer
 
 from supple.cli.failure import INTERRUPTED, LONGEST, Failure, failure, failure_of, memory_ran_out, refused_name
 from supple.diagnostics import EarlyEnd, SuppleError, SuppleNote
-from supple.diagnostics.quoting import brief
+from supple.diagnostics.quoting import excerpt
 
 if TYPE_CHECKING:
     from supple.description.mechanism import Mechanism
@@ -43,7 +43,7 @@ class Answer:
     def give(self, data: Mapping[str, Any], show: Callable[[], Text | None]) -> None:
         """The result: the object, or for people the text that `show` returns, or prints itself."""
         if self.as_json:
-            print(json.dumps(plain(data), allow_nan=False))
+            print(json.dumps(json_value(data), allow_nan=False))
         elif (text := show()) is not None:
             text.print()
 
@@ -52,10 +52,10 @@ class Answer:
         self.give(found.data() if self.as_json else {}, lambda: found.text().lines(*hints))
 
     def note(self, text: str) -> None:
-        self._say_once(f"note: {brief(text, LONGEST)}")
+        self._say_once(f"note: {excerpt(text, LONGEST)}")
 
     def warn(self, text: str) -> None:
-        self._say_once(f"warning: {brief(text, LONGEST)}")
+        self._say_once(f"warning: {excerpt(text, LONGEST)}")
 
     def _say_once(self, line: str) -> None:
         """A command may run a mechanism several times, and each run has the same notes."""
@@ -73,7 +73,7 @@ class Answer:
 
     def cut_short(self, text: str, status: int) -> typer.Exit:
         """The result was given as far as it goes; tell why it ends there, and raise what this returns."""
-        print(f"error: {brief(text, LONGEST)}", file=sys.stderr)
+        print(f"error: {excerpt(text, LONGEST)}", file=sys.stderr)
         return typer.Exit(status)
 
 
@@ -107,14 +107,14 @@ def _located(error: SuppleError, mechanism: Mechanism | None) -> SuppleError:
     return located(error, mechanism)
 
 
-def plain(value: Any) -> Any:
+def json_value(value: Any) -> Any:
     """The same in what JSON has; a number that is not finite becomes null."""
     if hasattr(value, "tolist"):  # numpy's arrays and scalars
         value = value.tolist()
     if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
+        return {str(key): json_value(item) for key, item in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return [plain(item) for item in value]
+        return [json_value(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value

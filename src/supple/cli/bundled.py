@@ -10,7 +10,7 @@ from supple.diagnostics import InputError, nearest
 MECHANISM, STUDY, README = "mechanism.yaml", "study.py", "README.md"
 
 
-def examples() -> dict[str, Path]:
+def example_folders() -> dict[str, Path]:
     """Their names and folders: inside the package as installed, at the root of a repository otherwise."""
     package = Path(__file__).resolve().parents[1]
     for home in (package / "examples", package.parents[1] / "examples"):
@@ -22,18 +22,18 @@ def examples() -> dict[str, Path]:
 
 def bundled_names(begun: str) -> list[str]:
     """Those that go on from what is typed; a shell looks for files where there are none."""
-    return [name for name in examples() if begun and name.startswith(begun)]
+    return [name for name in example_folders() if begun and name.startswith(begun)]
 
 
-def example(name: str) -> Path:
+def example_folder(name: str) -> Path:
     """The folder of one of them."""
-    known = examples()
+    known = example_folders()
     if name not in known:
         raise InputError(f'there is no example "{name}"', hint=nearest(name, known))
     return known[name]
 
 
-def description(folder: Path) -> str:
+def example_summary(folder: Path) -> str:
     """What its mechanism file says of it, in one line."""
     from supple.formats.yaml_tree import read_text, read_tree
 
@@ -46,7 +46,7 @@ def mechanism_file(answer: Answer, file: str) -> str:
     """The path itself, or that of the example so called if there is no such file."""
     if Path(file).exists():
         return file
-    known = examples()
+    known = example_folders()
     if file in known:
         found = str(known[file] / MECHANISM)
         answer.note(f'no file is called "{file}", so this is the bundled example {found}')

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from supple.cli.tables import Tables
     from supple.identification.damping.fitted_damping import FittedDamping
 
-Law = Annotated[
+DampingText = Annotated[
     str | None,
     typer.Option(
         "--damping", metavar="KIND,...", show_default=False,

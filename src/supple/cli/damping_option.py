@@ -21,7 +21,7 @@ DampingOption = Annotated[
 ]  # fmt: skip
 
 
-def damping_law(text: str | None) -> dict[str, Any] | float | None:
+def damping_of_text(text: str | None) -> dict[str, Any] | float | None:
     """`0.01`, `modal=0.01` (or several, mode by mode), `structural=0.02` or `rayleigh=ALPHA,BETA`."""
     from supple.diagnostics import InputError, nearest
 

@@ -28,9 +28,9 @@ def doctor(as_json: Json = False) -> None:
         cache = cache_folder()
         kernels = compilations(cache)
         found: dict[str, Any] = {
-            "supple": version_of("supple"),
+            "supple": installed_version("supple"),
             "python": platform.python_version(),
-            "packages": {name: version_of(name) for name in _PACKAGES},
+            "packages": {name: installed_version(name) for name in _PACKAGES},
             "processor": _processor(),
             "cores": os.cpu_count(),
             "blas": _blas(),
@@ -38,7 +38,7 @@ def doctor(as_json: Json = False) -> None:
                 "built": None if bundle_file() is None else str(bundle_file()),
                 "npm": shutil.which("npm"),
                 "chromium": next((path for name in _CHROMIUM if (path := shutil.which(name))), None),
-                "ffmpeg": shutil.which("ffmpeg") or version_of("imageio-ffmpeg"),
+                "ffmpeg": shutil.which("ffmpeg") or installed_version("imageio-ffmpeg"),
             },
             "extras": {
                 one.name: {"for": one.purpose, "packages": one.packages, "missing": one.missing, "install": one.install}
@@ -154,14 +154,14 @@ def extras() -> list[Extra]:
         marker = re.search(r"""extra\s*==\s*["']([\w-]+)["']""", text)
         name = re.match(r"[\w.-]+", text)
         if marker and name and marker[1] not in _FOR_DEVELOPERS and name[0] != "supple":
-            wanted.setdefault(marker[1], {})[name[0]] = version_of(name[0])
+            wanted.setdefault(marker[1], {})[name[0]] = installed_version(name[0])
     return [
         Extra(name, PURPOSES.get(name, ""), packages, f"pip install 'supple[{name}]'")
         for name, packages in sorted(wanted.items())
     ]
 
 
-def version_of(package: str) -> str | None:
+def installed_version(package: str) -> str | None:
     """As installed; None if it is not."""
     try:
         return version(package)

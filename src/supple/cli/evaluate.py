@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from supple.cli.answer import answering
-from supple.cli.model_argument import Rom, described, model_configuration, read_model
+from supple.cli.model_argument import Rom, described_mechanism, model_configuration, read_model
 from supple.cli.options import At, Json, Settings
 from supple.cli.reduction_answer import family_data
 
@@ -60,7 +60,7 @@ def _text(model: ReducedModel, found: Coefficients, delta: list[float] | None) -
     from supple.results.units import UNKNOWN
 
     try:
-        units = units_of(rest(described(model)))
+        units = units_of(rest(described_mechanism(model)))
     except InputError:  # it does not say what it was made from
         units = UNKNOWN
     worst = max(model.error.items(), key=lambda item: item[1], default=("", 0.0))

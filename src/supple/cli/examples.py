@@ -15,7 +15,7 @@ from supple.cli import bundled
 from supple.cli.answer import Answer, answering
 from supple.cli.options import Json
 from supple.diagnostics import InputError, NumericalError
-from supple.diagnostics.quoting import brief
+from supple.diagnostics.quoting import excerpt
 from supple.files.whole import folder_beside
 
 _STANDARD_ERROR = 2
@@ -60,7 +60,7 @@ def examples(
 
 
 def _list(answer: Answer) -> None:
-    found = {name: bundled.description(folder) for name, folder in bundled.examples().items()}
+    found = {name: bundled.example_summary(folder) for name, folder in bundled.example_folders().items()}
 
     def show() -> None:
         width = max(map(len, found), default=0)
@@ -74,12 +74,12 @@ def _list(answer: Answer) -> None:
 
 
 def _read(answer: Answer, name: str) -> None:
-    folder = bundled.example(name)
+    folder = bundled.example_folder(name)
     readme = folder / bundled.README
-    text = readme.read_text("utf-8") if readme.is_file() else bundled.description(folder)
+    text = readme.read_text("utf-8") if readme.is_file() else bundled.example_summary(folder)
     data = {
         "name": name,
-        "description": bundled.description(folder),
+        "description": bundled.example_summary(folder),
         "folder": str(folder),
         "files": sorted(item.name for item in folder.iterdir() if item.is_file()),
         "readme": text,
@@ -98,7 +98,7 @@ def _read(answer: Answer, name: str) -> None:
 
 
 def _copy(answer: Answer, name: str, into: Path) -> None:
-    folder, target = bundled.example(name), into / name
+    folder, target = bundled.example_folder(name), into / name
     if target.exists():
         raise InputError("this is already there", file=str(target), hint="copy into another folder, or remove it first")
     try:
@@ -108,7 +108,9 @@ def _copy(answer: Answer, name: str, into: Path) -> None:
         said = error.args[0][0][2] if isinstance(error, shutil.Error) else error.strerror or str(error)
         first = said.partition("] ")[2].partition(":")[0] or said  # [Errno 28] No space left on device: 'a' -> 'b'
         raise InputError(
-            f"cannot be written ({brief(first)}); nothing was copied", file=str(target), hint="copy into another folder"
+            f"cannot be written ({excerpt(first)}); nothing was copied",
+            file=str(target),
+            hint="copy into another folder",
         ) from None
     files = sorted(str(item.relative_to(target)) for item in target.rglob("*") if item.is_file())
     data = {"name": name, "folder": str(target), "files": files}
@@ -116,7 +118,7 @@ def _copy(answer: Answer, name: str, into: Path) -> None:
 
 
 def _run(answer: Answer, name: str, output: Path) -> None:
-    study = bundled.example(name) / bundled.STUDY
+    study = bundled.example_folder(name) / bundled.STUDY
     if not study.is_file():
         raise InputError("it has no study to run", part=f'example "{name}"', hint=f"supple check {name}")
     start = time.perf_counter()

@@ -9,7 +9,7 @@ import sys
 import traceback
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from supple.diagnostics.quoting import brief
+from supple.diagnostics.quoting import excerpt
 
 if TYPE_CHECKING:
     from supple.diagnostics import SuppleError
@@ -52,20 +52,22 @@ class Failure(NamedTuple):
 
 def failure(message: str, status: int, *, hint: str | None = None, report: str | None = None) -> Failure:
     """Of something that is about no part and no file."""
-    line = brief(message, LONGEST)
+    line = excerpt(message, LONGEST)
     return Failure(f"{line}; {hint}" if hint else line, line, status, hint=hint, report=report)
 
 
 def failure_of(error: SuppleError) -> Failure:
     """The same of one of our errors."""
-    part, hint, file = (None if item is None else brief(item, LONGEST) for item in (error.part, error.hint, error.file))
-    message = brief(error.message, LONGEST)
-    return Failure(brief(error, LONGEST), message, error.exit_status, part, hint, file, error.line)
+    part, hint, file = (
+        None if item is None else excerpt(item, LONGEST) for item in (error.part, error.hint, error.file)
+    )
+    message = excerpt(error.message, LONGEST)
+    return Failure(excerpt(error, LONGEST), message, error.exit_status, part, hint, file, error.line)
 
 
 def memory_ran_out(error: MemoryError) -> Failure:
     """More was asked for than this machine has."""
-    said = brief(error, LONGEST)
+    said = excerpt(error, LONGEST)
     hint = "ask for less at once, or take a machine with more memory"
     return failure("the memory does not suffice" + (f": {said}" if said else ""), INPUT, hint=hint)
 
@@ -75,7 +77,7 @@ def refused_name(error: Exception) -> Failure | None:
     if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
         name = str(error.filename or "")
         return failure(
-            f"a file name of {len(name)} characters is too long: {brief(name, 60)}", INPUT, hint="shorten it"
+            f"a file name of {len(name)} characters is too long: {excerpt(name, 60)}", INPUT, hint="shorten it"
         )
     if isinstance(error, ValueError) and "embedded null" in str(error):
         return failure("a file name has a NUL character in it", INPUT, hint="check the names that are given")

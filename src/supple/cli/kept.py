@@ -24,7 +24,7 @@ Picture = Annotated[
 def keep(found: Result, table: Path | None, picture: Path | None = None) -> None:
     """Write the table and the picture of a result, where they are wanted."""
     if table is not None:
-        written(table, lambda: found.save(table))
+        write_file(table, lambda: found.save(table))
     if picture is not None:
         drawn: Any = found
         draw(picture, drawn.plot)
@@ -36,7 +36,7 @@ def write_result(found: Result, output: Path, **options: Any) -> None:
 
     drawn: Any = found
     if output.suffix.lower() in SUFFIXES:
-        written(output, lambda: found.save(output))
+        write_file(output, lambda: found.save(output))
     else:
         draw(output, lambda: drawn.plot(**options))
 
@@ -64,10 +64,10 @@ def draw(target: Path, figure: Callable[[], Any]) -> None:
         with written_beside(target) as beside:
             figure().savefig(beside)
 
-    written(target, save)
+    write_file(target, save)
 
 
-def written(target: Path, write: Callable[[], Any]) -> None:
+def write_file(target: Path, write: Callable[[], Any]) -> None:
     """Call `write`; where that fails, say which file and why."""
     from supple.diagnostics import InputError
 
@@ -83,4 +83,4 @@ def write_report(found: Any, target: Path | None, typed: str) -> None:
     if target is not None:
         from supple.view.report.report import report as made
 
-        written(target, lambda: made(found, target, file=typed))
+        write_file(target, lambda: made(found, target, file=typed))

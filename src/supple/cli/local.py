@@ -61,12 +61,12 @@ def local(
         found = local_model(
             mechanism,
             configuration(mechanism, at),
-            constraint_modes=names(constraint_modes),
+            constraint_modes=name_list(constraint_modes),
             internal_modes=internal_modes or 0,
             rigid=rigid,
             stiffening=stiffening,
             preload=preload,
-            along=names(along),
+            along=name_list(along),
         )
         warn_of_limits(answer, found.configuration)
         keep(found, output)
@@ -87,6 +87,6 @@ def require_elastic_bodies(mechanism: Mechanism, asked: dict[str, Any]) -> None:
             )
 
 
-def names(text: str | None) -> tuple[str, ...]:
+def name_list(text: str | None) -> tuple[str, ...]:
     """A list of names with commas between them."""
     return tuple(name.strip() for name in (text or "").split(",") if name.strip())

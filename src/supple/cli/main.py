@@ -38,7 +38,7 @@ from supple.cli.kind_option import ListsKinds
 from supple.comparison import command as compare
 from supple.compilation.patience import patiently
 from supple.diagnostics import SuppleError
-from supple.diagnostics.quoting import brief
+from supple.diagnostics.quoting import excerpt
 from supple.export import command as export
 from supple.frequency_response import command as frf
 from supple.identification.modal_parameters import command as modal
@@ -66,7 +66,7 @@ _PACKAGES = ("supple", "numpy", "scipy", "numba", "llvmlite", "h5py", "typer", "
 def defect(error: Exception, arguments: Sequence[str]) -> Failure:
     """What to say of it. The report is written here or among temporary files; else its traceback goes to standard
     error."""
-    said = brief(error, LONGEST // 4)
+    said = excerpt(error, LONGEST // 4)
     what = f"this is a defect of supple, not of your input: {type(error).__name__}" + (f": {said}" if said else "")
     text = _report(error, arguments)
     file = _kept(text)

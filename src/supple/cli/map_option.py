@@ -10,7 +10,7 @@ import typer
 from supple.cli.answer import Answer
 from supple.cli.kept import write_result
 from supple.cli.options import asked_posture, configuration, pieces
-from supple.cli.quantities import along, quantity_of
+from supple.cli.quantities import dimension_by_name, quantity_of
 
 if TYPE_CHECKING:
     from supple.description.mechanism import Mechanism
@@ -47,7 +47,7 @@ def grid_of(text: str, mechanism: Mechanism) -> dict[str, Any]:
             raise typer.BadParameter(f"{piece.strip()!r} is not {_FORM}", param_hint="--map")
         if name in found:
             raise typer.BadParameter(f"{name!r} is given twice", param_hint="--map")
-        wanted = along(mechanism)(name) or component_dimension(mechanism, name)
+        wanted = dimension_by_name(mechanism)(name) or component_dimension(mechanism, name)
         ends = [quantity_of(limit, f"--map {name}", wanted) for limit in limits[:2]]
         if len(ends) == 1:
             found[name] = ends[0]

@@ -10,7 +10,7 @@ import typer
 from supple.cli.answer import Answer
 from supple.cli.bundled import bundled_names
 from supple.cli.options import configuration, setting_texts, without_equilibrium
-from supple.cli.quantities import along, quantities_of, quantity_of
+from supple.cli.quantities import dimension_by_name, quantities_of, quantity_of
 
 if TYPE_CHECKING:
     from supple.description.mechanism import Mechanism
@@ -72,7 +72,7 @@ def _dimension(unit: str) -> Dimension | None:
     return dimension_of(parse(f"1 {unit}"), {}, unit)
 
 
-def described(model: ReducedModel) -> Mechanism:
+def described_mechanism(model: ReducedModel) -> Mechanism:
     """The mechanism that a model was made from."""
     from supple.formats.model_description import described as written
 
@@ -90,11 +90,13 @@ def model_configuration(model: ReducedModel, at: str | None) -> list[float]:
 
     s = model.layout.theta
     names = model.layout.coordinates[:s]
-    if follows_path(model):
+    if model_follows_path(model):
         kind = f'a coordinate of the path model "{model.name}"'
-        given = {} if at is None else quantities_of(at, "--at", names, kind, along(described(model)))
+        given = (
+            {} if at is None else quantities_of(at, "--at", names, kind, dimension_by_name(described_mechanism(model)))
+        )
         return [given.get(name, 0.0) for name in names]
-    mechanism = described(model)
+    mechanism = described_mechanism(model)
     others, resting = without_equilibrium(at, mechanism.configurations)
     if resting and model.layout.size > s:  # its own, sagging included
         return [float(value) for value in model.equilibrium(model_configuration(model, others))[:s]]
@@ -109,14 +111,14 @@ def model_configuration(model: ReducedModel, at: str | None) -> list[float]:
     return [float(values[name]) for name in names]
 
 
-def follows_path(model: ReducedModel) -> bool:
+def model_follows_path(model: ReducedModel) -> bool:
     """Whether the model's coordinate is the arclength of a path."""
     from supple.reduction.model_trajectory import follows_path as led_along_one
 
     return led_along_one(model)
 
 
-def model_trajectory(model: ReducedModel, motion: str, **instants: Any) -> Trajectory:
+def trajectory_in_model(model: ReducedModel, motion: str, **instants: Any) -> Trajectory:
     """A motion of the mechanism that the model was made from (or a CSV file), in the model's coordinates."""
     from supple.reduction.model_trajectory import model_trajectory as led
 

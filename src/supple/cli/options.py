@@ -123,7 +123,7 @@ def asked_posture(mechanism: Mechanism, at: str | None) -> tuple[dict[str, float
 
 def _said_of(mechanism: Mechanism, name: str, text: str) -> dict[str, float]:
     """`crank=40deg`, `tool.z=-1.1`, `tool=[0, 0, -1.1]` in SI."""
-    from supple.cli.quantities import along, quantity_of
+    from supple.cli.quantities import dimension_by_name, quantity_of
     from supple.description.posture import (
         TURNS,
         axes_of,
@@ -136,7 +136,7 @@ def _said_of(mechanism: Mechanism, name: str, text: str) -> dict[str, float]:
     from supple.diagnostics import InputError
 
     if name in mechanism.coordinate_names():
-        return {name: quantity_of(text, f"--at {name}", along(mechanism)(name))}
+        return {name: quantity_of(text, f"--at {name}", dimension_by_name(mechanism)(name))}
     try:
         if text.startswith("[") and text.endswith("]"):
             place_of(mechanism, name)

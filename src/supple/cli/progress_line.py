@@ -12,7 +12,7 @@ from typing import Self
 from supple.cli.answer import Answer
 
 
-class Told(AbstractContextManager["Told"]):
+class ProgressText(AbstractContextManager["ProgressText"]):
     """Called with a text such as `start 3 of 8: misfit 0.1`, it shows it with the time it took and, where it says how
     much of how many is done, the time that is left. Nothing with --json, nor where standard error is no terminal."""
 

@@ -44,7 +44,7 @@ def quantity_of(text: str, option: str, wanted: Dimension | None) -> float:
         raise InputError(error.message, part=option, hint=error.hint) from None
 
 
-def along(mechanism: Mechanism, which: str = "value") -> DimensionOf:
+def dimension_by_name(mechanism: Mechanism, which: str = "value") -> DimensionOf:
     """The dimension of a coordinate or actuator by its name, or of its `rate`, `acceleration` or `force`.
 
     None for what is not of the mechanism: the arclength of a path, an elastic coordinate of a model.

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from supple.reduced.model import ReducedModel
 
 
-def missed(model: ReducedModel, target: Path, samples: Path | None, written: Path | None) -> str:
+def unmet_request_hint(model: ReducedModel, target: Path, samples: Path | None, written: Path | None) -> str:
     """What to do about a model that is not what was asked for."""
     again = "" if samples is None else f" (its samples are kept in {samples}, so that takes no longer)"
     hint = f"{target} is written all the same" if written else f"{target} is not written; --keep writes it{again}"
@@ -84,9 +84,9 @@ def show_model(model: ReducedModel, target: Path | None, seconds: float) -> None
     if "truncation" in made:
         out.line(_left_out(made["truncation"]))
     if "equilibria" in made:
-        from supple.reduction.equilibrium_error import at_rest
+        from supple.reduction.equilibrium_error import equilibrium_error_text
 
-        out.line(at_rest(made["equilibria"]))
+        out.line(equilibrium_error_text(made["equilibria"]))
     if model.layout.internal:
         out.line(_followed(made["options"]["modes"], model.layout.internal))
     if model.stiffening:

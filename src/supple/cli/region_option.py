@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from supple.cli.options import pieces
-from supple.cli.quantities import along, quantity_of
+from supple.cli.quantities import dimension_by_name, quantity_of
 
 if TYPE_CHECKING:
     from supple.description.mechanism import Mechanism
@@ -36,7 +36,7 @@ def region(text: str | None, mechanism: Mechanism) -> dict[str, tuple[float, flo
             )
         if name in found:
             raise typer.BadParameter(f"{name!r} is given twice", param_hint="--region")
-        option, wanted = f"--region {name}", along(mechanism)(name)
+        option, wanted = f"--region {name}", dimension_by_name(mechanism)(name)
         found[name] = (quantity_of(lower, option, wanted), quantity_of(upper, option, wanted))
     return found
 

@@ -6,9 +6,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from supple.cli.model_argument import described, follows_path, model_configuration, model_trajectory
+from supple.cli.model_argument import described_mechanism, model_configuration, model_follows_path, trajectory_in_model
 from supple.cli.options import EQUILIBRIUM, REST, configuration, without_equilibrium
-from supple.cli.quantities import along, quantities_of
+from supple.cli.quantities import dimension_by_name, quantities_of
 
 if TYPE_CHECKING:
     from supple.description.mechanism import Mechanism
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from supple.reduced.model import ReducedModel
 
 
-class Asked(NamedTuple):
+class RunOptions(NamedTuple):
     """The texts of the options; `until`, `step` and `output_step` in s; whether drives act."""
 
     scenario: str | None
@@ -31,13 +31,13 @@ class Asked(NamedTuple):
     drives: bool = True
 
 
-def task_of(mechanism: Mechanism, asked: Asked, *, rigid: bool = False) -> dict[str, Any]:
+def task_of(mechanism: Mechanism, asked: RunOptions, *, rigid: bool = False) -> dict[str, Any]:
     """What `supple.simulate` takes of a mechanism, from the options or from a scenario."""
     results = {"step": asked.step, "output_step": asked.output_step}
     if asked.scenario is not None:
         return results | {"t": asked.scenario, "until": asked.until}
     forces, times = _inputs(mechanism, asked)
-    here = start_configuration(mechanism, asked, forces, rigid=rigid)
+    here = start_from_options(mechanism, asked, forces, rigid=rigid)
     return results | {
         "until": _duration(mechanism, asked.motion) if asked.until is None else asked.until, "start": here,
         "rates": _rates(mechanism, asked.rates, _names(here)), "inputs": forces, "input_times": times,
@@ -45,12 +45,12 @@ def task_of(mechanism: Mechanism, asked: Asked, *, rigid: bool = False) -> dict[
     }  # fmt: skip
 
 
-def model_task_of(model: ReducedModel, asked: Asked) -> dict[str, Any]:
+def model_task_of(model: ReducedModel, asked: RunOptions) -> dict[str, Any]:
     """The same of a reduced model; names are those of the mechanism that it was made from."""
     from supple.diagnostics import InputError
     from supple.formats.scenario_file import scenario_in
 
-    mechanism = described(model)
+    mechanism = described_mechanism(model)
     results = {"until": asked.until, "step": asked.step, "output_step": asked.output_step}
     if asked.scenario is None:
         if asked.motion is not None:
@@ -64,7 +64,7 @@ def model_task_of(model: ReducedModel, asked: Asked) -> dict[str, Any]:
     if scenario.motion is not None:
         led = _led(model, scenario.motion, results | {"step": asked.step or scenario.step})
         return led | {"t": scenario}
-    if follows_path(model):
+    if model_follows_path(model):
         raise InputError(
             f'scenario "{asked.scenario}" moves freely, and the model follows a path', part="--scenario",
             hint="give --inputs and --at arclength=VALUE",
@@ -77,37 +77,41 @@ def _led(model: ReducedModel, motion: str, results: dict[str, Any]) -> dict[str,
     from supple.integration.result_times import result_times
 
     if results["until"] is None:
-        results = results | {"until": float(model_trajectory(model, motion).time[-1])}
+        results = results | {"until": float(trajectory_in_model(model, motion).time[-1])}
     times = result_times(None, **results)
-    return {"motion": model_trajectory(model, motion, times=times), "step": results["step"]}
+    return {"motion": trajectory_in_model(model, motion, times=times), "step": results["step"]}
 
 
 def _rates(mechanism: Mechanism, text: str | None, names: tuple[str, ...]) -> dict[str, float] | None:
-    return None if text is None else quantities_of(text, "--rates", names, "a coordinate", along(mechanism, "rate"))
+    return (
+        None
+        if text is None
+        else quantities_of(text, "--rates", names, "a coordinate", dimension_by_name(mechanism, "rate"))
+    )
 
 
 def _names(here: Configuration) -> tuple[str, ...]:
     return here.rest.numbering.coordinates
 
 
-def _model_start(model: ReducedModel, asked: Asked, forces: dict[str, Any]) -> list[float]:
+def _model_start(model: ReducedModel, asked: RunOptions, forces: dict[str, Any]) -> list[float]:
     """θ at the start, by the names of the mechanism that the model was made from."""
     from supple.diagnostics import InputError
 
     start, at = asked.start, asked.at
-    if follows_path(model):
+    if model_follows_path(model):
         if start != REST:
             raise InputError(
                 f'"{start}" is not on the path of the model', part="--start", hint="give --at arclength=VALUE"
             )
         return model_configuration(model, at)
-    at, resting = without_equilibrium(at, described(model).configurations)
+    at, resting = without_equilibrium(at, described_mechanism(model).configurations)
     moved = asked.drives and any(block.moves for block in model.hardware.drives)
     if (resting or start == EQUILIBRIUM) and not moved:  # where drives hold it, it rests as it is
         if model.layout.size > model.layout.theta:  # its own, deflection included, close to --at
             return _rested(model, model_configuration(model, at), forces)
         resting_there = asked._replace(start=EQUILIBRIUM, at=at)
-        found = start_configuration(described(model), resting_there, forces, rigid=True)
+        found = start_from_options(described_mechanism(model), resting_there, forces, rigid=True)
         return [float(value) for value in found.theta]
     wanted = [item for item in (None if start in (REST, EQUILIBRIUM) else start, at) if item is not None]
     return model_configuration(model, ",".join(wanted) if wanted else None)
@@ -121,7 +125,7 @@ def _rested(model: ReducedModel, theta: list[float], forces: dict[str, Any]) -> 
     return [float(value) for value in model.equilibrium(theta, first)]
 
 
-def _inputs(mechanism: Mechanism, asked: Asked) -> tuple[dict[str, Any], Any]:
+def _inputs(mechanism: Mechanism, asked: RunOptions) -> tuple[dict[str, Any], Any]:
     """Forces or commands by actuator, and the times they belong to if they come from a table."""
     from supple.description.quantities.coordinate_dimensions import input_dimension
     from supple.diagnostics import InputError, nearest
@@ -131,7 +135,7 @@ def _inputs(mechanism: Mechanism, asked: Asked) -> tuple[dict[str, Any], Any]:
     if text is None:
         return {}, None
     if "=" in text and not Path(text).exists():
-        wanted = partial(input_dimension, mechanism) if asked.drives else along(mechanism, "force")
+        wanted = partial(input_dimension, mechanism) if asked.drives else dimension_by_name(mechanism, "force")
         return dict(quantities_of(text, "--inputs", mechanism.actuators, "an actuator", wanted)), None
     table = read_time_table(text, of="actuator", why="a course over time needs")
     for name in table.values:
@@ -142,7 +146,9 @@ def _inputs(mechanism: Mechanism, asked: Asked) -> tuple[dict[str, Any], Any]:
     return dict(table.values), table.time
 
 
-def start_configuration(mechanism: Mechanism, asked: Asked, forces: dict[str, Any], *, rigid: bool) -> Configuration:
+def start_from_options(
+    mechanism: Mechanism, asked: RunOptions, forces: dict[str, Any], *, rigid: bool
+) -> Configuration:
     """Where a mechanism starts, as --start and --at name it; an equilibrium with what drives hold as it is."""
     from supple.formulations.hardware import hardware_of
     from supple.hardware.hardware import NO_HARDWARE

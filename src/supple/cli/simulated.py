@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from supple.cli.kept import draw, written
+from supple.cli.kept import draw, write_file
 
 if TYPE_CHECKING:
     from supple.results.simulation import Simulation
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from supple.results.text import Text
 
 
-class Told(NamedTuple):
+class TimedRun(NamedTuple):
     """A run, the reactions asked for, and the seconds it took."""
 
     run: Simulation
@@ -46,6 +46,6 @@ class Told(NamedTuple):
         if output is not None:
             table = self.table()
             arrays = lambda: table.arrays() | playback_arrays(self.run)  # noqa: E731
-            written(output, lambda: save_result(output, table.real, arrays))
+            write_file(output, lambda: save_result(output, table.real, arrays))
         if plot is not None:
             draw(plot, self.run.plot)

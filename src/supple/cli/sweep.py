@@ -16,7 +16,7 @@ _SET = "--set"
 _WRITTEN = ("-o", "--file", "--folder", "--plot")  # each run has a file of its own
 
 
-class Run(NamedTuple):
+class SweepRun(NamedTuple):
     """One of the commands that a sweep consists of: its arguments, and what is set, in SI."""
 
     arguments: list[str]
@@ -27,20 +27,20 @@ class Run(NamedTuple):
         return ",".join(f"{name}={value:.6g}" for name, value in self.settings.items())
 
 
-def runs_of(arguments: Sequence[str]) -> list[Run]:
+def runs_of(arguments: Sequence[str]) -> list[SweepRun]:
     """The commands of a sweep; none where nothing is swept."""
     ranges = {place: text for place, text in _settings(arguments) if ":" in text.partition("=")[2]}
     if not ranges:
         return []
-    from supple.maps.sweep import settings, spaced
+    from supple.maps.sweep import spaced, sweep_settings
 
     swept: dict[str, Sequence[float | str]] = {}
     for text in ranges.values():
         name, _, values = (item.strip() for item in text.partition("="))
         swept[name] = spaced(name, values)
     found = []
-    for texts, numbers in settings(swept):
-        run = Run(list(arguments), numbers)
+    for texts, numbers in sweep_settings(swept):
+        run = SweepRun(list(arguments), numbers)
         for place, text in ranges.items():
             name = text.partition("=")[0].strip()
             glued = "" if arguments[place] == text else f"{_SET}="
@@ -49,7 +49,7 @@ def runs_of(arguments: Sequence[str]) -> list[Run]:
     return found
 
 
-def perform(runs: list[Run], command: Callable[[list[str]], None]) -> int:
+def perform(runs: list[SweepRun], command: Callable[[list[str]], None]) -> int:
     """Do them one after another; the exit status is the worst. With --json: a list of objects, each with its `set`."""
     as_json = "--json" in runs[0].arguments
     worst, objects = 0, []
@@ -96,7 +96,7 @@ def _settings(arguments: Sequence[str]) -> list[tuple[int, str]]:
     return found
 
 
-def _with_own_files(run: Run) -> list[str]:
+def _with_own_files(run: SweepRun) -> list[str]:
     """The label goes into the names of files that are written, before their suffix."""
     found = list(run.arguments)
     named = False

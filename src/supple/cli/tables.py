@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from supple.results.text import Text, number
+from supple.results.text import Text, number_text
 
-__all__ = ["Tables", "number"]
+__all__ = ["Tables", "number_text"]
 
 
 class Tables:

@@ -68,7 +68,7 @@ def warmup(as_json: Json = False) -> None:
         start, done, count, used = time.perf_counter(), 0, 0, 0.0
         workers = min(len(CHAINS), os.cpu_count() or 1)
         with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-            waiting = {pool.submit(run_chain, chain): names(chain) for chain in range(len(CHAINS))}
+            waiting = {pool.submit(run_chain, chain): chain_summary(chain) for chain in range(len(CHAINS))}
             for found in as_completed(waiting):
                 compiled, seconds = found.result()
                 done, count, used = done + 1, count + compiled, used + seconds
@@ -80,7 +80,7 @@ def warmup(as_json: Json = False) -> None:
         )
 
 
-def names(chain: int) -> str:
+def chain_summary(chain: int) -> str:
     """What is compiled in a chain, in words."""
     return ", ".join(job.name for job in CHAINS[chain])
 

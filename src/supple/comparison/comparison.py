@@ -40,7 +40,7 @@ from supple.results.signals import Signals
 from supple.results.simulation import Simulation
 from supple.results.table import Table
 from supple.results.text import Text
-from supple.simulation.scenario import rayleigh_of, run_of, scenario_data
+from supple.simulation.scenario import prepared_scenario, rayleigh_of, scenario_data
 from supple.simulation.simulation import simulate
 from supple.time_functions.function_of_time import Trajectory
 from supple.trajectories.trajectory import Prescribed, trajectory
@@ -375,7 +375,7 @@ def _with_one_damping(mechanism: Mechanism, scenario: Scenario, rigid: bool) -> 
     """The scenario with α and β as numbers: the first mode that a ratio belongs to is the mechanism's."""
     if rigid or scenario.damping is None or scenario.damping.rayleigh is not None:
         return scenario
-    start = run_of(mechanism, scenario.model_copy(update={"damping": None})).start
+    start = prepared_scenario(mechanism, scenario.model_copy(update={"damping": None})).start
     law = ScenarioDamping(rayleigh=rayleigh_of(scenario.damping, start))
     return scenario.model_copy(update={"damping": law})
 
@@ -401,7 +401,7 @@ def _reduced_run(
 
 def _at_own_pace(mechanism: Mechanism, model: ReducedModel, scenario: Scenario) -> tuple[Simulation, float]:
     """The same with a hundred results and steps as long as their error allows, as one would run it by itself."""
-    run = run_of(mechanism, scenario.model_copy(update={"damping": None, "deflection": {}}), rigid=True)
+    run = prepared_scenario(mechanism, scenario.model_copy(update={"damping": None, "deflection": {}}), rigid=True)
     grid = np.linspace(0.0, run.until, _RESULTS + 1)
     few = _FEW * (scenario.step or _STEP)
     first = model.simulate(scenario_data(scenario), run.inputs, until=few, input_times=run.times)

@@ -10,7 +10,7 @@ import numpy as np
 from supple.comparison.time_comparison import FULL, REDUCED, TimeComparison
 from supple.diagnostics import InputError, nearest
 from supple.view.house_style import PALETTE, in_house_style, label, legend_beside, new_figure
-from supple.view.panels import panels, places, root
+from supple.view.panels import panel_axes, panels, root_figure
 
 _WIDTH, _TALL, _LOW = 10.0, 1.9, 1.1  # inches: of the figure, and heights of its panels
 _MOST = 3  # outputs, where none is named
@@ -31,11 +31,11 @@ def comparison_plot(found: TimeComparison, names: Sequence[str] = (), axes: Any 
         rows = {"height_ratios": heights}
         stack = list(figure.subplots(len(heights), 1, sharex=True, squeeze=False, gridspec_kw=rows)[:, 0])
     else:
-        stack = places(axes, len(heights))
+        stack = panel_axes(axes, len(heights))
     for i, name in enumerate(chosen):
         _draw(found, name, stack[2 * i], stack[2 * i + 1])
     stack[-1].set_xlabel(label("time", "s"))
-    root(stack[0]).align_ylabels(stack)
+    root_figure(stack[0]).align_ylabels(stack)
     return panels(stack)
 
 

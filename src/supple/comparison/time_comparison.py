@@ -16,7 +16,7 @@ from supple.results.result import Result
 from supple.results.signals import Signals
 from supple.results.simulation import Simulation
 from supple.results.table import Table
-from supple.results.text import Text, number
+from supple.results.text import Text, number_text
 
 FULL, REDUCED = "full", "reduced"
 _VISIBLE = 1e-3  # of the scale: below, nothing vibrates there
@@ -284,7 +284,7 @@ class TimeComparison(Result):
         out, units = Text(), self.full.seen.units
         rows = []
         for label, judged in self.vectors.items():
-            scale = f"{number(judged.scale, units.get(judged.outputs[0], ''))} ({judged.measured_by})"
+            scale = f"{number_text(judged.scale, units.get(judged.outputs[0], ''))} ({judged.measured_by})"
             elastic = "" if judged.elastic_error is None else f"{100 * judged.elastic_error:.2g} %"
             rows.append((label, scale, f"{100 * judged.error:.2g} %", f"{100 * judged.rms_error:.2g} %", elastic))
         out.table(("output", "measured by", "error", "rms", "of the deformation alone"), rows)
@@ -313,7 +313,9 @@ class TimeComparison(Result):
         """Energies that either has, at the end."""
         full, reduced = self.energy[FULL], self.energy[REDUCED]
         names = [name for name in full if name != "defect" and (full[name] or reduced.get(name))]
-        return [(name, *(number(side[name]) if name in side else "" for side in (full, reduced))) for name in names]
+        return [
+            (name, *(number_text(side[name]) if name in side else "" for side in (full, reduced))) for name in names
+        ]
 
     def plot(self, *names: str, axes: Any = None) -> Any:
         """Draw elastic parts of both and their difference (matplotlib); returns the panels.

@@ -14,10 +14,10 @@ from numpy.typing import ArrayLike
 
 from supple.array_types import Array
 from supple.control.controller import Controller
-from supple.control.measurement import Measurement, Panel, exact_panel, instrument_panel
+from supple.control.measurement import Measurement, MeasurementLayout, exact_panel, instrument_panel
 from supple.control.plants.choice import PlantOptions, drives_of, plant_in
 from supple.control.plants.goal import goal_of
-from supple.control.plants.sampled import Sampled, sampled
+from supple.control.plants.sampled import Sampled, sampled_system
 from supple.control.plants.surrounding import hardware_in
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, SuppleError, nearest
@@ -92,7 +92,7 @@ def closed_loop(
     A controller that fails, or a plant that cannot go on, ends the run with what there is; see `ClosedLoop.reason`.
     """
     require_arguments(closed_loop, locals())
-    motion = followed(controller)
+    motion = followed_motion(controller)
     times = _samples(*_spans(controller, motion, until, sample_time))
     if start is None and motion is not None and not isinstance(plant, LinearModel):
         start = _beginning(plant, motion)
@@ -107,7 +107,7 @@ def closed_loop(
     commands = Commands(controller, made.inputs, float(times[1] - times[0]))
     instruments = InstrumentBank(around, made.outputs, float(times[1] - times[0]), len(times), seed)
     durations = np.diff(times)  # what drives begin to do at the last sample is told, and nobody feels it
-    samples = sampled(
+    samples = sampled_system(
         made, drives, instruments, np.append(durations, durations[-1]), _pushes(made.inputs, disturbances, times)
     )
     controllers = _Controllers(made, samples, commands, times, _panel(made, around))
@@ -118,7 +118,7 @@ def closed_loop(
     return run
 
 
-def _panel(plant: Plant, hardware: Hardware) -> Panel:
+def _panel(plant: Plant, hardware: Hardware) -> MeasurementLayout:
     if hardware:
         return instrument_panel(plant.coordinates[: plant.theta], plant.outputs, hardware)
     return exact_panel(plant.coordinates, plant.outputs, plant.basis)
@@ -130,7 +130,9 @@ class _Controllers:
     events : every sample is one; at the last the plant does not move on, and its forces are recorded
     """
 
-    def __init__(self, plant: Plant, samples: Sampled, commands: Commands, times: Array, panel: Panel) -> None:
+    def __init__(
+        self, plant: Plant, samples: Sampled, commands: Commands, times: Array, panel: MeasurementLayout
+    ) -> None:
         self._plant, self._samples, self._commands, self._panel = plant, samples, commands, panel
         self._times, self.sample = times.tolist(), 0
         self.events = [*range(1, len(times)), len(times) - 1]
@@ -390,7 +392,7 @@ def _every(controller: Controller, sample_time: float) -> int:
     return round(ratio)
 
 
-def followed(controllers: Controller | Sequence[Controller]) -> Any:
+def followed_motion(controllers: Controller | Sequence[Controller]) -> Any:
     """The motion of the first controller that has one; None without any."""
     given = controllers if isinstance(controllers, Sequence) else (controllers,)
     known = (getattr(item, "reference", None) for item in given)
@@ -446,4 +448,4 @@ class Commands:
     @property
     def reference(self) -> Any:
         """The first motion that is followed; None without any."""
-        return followed([item.controller for item in self._asked])
+        return followed_motion([item.controller for item in self._asked])

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from supple.array_types import Array
 from supple.control.measurement import NOT_MEASURED, Measurement
 from supple.diagnostics import InputError
-from supple.results.basis import Basis, require_same_basis
+from supple.results.basis import CoordinateBasis, require_same_basis
 from supple.results.names import listed
 from supple.results.result import brief
 
@@ -54,7 +54,7 @@ class StateFeedback:
     inputs: Reference
     coordinates: tuple[str, ...] | None = None
     actuators: tuple[str, ...] | None = None
-    basis: Basis | None = None
+    basis: CoordinateBasis | None = None
     commanded: tuple[str, ...] = ()
     undriven: tuple[str, ...] = ()
 

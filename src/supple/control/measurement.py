@@ -9,7 +9,7 @@ import numpy as np
 from supple.array_types import Array, Integers
 from supple.diagnostics import InputError, nearest
 from supple.hardware.hardware import Hardware
-from supple.results.basis import Basis
+from supple.results.basis import CoordinateBasis
 from supple.results.names import listed
 from supple.results.result import brief
 
@@ -19,14 +19,16 @@ NOT_MEASURED = (
 )
 
 
-class Panel:
+class MeasurementLayout:
     """Which numbers there are, by name: the same for all measurements of a run.
 
     coordinates : names of the coordinates; whole : whether all of them and their rates are there, and how they deform
     places      : name -> number among those that are told
     """
 
-    def __init__(self, coordinates: tuple[str, ...], places: dict[str, int], whole: bool, basis: Basis | None):
+    def __init__(
+        self, coordinates: tuple[str, ...], places: dict[str, int], whole: bool, basis: CoordinateBasis | None
+    ):
         self.coordinates, self.places, self.whole, self.basis = coordinates, places, whole, basis
         self._asked: dict[tuple[str, ...], Integers] = {}
 
@@ -56,20 +58,22 @@ class Panel:
         return found
 
 
-def exact_panel(coordinates: tuple[str, ...], outputs: Sequence[str], basis: Basis | None = None) -> Panel:
+def exact_panel(
+    coordinates: tuple[str, ...], outputs: Sequence[str], basis: CoordinateBasis | None = None
+) -> MeasurementLayout:
     """Of numbers (2n + o,): coordinates, their rates, outputs. An output stands before a coordinate of its name."""
     n = len(coordinates)
     places = {name: i for i, name in enumerate(coordinates)}
     places |= {f"{name}.rate": n + i for i, name in enumerate(coordinates)}
-    return Panel(coordinates, places | {name: 2 * n + i for i, name in enumerate(outputs)}, True, basis)
+    return MeasurementLayout(coordinates, places | {name: 2 * n + i for i, name in enumerate(outputs)}, True, basis)
 
 
-def instrument_panel(coordinates: tuple[str, ...], outputs: Sequence[str], hardware: Hardware) -> Panel:
+def instrument_panel(coordinates: tuple[str, ...], outputs: Sequence[str], hardware: Hardware) -> MeasurementLayout:
     """Of readings (o,): coordinates through their encoders, rates through their sensors, and nothing else."""
     read = {name: i for i, name in enumerate(outputs)}
     places = {name: read[output] for name, output in hardware.encoders.items() if output in read}
     places |= {f"{name}.rate": read[output] for name, output in hardware.rate_sensors.items() if output in read}
-    return Panel(coordinates, places | read, False, None)
+    return MeasurementLayout(coordinates, places | read, False, None)
 
 
 class Measurement:
@@ -92,7 +96,7 @@ class Measurement:
         values: Array,
         rates: Array,
         outputs: Mapping[str, float] | None = None,
-        basis: Basis | None = None,
+        basis: CoordinateBasis | None = None,
         time: float = 0.0,
     ) -> None:
         seen = {} if outputs is None else outputs
@@ -104,7 +108,7 @@ class Measurement:
         return brief("Measurement", f"at {self.time:.6g} s of {listed(self.panel.places)}")
 
     @classmethod
-    def shown(cls, panel: Panel, numbers: Array, time: float) -> Measurement:
+    def shown(cls, panel: MeasurementLayout, numbers: Array, time: float) -> Measurement:
         """Numbers as a panel names them."""
         made = cls.__new__(cls)
         made.panel, made.numbers, made.time = panel, numbers, time
@@ -122,7 +126,7 @@ class Measurement:
         return self.panel.coordinates
 
     @property
-    def basis(self) -> Basis | None:
+    def basis(self) -> CoordinateBasis | None:
         return self.panel.basis
 
     @property

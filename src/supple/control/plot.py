@@ -8,7 +8,7 @@ import numpy as np
 
 from supple.results.spectrum import Spectrum
 from supple.view.house_style import in_house_style, label, legend_beside, new_figure
-from supple.view.panels import as_list, one_of, panels, places
+from supple.view.panels import as_list, one_of, panel_axes, panels
 
 _WIDTH, _PANEL, _LEAST = 8.0, 2.2, 3.4  # inches
 _FLOOR = 1e-6  # of the largest: what lies below is not drawn
@@ -30,7 +30,7 @@ def spectrum_plot(spectrum: Spectrum, axes: Any = None) -> Any:
         figure = new_figure(_WIDTH, max(_LEAST, 0.6 + _PANEL * len(units)))
         stack = list(figure.subplots(len(units), 1, sharex=True, squeeze=False)[:, 0])
     else:
-        stack = places(axes, len(units))
+        stack = panel_axes(axes, len(units))
     for one, unit in zip(stack, units, strict=True):
         _draw(one, spectrum, [name for name in spectrum.amplitudes if spectrum.units.get(name, "") == unit], unit)
     stack[-1].set_xlabel(label("frequency", "Hz"))

@@ -31,7 +31,7 @@ from supple.description.quantities.dimension import (
     Dimension,
     Measured,
     fits,
-    times,
+    product_dimension,
     to_power,
 )
 from supple.description.scenario_consistency import require_sound_scenarios
@@ -407,6 +407,6 @@ def _of(value: Any, unit: Dimension) -> bool:
 def _product(*powers: tuple[Dimension | None, float]) -> Dimension:
     found: Dimension | None = PLAIN
     for unit, power in powers:
-        found = times(found, to_power(unit, power))
+        found = product_dimension(found, to_power(unit, power))
     assert found is not None
     return found

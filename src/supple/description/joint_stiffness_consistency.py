@@ -12,7 +12,7 @@ from supple.description.joints.elasticity import Elasticity
 from supple.description.joints.joint import Joint
 from supple.description.joints.joint_kind import directions
 from supple.description.joints.joint_kinds import JOINT_KINDS
-from supple.description.joints.stiffness import LOAD, StiffnessTable, entries
+from supple.description.joints.stiffness import LOAD, StiffnessTable, stiffness_entries
 from supple.description.mechanism import Mechanism
 from supple.description.quantities.coordinate_dimensions import coordinate_dimensions
 from supple.description.quantities.dimension import ANGLE
@@ -82,7 +82,7 @@ class _StiffnessOf:
                 field, f"{field} has {len(given)} entries, and a joint has {count} directions {where}",
                 f"give them in the order {', '.join(self.known)}; rigid where it does not yield",
             )  # fmt: skip
-        found = entries(given, self.known)
+        found = stiffness_entries(given, self.known)
         for pair in found:
             for direction in pair:
                 if direction not in self.known:

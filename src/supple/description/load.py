@@ -6,7 +6,7 @@ from typing import Self
 
 from pydantic import model_validator
 
-from supple.description.force_law import FORCE_LAWS, SPRING, Along, ForceLaw
+from supple.description.force_model import FORCE_MODELS, SPRING, Along, ForceLaw
 from supple.description.quantities.quantity import (
     ForceVector,
     Moment,
@@ -89,7 +89,7 @@ class Spring(Acting):
         if self.law is None:
             return SPRING, {"stiffness": self.stiffness or 0.0}
         ((name, given),) = self.law.items()
-        return FORCE_LAWS[name], given
+        return FORCE_MODELS[name], given
 
     @property
     def parameters(self) -> tuple[float, ...]:

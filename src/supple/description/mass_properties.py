@@ -11,7 +11,7 @@ from supple.description.elastic.placed_beam import beam_mass, oversized, placed_
 from supple.diagnostics import InputError
 from supple.diagnostics.parts import part_name
 from supple.diagnostics.quoting import quoted
-from supple.geometry.inertia import MassProperties, nothing, unphysical
+from supple.geometry.inertia import MassProperties, unphysical, zero_mass
 from supple.geometry.rotation import axes_from_z
 
 _STATED = 1e-2  # of the mass, or of the size: what is stated is rounded; more is a mistake
@@ -87,14 +87,14 @@ def _unit_inertia(key: str) -> Array:
 def _of_body(drawing: Drawing, name: str, body: Body) -> MassProperties:
     path: Path = ("bodies", name)
     if body.solids:
-        total = nothing()
+        total = zero_mass()
         for solid in body.solids:
             total += _of_solid(drawing, name, solid, (*path, "solid"))
         return total
     if body.superelement is not None:
         return _of_superelement(drawing, name, body)
     if body.elastic:
-        total = nothing()
+        total = zero_mass()
         for beam in placed_beams(drawing, name):
             total += beam_mass(beam)
         return total
@@ -168,7 +168,7 @@ def _inertia_excess(drawing: Drawing, name: str, body: Body) -> str | None:
 def _of_superelement(drawing: Drawing, name: str, body: Body) -> MassProperties:
     """From its mass matrix; a `mass` or `center` that the file states must be the same."""
     # Sparse matrices and their files take a while to import, and few mechanisms have them.
-    from supple.description.elastic.superelement_files import rigid_mass, superelement_arrays
+    from supple.description.elastic.superelement_files import rigid_mass, superelement_matrices
     from supple.description.elastic.superelement_modes import modal_arrays
 
     path: Path = ("bodies", name)
@@ -177,7 +177,7 @@ def _of_superelement(drawing: Drawing, name: str, body: Body) -> MassProperties:
     if modal is not None:
         found, positions, whose = modal.mass(drawing.offsets[name]), modal.positions, "its mass matrix"
     else:
-        arrays = superelement_arrays(body.superelement, (*path, "superelement"))
+        arrays = superelement_matrices(body.superelement, (*path, "superelement"))
         found, positions = rigid_mass(arrays, drawing.offsets[name]), arrays.positions
         whose = f"{arrays.origin}: its mass matrix"
     if found.mass <= 0.0:

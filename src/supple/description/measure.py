@@ -23,7 +23,7 @@ Measure = Literal["along", "right angle", "turn", "tilt", "distance", "spin"]
 LETTERS = "xyz"
 
 
-class Term(NamedTuple):
+class MeasureTerm(NamedTuple):
     """factor · φ, and where a parameter of the joint is named (`pitch`), times that."""
 
     measure: Measure
@@ -53,37 +53,37 @@ class Term(NamedTuple):
         return self.factor * (parameters[self.parameter] if self.parameter else 1.0)
 
 
-Row = tuple[Term, ...]
+Row = tuple[MeasureTerm, ...]
 
 
 def along(axis: str, factor: float = 1.0, parameter: str = "") -> Row:
     """Separation of the two origins along an axis of the first frame."""
-    return (Term("along", axis, factor, parameter),)
+    return (MeasureTerm("along", axis, factor, parameter),)
 
 
 def right_angle(first: str, second: str, factor: float = 1.0, parameter: str = "") -> Row:
     """Product of an axis of the first frame with an axis of the second."""
-    return (Term("right angle", first + second, factor, parameter),)
+    return (MeasureTerm("right angle", first + second, factor, parameter),)
 
 
 def turn(axis: str, factor: float = 1.0, parameter: str = "") -> Row:
     """Angle from the first frame to the second about an axis of the first."""
-    return (Term("turn", axis, factor, parameter),)
+    return (MeasureTerm("turn", axis, factor, parameter),)
 
 
 def tilt(axis: str, factor: float = 1.0, parameter: str = "") -> Row:
     """Angle of the second frame about an axis of its own, seen against the first."""
-    return (Term("tilt", axis, factor, parameter),)
+    return (MeasureTerm("tilt", axis, factor, parameter),)
 
 
 def distance(factor: float = 1.0, parameter: str = "") -> Row:
     """Distance of the two origins."""
-    return (Term("distance", "", factor, parameter),)
+    return (MeasureTerm("distance", "", factor, parameter),)
 
 
 def spin(axis: str) -> Row:
     """What angular velocities about an axis are the rate of."""
-    return (Term("spin", axis),)
+    return (MeasureTerm("spin", axis),)
 
 
 def in_plane(name: str, plane: str | None) -> str:

@@ -13,10 +13,10 @@ Path = tuple[str, ...]
 def require_sound_scenarios(mechanism: Mechanism) -> None:
     """Scenarios start, move and push what exists, and deflect and damp what is elastic."""
     for name, scenario in mechanism.scenarios.items():
-        require_sound(mechanism, scenario, ("scenarios", name))
+        require_valid_scenario(mechanism, scenario, ("scenarios", name))
 
 
-def require_sound(mechanism: Mechanism, scenario: Scenario, path: Path) -> None:
+def require_valid_scenario(mechanism: Mechanism, scenario: Scenario, path: Path) -> None:
     """The first fault of a scenario that stands at a path of the mechanism's file."""
     names = mechanism.coordinate_names()
     outputs = tuple(output_names(mechanism)) if scenario.deflection else ()

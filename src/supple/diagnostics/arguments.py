@@ -19,7 +19,7 @@ from numbers import Integral, Real
 from typing import Any, Literal, NamedTuple, get_args, get_origin
 
 from supple.diagnostics.errors import InputError
-from supple.diagnostics.quoting import brief, quoted
+from supple.diagnostics.quoting import excerpt, quoted
 
 _BEYOND = 1e100  # frequencies, gains and weights: their squares are still numbers
 _ALIASES = {
@@ -37,7 +37,7 @@ _ALIASES = {
 """Names for what several functions take, spelled out."""
 
 
-class Kind(NamedTuple):
+class ArgumentKind(NamedTuple):
     """What an argument may be: `words` for the message, and whether a value fits."""
 
     words: str
@@ -50,13 +50,13 @@ def require_arguments(function: Callable[..., Any], given: Mapping[str, Any]) ->
         if not any(kind.fits(given[name]) for kind in kinds):
             wanted = " or ".join(dict.fromkeys(kind.words for kind in kinds if kind.words))
             more = _INSTEAD.get((type(given[name]).__name__, wanted), "")
-            raise InputError(f"it is {shown(given[name])}", part=name, hint=f"give {wanted}{more}")
+            raise InputError(f"it is {value_text(given[name])}", part=name, hint=f"give {wanted}{more}")
 
 
 def require_one(kind: type, value: Any, part: str) -> None:
     """Refuse what is not of a class."""
     if not isinstance(value, kind):
-        raise InputError(f"it is {shown(value)}", part=part, hint=f"give {kind.__name__}")
+        raise InputError(f"it is {value_text(value)}", part=part, hint=f"give {kind.__name__}")
 
 
 def real_numbers(part: str, values: Any, *, finite: bool = True) -> Any:
@@ -64,14 +64,14 @@ def real_numbers(part: str, values: Any, *, finite: bool = True) -> Any:
     import numpy as np
 
     if not _is_array(values):
-        raise InputError(f"it is {shown(values)}", part=part, hint="give numbers")
+        raise InputError(f"it is {value_text(values)}", part=part, hint="give numbers")
     found = np.asarray(values, dtype=float)
     if finite and not np.isfinite(found).all():
         raise InputError("holds values that are not finite", part=part, hint="leave them out")
     return found
 
 
-def shown(value: Any) -> str:
+def value_text(value: Any) -> str:
     """A value as a message shows it; of what cannot be shown, its type."""
     if isinstance(value, str):
         return quoted(value)
@@ -80,11 +80,11 @@ def shown(value: Any) -> str:
     except Exception:  # noqa: BLE001 - whatever its own __repr__ raises
         text = ""
     plain = isinstance(value, (Real, complex, bytes, list, tuple, dict, set, type(None)))
-    return brief(text) if plain and text else _one(type(value).__name__)
+    return excerpt(text) if plain and text else _one(type(value).__name__)
 
 
 @lru_cache(maxsize=512)
-def _signature(function: Callable[..., Any]) -> tuple[tuple[str, tuple[Kind, ...]], ...]:
+def _signature(function: Callable[..., Any]) -> tuple[tuple[str, tuple[ArgumentKind, ...]], ...]:
     """The arguments that can be looked at, with their kinds."""
     known = getattr(inspect.unwrap(function), "__globals__", {})
     found = []
@@ -99,7 +99,7 @@ def _signature(function: Callable[..., Any]) -> tuple[tuple[str, tuple[Kind, ...
     return tuple(found)
 
 
-def _kinds(node: ast.expr, known: Mapping[str, Any]) -> list[Kind] | None:
+def _kinds(node: ast.expr, known: Mapping[str, Any]) -> list[ArgumentKind] | None:
     """All that an annotation allows; None where a part of it has rules of its own."""
     if isinstance(node, ast.BinOp):  # a | b
         both = [_kinds(side, known) for side in (node.left, node.right)]
@@ -123,9 +123,9 @@ def _kinds(node: ast.expr, known: Mapping[str, Any]) -> list[Kind] | None:
     if get_origin(thing) is Literal:
         return [_one_of(list(get_args(thing)))]
     if isinstance(thing, type) and name != "Any" and not getattr(thing, "_is_protocol", False):
-        return [Kind(_one(name), lambda value: isinstance(value, thing))]
+        return [ArgumentKind(_one(name), lambda value: isinstance(value, thing))]
     if thing is None and name in _CLASSES:  # imported for its type alone
-        return [Kind(_one(name), lambda value: name in {base.__name__ for base in type(value).__mro__})]
+        return [ArgumentKind(_one(name), lambda value: name in {base.__name__ for base in type(value).__mro__})]
     return None
 
 
@@ -139,15 +139,17 @@ def _parts(node: ast.expr) -> tuple[str, list[ast.expr]]:
     return (node.id if isinstance(node, ast.Name) else ""), []
 
 
-def _each(items: list[Kind] | None) -> Kind:
+def _each(items: list[ArgumentKind] | None) -> ArgumentKind:
     """Any number of things of one kind."""
     if items is None:
-        return Kind("a list", is_list)
+        return ArgumentKind("a list", is_list)
     of = " or ".join(dict.fromkeys(_plural(kind.words) for kind in items if kind.words))
-    return Kind(f"a list of {of}", lambda value: is_list(value) and all(any(k.fits(x) for k in items) for x in value))
+    return ArgumentKind(
+        f"a list of {of}", lambda value: is_list(value) and all(any(k.fits(x) for k in items) for x in value)
+    )
 
 
-def _in_turn(places: list[list[Kind] | None]) -> Kind:
+def _in_turn(places: list[list[ArgumentKind] | None]) -> ArgumentKind:
     """One thing of each kind, as a pair of numbers."""
 
     def fits(value: Any) -> bool:
@@ -157,23 +159,23 @@ def _in_turn(places: list[list[Kind] | None]) -> Kind:
 
     words = [" or ".join(kind.words for kind in kinds or ()) for kinds in places]
     same = len(set(words)) == 1 and words[0]
-    return Kind(f"{len(places)} {_plural(words[0])}" if same else f"{len(places)} values", fits)
+    return ArgumentKind(f"{len(places)} {_plural(words[0])}" if same else f"{len(places)} values", fits)
 
 
-def _mapping(items: list[Kind] | None) -> list[Kind]:
+def _mapping(items: list[ArgumentKind] | None) -> list[ArgumentKind]:
     def fits(value: Any) -> bool:
         if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
             return False
         return items is None or all(any(kind.fits(item) for kind in items) for item in value.values())
 
     of = "" if items is None else " or ".join(dict.fromkeys(kind.words for kind in items if kind.words))
-    return [Kind(f"{{name: {of}}}" if of else "values by name", fits)]
+    return [ArgumentKind(f"{{name: {of}}}" if of else "values by name", fits)]
 
 
-def _one_of(allowed: list[Any]) -> Kind:
+def _one_of(allowed: list[Any]) -> ArgumentKind:
     """Which word it is, whoever reads it says, with the nearest one; here only that it is a word."""
     said = ", ".join(quoted(item) for item in allowed)
-    return Kind(f"one of {said}", lambda value: isinstance(value, str))
+    return ArgumentKind(f"one of {said}", lambda value: isinstance(value, str))
 
 
 def _one(name: str) -> str:
@@ -243,25 +245,27 @@ def _is_path(value: Any) -> bool:
     return isinstance(text, str) and bool(text) and "\0" not in text
 
 
-_NONE = Kind("", lambda value: value is None)
+_NONE = ArgumentKind("", lambda value: value is None)
 _OWN = {
     "None": _NONE,
-    "int": Kind("a whole number", _is_whole),
-    "float": Kind("a number", _is_number),
-    "Finite": Kind("a number", lambda value: _is_number(value) and abs(value) <= _BEYOND),
-    "bool": Kind("True or False", _is_truth),
-    "str": Kind("a text", lambda value: isinstance(value, str) and "\0" not in value),
-    "Path": Kind("a path", _is_path),
-    "PathLike": Kind("a path", _is_path),
-    "ArrayLike": Kind("numbers", _is_array),
-    "Sized": Kind("numbers", _is_sized),
-    "ComplexLike": Kind("numbers", lambda value: _is_array(value, "biufc")),
-    "Callable": Kind("a function", callable),
+    "int": ArgumentKind("a whole number", _is_whole),
+    "float": ArgumentKind("a number", _is_number),
+    "Finite": ArgumentKind("a number", lambda value: _is_number(value) and abs(value) <= _BEYOND),
+    "bool": ArgumentKind("True or False", _is_truth),
+    "str": ArgumentKind("a text", lambda value: isinstance(value, str) and "\0" not in value),
+    "Path": ArgumentKind("a path", _is_path),
+    "PathLike": ArgumentKind("a path", _is_path),
+    "ArrayLike": ArgumentKind("numbers", _is_array),
+    "Sized": ArgumentKind("numbers", _is_sized),
+    "ComplexLike": ArgumentKind("numbers", lambda value: _is_array(value, "biufc")),
+    "Callable": ArgumentKind("a function", callable),
 }
 _NAMED = {
-    "seed": Kind("a whole number from 0 on", lambda value: _is_whole(value) and value >= 0),
-    "sample_time": Kind("a number of seconds above 0", lambda value: _is_number(value) and 0.0 < value <= 1e6),
-    "computation_delay": Kind("a number of seconds from 0 on", lambda value: _is_number(value) and 0.0 <= value <= 1e6),
+    "seed": ArgumentKind("a whole number from 0 on", lambda value: _is_whole(value) and value >= 0),
+    "sample_time": ArgumentKind("a number of seconds above 0", lambda value: _is_number(value) and 0.0 < value <= 1e6),
+    "computation_delay": ArgumentKind(
+        "a number of seconds from 0 on", lambda value: _is_number(value) and 0.0 <= value <= 1e6
+    ),
 }
 """Arguments that are alike wherever they stand."""
 _INSTEAD = {

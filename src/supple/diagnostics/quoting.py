@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 
-def brief(value: object, longest: int = 60) -> str:
+def excerpt(value: object, longest: int = 60) -> str:
     """The text of a value, shortened, with control characters escaped (a terminal would obey them)."""
     text = str(value)[: 4 * longest]
     line = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
@@ -14,10 +14,10 @@ def brief(value: object, longest: int = 60) -> str:
 
 def quoted(value: object, longest: int = 60) -> str:
     """The same in double quotes."""
-    return f'"{brief(value, longest)}"'
+    return f'"{excerpt(value, longest)}"'
 
 
-def listed(items: Sequence[str], most: int = 12) -> str:
+def item_list(items: Sequence[str], most: int = 12) -> str:
     """The items in one line; of many the first ones, and how many more there are."""
     if len(items) <= most:
         return ", ".join(items)

@@ -31,8 +31,8 @@ from numpy.typing import NDArray
 from supple.compilation.parts import at_most_cores
 from supple.compilation.threads import single_blas_thread
 from supple.diagnostics import ClusterError, InputError, SuppleError, SuppleNote, SuppleWarning
-from supple.distribution.late_tasks import LateTasks, Task
-from supple.distribution.work import Part, Work
+from supple.distribution.late_tasks import LateTasks, OutstandingTask
+from supple.distribution.work import PartialResult, Work
 from supple.distribution.workplace import Here
 
 # How many rows make a task, from what rows have cost so far.
@@ -127,7 +127,7 @@ class Cluster:
         self._late = LateTasks(client)
         self._processors: set[str] = {installation().processor}
 
-    def results(self, work: Work, *arrays: NDArray[Any], together: int) -> Iterator[Part]:
+    def results(self, work: Work, *arrays: NDArray[Any], together: int) -> Iterator[PartialResult]:
         """As they are done. What is less than a task is computed here."""
         known = self._works.setdefault(id(work), _Known(f"supple-{uuid.uuid4().hex}", work, BatchSize()))
         total, size, first = len(arrays[0]), known.size, 0
@@ -137,18 +137,18 @@ class Cluster:
             found = work(*(item[rows] for item in arrays))
             size.tried(rows.stop - first, perf_counter() - start)
             first = rows.stop
-            yield Part(rows, found)
+            yield PartialResult(rows, found)
         left = tuple(item[first:] for item in arrays)
         if together > 1 and not size.worth_sending(total - first):
             found_here = Here().results(work, *left, together=together) if first < total else iter(())
         else:
             found_here = self._sent_out(known, left)
         for rows, found in found_here:
-            yield Part(slice(first + rows.start, first + rows.stop), found)
+            yield PartialResult(slice(first + rows.start, first + rows.stop), found)
 
-    def _sent_out(self, known: _Known, arrays: tuple[NDArray[Any], ...]) -> Iterator[Part]:
+    def _sent_out(self, known: _Known, arrays: tuple[NDArray[Any], ...]) -> Iterator[PartialResult]:
         total, first, killed = len(arrays[0]), 0, dict[int, int]()
-        running: dict[Future, Task] = {}
+        running: dict[Future, OutstandingTask] = {}
         crowd, late = _Crowd(self.client), self._late
         try:
             self._carry(known)
@@ -158,7 +158,7 @@ class Cluster:
                     rows = slice(first, first + min(known.size.next(total - first, len(free)), total - first))
                     first = rows.stop
                     if late.avoided and not free:  # whoever is there does not answer
-                        yield Part(rows, known.work(*(item[rows] for item in arrays)))
+                        yield PartialResult(rows, known.work(*(item[rows] for item in arrays)))
                         continue
                     self._submit(known, arrays, rows, running, free if late.avoided else None)
                 for future in self._done(list(running)):
@@ -173,14 +173,14 @@ class Cluster:
                     late.answered(done.worker)
                     if not done.first:
                         known.size.learn(rows.stop - rows.start, done.seconds)
-                    yield Part(rows, done.found)
+                    yield PartialResult(rows, done.found)
                 for task in late.look(running):
                     free = crowd.workers() - late.avoided
                     if free:
                         self._submit(known, arrays, task.rows, running, free, task.copies + 1)
                     else:
                         self._forget(running, task.rows)
-                        yield Part(task.rows, known.work(*(item[task.rows] for item in arrays)))
+                        yield PartialResult(task.rows, known.work(*(item[task.rows] for item in arrays)))
         except _WorkFailed as failed:
             raise failed.error from None
         except _LOST:
@@ -193,19 +193,19 @@ class Cluster:
                 self.client.cancel(list(running), force=True)
 
     def _submit(
-        self, known: _Known, arrays: tuple[NDArray[Any], ...], rows: slice, running: dict[Future, Task],
+        self, known: _Known, arrays: tuple[NDArray[Any], ...], rows: slice, running: dict[Future, OutstandingTask],
         workers: set[str] | None = None, copies: int = 0,
     ) -> None:  # fmt: skip
         """Send a batch to any worker, or to one of these."""
         pieces = [item[rows] for item in arrays]
         key = f"{known.name}-{rows.start}-{rows.stop}-{uuid.uuid4().hex[:8]}"
         where = None if workers is None else sorted(workers)
-        future = self.client.submit(run, known.name, *pieces, key=key, pure=False, workers=where)
+        future = self.client.submit(run_rows, known.name, *pieces, key=key, pure=False, workers=where)
         cost = known.size.cost
         expected = None if cost is None else _AHEAD * cost * (rows.stop - rows.start)
-        running[future] = Task(rows, monotonic(), copies, expected)
+        running[future] = OutstandingTask(rows, monotonic(), copies, expected)
 
-    def _forget(self, running: dict[Future, Task], rows: slice) -> None:
+    def _forget(self, running: dict[Future, OutstandingTask], rows: slice) -> None:
         """A batch and its copies; those that are not over yet are cancelled."""
         copies = [future for future, task in running.items() if task.rows == rows]
         for future in copies:
@@ -373,7 +373,7 @@ class CarriedWork(WorkerPlugin):
         _carried.pop(self.name, None)
 
 
-def run(name: str, *rows: NDArray[Any]) -> Done:
+def run_rows(name: str, *rows: NDArray[Any]) -> Done:
     """The task: some rows of the work of this name, on as many cores as the worker was given threads."""
     worker = get_worker()
     with _one_at_a_time, at_most_cores(worker.state.nthreads), single_blas_thread():

@@ -23,7 +23,7 @@ SILENCE = 10.0  # s without a heartbeat; up to 50 workers send one each second, 
 LOOK = 1.0  # s between two looks
 
 
-class Task(NamedTuple):
+class OutstandingTask(NamedTuple):
     """Rows that were sent out, when (monotonic, s), how often before, and the time they take (s; None: unknown)."""
 
     rows: slice
@@ -58,7 +58,7 @@ class LateTasks:
         self._silent.discard(worker)
         self._stuck.discard(worker)
 
-    def look(self, running: dict[Future, Task]) -> list[Task]:
+    def look(self, running: dict[Future, OutstandingTask]) -> list[OutstandingTask]:
         """Tasks to send again: all that a worker holds of which one is late. The workers are reported once."""
         now = monotonic()
         old = {future.key: task for future, task in running.items() if now - task.since > task.patience()}
@@ -83,7 +83,7 @@ class LateTasks:
         due = {(task.rows.start, task.rows.stop): task for future, task in running.items() if future.key in lost}
         return [task for rows, task in due.items() if rows not in elsewhere]
 
-    def _report(self, worker: str, task: Task, age: float, silence: float | None) -> None:
+    def _report(self, worker: str, task: OutstandingTask, age: float, silence: float | None) -> None:
         expected = "" if task.expected is None else f", expected {task.expected:.2g} s"
         sign = "it sends heartbeats" if silence is None else f"no heartbeat for {silence:.0f} s"
         warnings.warn(

@@ -18,7 +18,7 @@ class Work(Protocol):
     def __call__(self, *rows: NDArray[Any]) -> Any: ...
 
 
-class Part(NamedTuple):
+class PartialResult(NamedTuple):
     """What was found for some of the rows."""
 
     rows: slice
@@ -28,7 +28,7 @@ class Part(NamedTuple):
 class Workplace(Protocol):
     """Where work is done."""
 
-    def results(self, work: Work, *arrays: NDArray[Any], together: int) -> Iterator[Part]:
+    def results(self, work: Work, *arrays: NDArray[Any], together: int) -> Iterator[PartialResult]:
         """All rows of some arrays, part by part, in whatever order they are done.
 
         together : most rows in a part that is computed in this process, where cores share it
@@ -36,7 +36,7 @@ class Workplace(Protocol):
         ...
 
 
-def in_order_of_rows(found: Iterable[Part]) -> Any:
+def in_order_of_rows(found: Iterable[PartialResult]) -> Any:
     """Parts whose findings are tuples of arrays, put together as if they were one."""
     parts = sorted(found, key=lambda part: part.rows.start)
     return tuple(np.concatenate(items) for items in zip(*(part.found for part in parts), strict=True))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from supple.diagnostics import InputError
 from supple.diagnostics.limits import require_within
-from supple.distribution.work import Part, Work, Workplace
+from supple.distribution.work import PartialResult, Work, Workplace
 
 _PIECE = 63  # rows a process is handed at a time; below this a local model keeps to one core
 
@@ -18,9 +18,9 @@ _PIECE = 63  # rows a process is handed at a time; below this a local model keep
 class Here:
     """In this process, whose kernels share the cores."""
 
-    def results(self, work: Work, *arrays: NDArray[Any], together: int) -> Iterator[Part]:
-        for rows in parts(len(arrays[0]), together):
-            yield Part(rows, work(*(item[rows] for item in arrays)))
+    def results(self, work: Work, *arrays: NDArray[Any], together: int) -> Iterator[PartialResult]:
+        for rows in batch_slices(len(arrays[0]), together):
+            yield PartialResult(rows, work(*(item[rows] for item in arrays)))
 
 
 class Processes:
@@ -29,19 +29,19 @@ class Processes:
     def __init__(self, count: int):
         self.count = count
 
-    def results(self, work: Work, *arrays: NDArray[Any], together: int) -> Iterator[Part]:
+    def results(self, work: Work, *arrays: NDArray[Any], together: int) -> Iterator[PartialResult]:
         total = len(arrays[0])
         if total <= _PIECE:
             yield from Here().results(work, *arrays, together=together)
             return
         from joblib import Parallel, delayed, parallel_config
 
-        pieces = list(parts(total, min(_PIECE, together)))
+        pieces = list(batch_slices(total, min(_PIECE, together)))
         with parallel_config(backend="loky", inner_max_num_threads=1):  # as many threads of BLAS as processes
             run = Parallel(n_jobs=self.count, return_as="generator")
             results = run(delayed(work)(*(item[rows] for item in arrays)) for rows in pieces)
         for rows, found in zip(pieces, results, strict=True):
-            yield Part(rows, found)
+            yield PartialResult(rows, found)
 
 
 @contextmanager
@@ -63,7 +63,7 @@ def workplace(*, workers: int | None = None, cluster: Any = None) -> Iterator[Wo
         yield place
 
 
-def parts(total: int, together: int, first: int = 0) -> Iterator[slice]:
+def batch_slices(total: int, together: int, first: int = 0) -> Iterator[slice]:
     """Slices of at most so many."""
     for start in range(first, total, together):
         yield slice(start, min(start + together, total))

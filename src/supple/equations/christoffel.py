@@ -27,7 +27,7 @@ def christoffel(dM: Array) -> Array:
     return np.asarray(symbol(dM, np.swapaxes(dM, -1, -2), np.moveaxis(dM, -1, -3)))
 
 
-def mass_gradient(gamma: Array) -> Array:
+def gradient_from_christoffel(gamma: Array) -> Array:
     """∂M_ij/∂η_k = Γ_ijk + Γ_jik, (..., n, n, n)."""
     return gamma + np.swapaxes(gamma, -3, -2)
 
@@ -42,12 +42,12 @@ def christoffel_symbols(n, dM, gamma):
                 gamma[(i * n + j) * n + k] = symbol(ij_k, ik_j, jk_i)
 
 
-def turning(gamma: Array, rates: Array) -> Array:
+def contracted_christoffel(gamma: Array, rates: Array) -> Array:
     """Γ[η̇] (..., n, n)."""
     return np.asarray(np.einsum("...ijk,...k->...ij", gamma, rates))
 
 
 def inertia_forces(M: Array, gamma: Array, rates: Array, accelerations: Array) -> Array:
     """M η̈ + Γ[η̇, η̇], (..., n)."""
-    bent = np.einsum("...ij,...j->...i", turning(gamma, rates), rates)
+    bent = np.einsum("...ij,...j->...i", contracted_christoffel(gamma, rates), rates)
     return np.asarray(np.einsum("...ij,...j->...i", M, accelerations) + bent)

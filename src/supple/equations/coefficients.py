@@ -16,15 +16,15 @@ from numpy.typing import NDArray
 
 from supple.array_types import Array
 from supple.diagnostics import InputError
-from supple.equations.christoffel import christoffel, inertia_forces, mass_gradient, turning
-from supple.equations.deformation import whole_gradient, whole_slope
+from supple.equations.christoffel import christoffel, contracted_christoffel, gradient_from_christoffel, inertia_forces
+from supple.equations.deformation import full_mass_slope, whole_gradient
 from supple.equations.dry_friction import dry_friction
 from supple.equations.observation import Observation, plain_observation
 from supple.equations.row import RowLayout
 from supple.results.names import listed
-from supple.results.result import Result, bundle
+from supple.results.result import Result, arrays_repr
 from supple.results.table import Table, matrix_table
-from supple.results.text import Text, angle, number
+from supple.results.text import Text, angle, number_text
 from supple.results.units import MODAL, UNKNOWN, Units, force
 
 _KEPT = ("theta", "M", "christoffel", "K", "damping", "potential", "force", "input_map", "friction_map", "internal_hz")
@@ -42,7 +42,7 @@ class Output(NamedTuple):
     modes: Array
 
     def __repr__(self) -> str:
-        return bundle(self)
+        return arrays_repr(self)
 
 
 class Labels(NamedTuple):
@@ -178,7 +178,9 @@ class EquationsOfMotion(Result):
         """∂M_ij/∂η_k, (n, n, n)"""
         if self.bent:
             return whole_gradient(*(self.row.part(self.rows, name) for name in ("mass_gradient", "mass_slope")))
-        return self.row.part(self.rows, "dM") if "dM" in self.row.shapes else mass_gradient(self.christoffel)
+        return (
+            self.row.part(self.rows, "dM") if "dM" in self.row.shapes else gradient_from_christoffel(self.christoffel)
+        )
 
     @cached_property
     def internal_hz(self) -> Array:
@@ -202,8 +204,8 @@ class EquationsOfMotion(Result):
         s, n = self.theta.shape[-1], self.M.shape[-1]
         if not self.bent:
             return np.zeros((*self.M.shape[:-1], n - s))
-        slope = whole_slope(self.row.part(self.rows, "mass_slope"))
-        along = whole_slope(self.row.part(self.rows, "mass_slope_gradient"))  # (..., s, n, n, d), of each ∂θ_k
+        slope = full_mass_slope(self.row.part(self.rows, "mass_slope"))
+        along = full_mass_slope(self.row.part(self.rows, "mass_slope_gradient"))  # (..., s, n, n, d), of each ∂θ_k
         found = np.einsum("...ija,...j->...ia", slope, accelerations)
         found += np.einsum("...kija,...k,...j->...ia", along, rates[..., :s], rates)
         found[..., :s, :] -= 0.5 * np.einsum("...kija,...i,...j->...ka", along, rates, rates)
@@ -248,7 +250,11 @@ class EquationsOfMotion(Result):
         """∂f/∂η̇ = -2 Γ[η̇] - D_d - Σ_j J_jᵀ f_j' J_j, (..., n, n)."""
         steep = self.dry_friction(rates, speed)[1]
         J = self.friction_map
-        return -2.0 * turning(self.christoffel, rates) - self.damping - np.swapaxes(J, -1, -2) @ (steep[..., None] * J)
+        return (
+            -2.0 * contracted_christoffel(self.christoffel, rates)
+            - self.damping
+            - np.swapaxes(J, -1, -2) @ (steep[..., None] * J)
+        )
 
     def dynamic_stiffness(self, omega: Array) -> NDArray[np.complex128]:
         """κ(ω) = K + iω D_d - ω² M at one θ, (L, n, n) for ω (L,): small motions about an undeformed rest."""
@@ -304,11 +310,11 @@ class EquationsOfMotion(Result):
         measured += [MODAL] * internal
         equation = f"M η̈ + Γ[η̇,η̇] + D η̇{' + K η' if n > s else ''} = p + B u"
         out = Text(f"{title or self.summary()}: {equation}, potential {float(self.potential):.6g} J")
-        values = [angle(x) if measured[i] == "rad" else number(x, measured[i]) for i, x in enumerate(self.theta)]
+        values = [angle(x) if measured[i] == "rad" else number_text(x, measured[i]) for i, x in enumerate(self.theta)]
         bent = [0.0] * (n - s) if delta is None else list(delta)
-        values += [number(x, "m") for x in bent[: n - s - internal]]
+        values += [number_text(x, "m") for x in bent[: n - s - internal]]
         values += [f"{x:.6g} ({hz:.6g} Hz)" for x, hz in zip(bent[n - s - internal :], self.internal_hz, strict=True)]
-        rows = [(name, values[i], number(self.force[i], force(measured[i]))) for i, name in enumerate(names)]
+        rows = [(name, values[i], number_text(self.force[i], force(measured[i]))) for i, name in enumerate(names)]
         out.table(("coordinate", "value", "force p"), rows)
         labels = [f"{name} [{unit}]" if unit else name for name, unit in zip(names, measured, strict=True)]
         out.matrix("M [kg, m, rad]", labels, names, self.M)
@@ -322,8 +328,8 @@ class EquationsOfMotion(Result):
         if self.outputs:
             lines = []
             for name, output in self.outputs.items():
-                value = number(output.value, known.outputs.get(name, ""))
-                lines.append((name, value, *(number(x) for x in [*output.rigid, *output.modes])))
+                value = number_text(output.value, known.outputs.get(name, ""))
+                lines.append((name, value, *(number_text(x) for x in [*output.rigid, *output.modes])))
             out.table(("output", "value", *(f"∂/∂{name}" for name in names)), lines)
         return out
 

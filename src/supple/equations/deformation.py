@@ -174,7 +174,7 @@ def bending_slopes(c, rates, S):
 # ---------------------------------------------------------------------------- the same as arrays
 
 
-def whole_slope(rows: Array) -> Array:
+def full_mass_slope(rows: Array) -> Array:
     """M_a (..., n, n, d) from its first rows (..., s or n, n, d)."""
     s, n, d = rows.shape[-3:]
     found = np.zeros((*rows.shape[:-3], n, n, d))
@@ -185,4 +185,4 @@ def whole_slope(rows: Array) -> Array:
 
 def whole_gradient(gradient: Array, slope: Array) -> Array:
     """∂M_ij/∂η_k (..., n, n, n) from that over θ (..., s, n, n), and the first rows of M_a (..., s or n, n, d)."""
-    return np.concatenate([np.moveaxis(gradient, -3, -1), whole_slope(slope)], axis=-1)
+    return np.concatenate([np.moveaxis(gradient, -3, -1), full_mass_slope(slope)], axis=-1)

@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from supple.approximation.analytic_slope import NOISE, Stencil, slope, smooth
+from supple.approximation.analytic_slope import NOISE, Stencil, smooth, stencil_slope
 from supple.array_types import Array
 from supple.equations.coefficients import Labels
 from supple.equations.output_motion import OutputMatrices
-from supple.results.basis import Basis, State
+from supple.results.basis import CoordinateBasis, NamedState
 from supple.results.linear_model import LinearModel, SecondOrder
 from supple.results.linear_slopes import LinearSlopes
 
@@ -30,7 +30,7 @@ class OperatingPoint(NamedTuple):
     inputs: Array
 
 
-def state_space(forces: SecondOrder) -> tuple[Array, Array]:
+def first_order_form(forces: SecondOrder) -> tuple[Array, Array]:
     """Return A (2 n, 2 n) and B (2 n, inputs) of equations of small motions."""
     n = len(forces.M)
     solved = np.linalg.solve(forces.M, np.hstack([forces.P2, forces.P1, forces.P3]))
@@ -41,7 +41,7 @@ def state_space(forces: SecondOrder) -> tuple[Array, Array]:
 
 def linear_model(
     labels: Labels,
-    basis: Basis | None,
+    basis: CoordinateBasis | None,
     about: OperatingPoint,
     matrices: tuple[Array, Array],
     forces: SecondOrder,
@@ -58,7 +58,7 @@ def linear_model(
     about
         The state and the inputs that it is linearized about.
     matrices
-        A and B, as `state_space` gives them.
+        A and B, as `first_order_form` gives them.
     forces
         The equations of small motions.
     seen
@@ -67,7 +67,7 @@ def linear_model(
     names = labels.coordinates
     states = (*names, *(f"{name}.rate" for name in names))
     at: dict[str, dict[str, float]] = {
-        "states": State(dict(zip(states, [*about.eta.tolist(), *about.rates.tolist()], strict=True)), basis),
+        "states": NamedState(dict(zip(states, [*about.eta.tolist(), *about.rates.tolist()], strict=True)), basis),
         "inputs": dict(zip(labels.inputs, about.inputs.tolist(), strict=True)),
         "outputs": dict(zip(labels.outputs, seen.y.tolist(), strict=True)),
         "accelerations": dict(zip(names, about.accelerations.tolist(), strict=True)),
@@ -91,4 +91,4 @@ def slopes_along(around: Stencil, members: Sequence[LinearModel]) -> LinearSlope
     values = [[getattr(member, matrix) for member in members] for matrix in LinearSlopes._fields]
     if not smooth(values[0], NOISE):
         return None
-    return LinearSlopes(*(np.asarray(slope(around, each)) for each in values))
+    return LinearSlopes(*(np.asarray(stencil_slope(around, each)) for each in values))

@@ -19,9 +19,9 @@ from supple.diagnostics.quoting import quoted
 from supple.export.c.model import Exportable
 from supple.export.c.names import prefix_of
 from supple.export.c.stamp import stamped
-from supple.export.fixed import fixed, said_fixed
+from supple.export.fixed import model_at_parameters, said_fixed
 from supple.export.targets import TARGETS
-from supple.files.whole import folder_beside, left_behind, place_beside, settle, settle_folder, write_whole
+from supple.files.whole import folder_beside, left_behind, place_beside, settle_folder, sync_to_disk, write_whole
 from supple.reduced.model import ReducedModel
 from supple.results.linear_model import LinearModel
 
@@ -67,7 +67,7 @@ def _of_family(rom: Any, to: str, values: Mapping[str, float] | None) -> Any:
             hint="only models of a family have any: reduce the mechanism with it in `vary`",
         )  # fmt: skip
     if values:
-        return fixed(rom, values, others=TARGETS[to].families)
+        return model_at_parameters(rom, values, others=TARGETS[to].families)
     if family:
         return rom if TARGETS[to].families else _told(rom)
     inner = getattr(rom, "model", None)  # that of computed torque
@@ -75,7 +75,7 @@ def _of_family(rom: Any, to: str, values: Mapping[str, float] | None) -> Any:
 
 
 def _told(rom: Any) -> ReducedModel:
-    one = fixed(rom)
+    one = model_at_parameters(rom)
     warnings.warn(SuppleNote(said_fixed(one)), stacklevel=5)
     return one
 
@@ -186,7 +186,7 @@ def _set(folder: Path, contents: Mapping[str, bytes]) -> None:
 def _write(folder: Path, contents: Mapping[str, bytes]) -> None:
     for name, content in contents.items():
         (folder / name).write_bytes(content)
-        settle(folder / name)
+        sync_to_disk(folder / name)
     settle_folder(folder)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from supple.approximation.piecewise.piecewise import Piecewise
-from supple.approximation.piecewise.slice import sliced
+from supple.approximation.piecewise.slice import sliced_fit
 from supple.export.c.names import comment
 from supple.reduced.family import Family
 from supple.reduced.model import ReducedModel
@@ -17,7 +17,9 @@ from supple.reduced.model import ReducedModel
 _KEY = "written_for"
 
 
-def fixed(rom: ReducedModel, values: Mapping[str, float] | None = None, *, others: bool = False) -> ReducedModel:
+def model_at_parameters(
+    rom: ReducedModel, values: Mapping[str, float] | None = None, *, others: bool = False
+) -> ReducedModel:
     """The model with its parameters at some values, at its own where none is given; provenance says which.
 
     others : those that are not named stay parameters of a family
@@ -47,7 +49,7 @@ def _without(family: Family, held: list[int], theta: int) -> Family:
     values = [family.values[i] for i in held]
     return Family(
         tuple(family.parameters[i] for i in kept), tuple(family.values[i] for i in kept),
-        sliced(Piecewise(turned), np.array(values)),
+        sliced_fit(Piecewise(turned), np.array(values)),
     )  # fmt: skip
 
 

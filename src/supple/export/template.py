@@ -22,7 +22,7 @@ _CHOICE = re.compile(r"^ *//@ (if|else|end)(?: (not )?(\w+))?\n", re.MULTILINE)
 
 
 @cache
-def parts(package: str, file: str) -> dict[str, str]:
+def template_parts(package: str, file: str) -> dict[str, str]:
     """Parts of a template file by name; package : the folder it lies in, such as "supple.export.c"."""
     _, *found = _PART.split(resources.files(package).joinpath(file).read_text("utf-8"))
     return dict(zip(found[::2], found[1::2], strict=True))

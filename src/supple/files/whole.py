@@ -44,7 +44,7 @@ def written_beside(target: Path) -> Iterator[Path]:
             return
         clear_parts(place)
         yield beside
-        settle(beside)
+        sync_to_disk(beside)
         beside.replace(place)
         settle_folder(place.parent)
     except OSError as error:
@@ -152,7 +152,7 @@ def _here() -> str:
     return hashlib.sha256("\n".join(known).encode()).hexdigest()[:6]
 
 
-def settle(file: Path) -> None:
+def sync_to_disk(file: Path) -> None:
     """Bring a file to the disk before it takes another's place: a power cut must not leave an empty one there."""
     with file.open("rb+") as stream:
         os.fsync(stream.fileno())

@@ -9,7 +9,7 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.formats.mechanism_file import Parameters
-from supple.formats.mechanism_file import load as load_file
+from supple.formats.mechanism_file import load_mechanism_file as load_file
 from supple.reduced.seal import MARK
 
 
@@ -37,7 +37,7 @@ def load_mechanism(path: str | Path, *, parameters: Parameters | None = None, si
     """The mechanism in a mechanism file, or the robot in a URDF with its side-car, or in a .par file of SYMORO's."""
     require_arguments(load_mechanism, locals())
     if Path(path).suffix.lower() == ".urdf":
-        from supple.formats.urdf.urdf import load as load_robot  # XML and what reads it are for robots alone
+        from supple.formats.urdf.urdf import load_urdf as load_robot  # XML and what reads it are for robots alone
 
         return load_robot(path, sidecar=sidecar, parameters=parameters)
     if Path(path).suffix.lower() == ".par" and sidecar is None:

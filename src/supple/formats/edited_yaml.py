@@ -17,7 +17,7 @@ Path = tuple[str, ...]
 _DIGITS = 6
 
 
-class Node(NamedTuple):
+class YamlSpan(NamedTuple):
     """Where a value stands: from, to; of a mapping the column of its keys (None in braces), and where its last value
     ends; kind : scalar, mapping or list."""
 
@@ -36,12 +36,12 @@ def edited(text: str, changes: Mapping[Path, Any]) -> str:
     edits: list[tuple[int, int, str]] = []
     for path, value in changes.items():
         if path in nodes:
-            edits.append((*nodes[path][:2], written(value)))
+            edits.append((*nodes[path][:2], yaml_value(value)))
             continue
         above = nodes.get(path[:-1])
         if above is None or above.kind != "mapping":
             raise KeyError(path)
-        entry = f"{path[-1]}: {written(value)}"
+        entry = f"{path[-1]}: {yaml_value(value)}"
         if above.column is None:
             edits.append((above.last, above.last, entry if above.empty else f", {entry}"))
         else:  # behind the line of its last value, and what stands beside it
@@ -53,7 +53,7 @@ def edited(text: str, changes: Mapping[Path, Any]) -> str:
     return text
 
 
-def _parted(changes: Mapping[Path, Any], nodes: Mapping[Path, Node]) -> Iterator[tuple[Path, Any]]:
+def _parted(changes: Mapping[Path, Any], nodes: Mapping[Path, YamlSpan]) -> Iterator[tuple[Path, Any]]:
     """Of a mapping that has the same keys in the text, its values one by one."""
     for path, value in changes.items():
         keys = {other[len(path)] for other in nodes if len(other) == len(path) + 1 and other[: len(path)] == path}
@@ -63,29 +63,29 @@ def _parted(changes: Mapping[Path, Any], nodes: Mapping[Path, Node]) -> Iterator
             yield path, value
 
 
-def written(value: Any) -> str:
+def yaml_value(value: Any) -> str:
     """A number with as many digits as measurements have, and a point, so that YAML takes it for one; lists and mappings
     in brackets and braces."""
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{key}: {written(item)}" for key, item in value.items()) + "}"
+        return "{" + ", ".join(f"{key}: {yaml_value(item)}" for key, item in value.items()) + "}"
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(written(item) for item in value) + "]"
+        return "[" + ", ".join(yaml_value(item) for item in value) + "]"
     if isinstance(value, str):
         return value
     text = f"{value:.{_DIGITS}g}"
     return text if any(mark in text for mark in ".e") else f"{text}.0" if len(text) < 3 else text
 
 
-def nodes_of(text: str) -> Iterator[tuple[Path, Node]]:
+def nodes_of(text: str) -> Iterator[tuple[Path, YamlSpan]]:
     """Every value of a text and where it stands."""
     events = YAML(typ="safe", pure=True).parse(text)
     last = [0]  # where the last scalar ended: a mapping without braces has no end of its own
 
-    def node(event: Any, path: Path) -> Iterator[tuple[Path, Node]]:
+    def node(event: Any, path: Path) -> Iterator[tuple[Path, YamlSpan]]:
         start = event.start_mark.index
         if isinstance(event, ScalarEvent):
             last[0] = event.end_mark.index
-            yield path, Node(start, last[0], "scalar")
+            yield path, YamlSpan(start, last[0], "scalar")
         elif isinstance(event, MappingStartEvent):
             column, empty = None, True
             last[0] = start + 1
@@ -96,14 +96,14 @@ def nodes_of(text: str) -> Iterator[tuple[Path, Node]]:
                 yield from node(next(events), (*path, str(key.value)))
             behind = last[0]
             last[0] = key.end_mark.index if event.flow_style else behind
-            yield path, Node(start, last[0], "mapping", behind, column, empty)
+            yield path, YamlSpan(start, last[0], "mapping", behind, column, empty)
         elif isinstance(event, SequenceStartEvent):
             i = 0
             while not isinstance(item := next(events), SequenceEndEvent):
                 yield from node(item, (*path, str(i)))
                 i += 1
             last[0] = item.end_mark.index if event.flow_style else last[0]
-            yield path, Node(start, last[0], "list")
+            yield path, YamlSpan(start, last[0], "list")
 
     for event in events:
         if isinstance(event, MappingStartEvent):

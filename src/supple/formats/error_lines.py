@@ -15,14 +15,14 @@ from pydantic import ValidationError
 
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.parts import PARTS, part_name
-from supple.diagnostics.quoting import brief, quoted
-from supple.formats.yaml_tree import KeyPath, Tree
+from supple.diagnostics.quoting import excerpt, quoted
+from supple.formats.yaml_tree import KeyPath, YamlTree
 
 FieldsAt = Callable[[KeyPath], Sequence[str]]
 Found = dict[str, Any]  # an entry of ValidationError.errors()
 
 
-def as_input_error(error: ValidationError, tree: Tree, fields_at: FieldsAt = lambda path: ()) -> InputError:
+def as_input_error(error: ValidationError, tree: YamlTree, fields_at: FieldsAt = lambda path: ()) -> InputError:
     """The most telling mistake, at its line.
 
     fields_at : the names allowed inside what stands at a path of the file, to suggest one for a misspelt key
@@ -198,7 +198,7 @@ def words(entry: dict[str, Any], field: str, allowed: Sequence[str]) -> tuple[st
     if kind == "missing":
         if isinstance(last, int):
             return f"{subject} has no item {last + 1}", "give as many items as it needs"
-        return f"{quoted(last)} is missing" + (f" in {field}" if field else ""), f"add `{brief(last)}: ...`"
+        return f"{quoted(last)} is missing" + (f" in {field}" if field else ""), f"add `{excerpt(last)}: ...`"
     if kind == "extra_forbidden":
         hint = nearest(str(last), allowed) if allowed else "check its spelling or leave it out"
         return f"{subject} is not known", hint
@@ -220,7 +220,7 @@ def _value(value: Any) -> str:
         return str(value).lower()
     if isinstance(value, float):  # -10 has become -10.0 on its way
         return repr(float(value)).removesuffix(".0")
-    return quoted(value) if isinstance(value, str) else brief(value)
+    return quoted(value) if isinstance(value, str) else excerpt(value)
 
 
 def _name_hint(entry: dict[str, Any]) -> str:

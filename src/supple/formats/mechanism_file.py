@@ -24,13 +24,13 @@ from supple.diagnostics.quoting import quoted
 from supple.formats.error_lines import as_input_error
 from supple.formats.model_fields import fields_of
 from supple.formats.source import located, read_by, remember
-from supple.formats.yaml_tree import KeyPath, Tree, read_text, read_tree
+from supple.formats.yaml_tree import KeyPath, YamlTree, read_text, read_tree
 
 Parameters = Mapping[str, float | int | str]
 _NONE: Parameters = MappingProxyType({})
 
 
-def load(path: str | Path, *, parameters: Parameters = _NONE) -> Mechanism:
+def load_mechanism_file(path: str | Path, *, parameters: Parameters = _NONE) -> Mechanism:
     """The mechanism in a file.
 
     parameters : values (numbers or expressions) that replace those of the file
@@ -49,18 +49,18 @@ def loads(
     require_arguments(loads, locals())
     tree = read_tree(text, name)
     if "urdf" in tree.data:  # it stands beside a robot, whose links and joints it completes
-        from supple.formats.urdf.urdf import complete
+        from supple.formats.urdf.urdf import mechanism_of_sidecar
 
-        return _by(complete, tree, folder, parameters)
+        return _by(mechanism_of_sidecar, tree, folder, parameters)
     if "tables" in tree.data:  # it describes a robot by tables
-        from supple.formats.khalil_kleinfinger.tables import complete as from_tables
+        from supple.formats.khalil_kleinfinger.tables import mechanism_of_tables as from_tables
 
         return _by(from_tables, tree, folder, parameters)
     require_version(tree)
     return mechanism_of(tree, parameters=parameters, folder=folder)
 
 
-def _by(complete: Callable[..., Mechanism], tree: Tree, folder: str | Path | None, given: Parameters) -> Mechanism:
+def _by(complete: Callable[..., Mechanism], tree: YamlTree, folder: str | Path | None, given: Parameters) -> Mechanism:
     """A mechanism that something else completes, which is noted for when it is asked for with other parameters."""
     root = Path(folder or ".").absolute()
 
@@ -74,7 +74,7 @@ def _by(complete: Callable[..., Mechanism], tree: Tree, folder: str | Path | Non
     return read_by(complete(tree, Path(folder or "."), parameters=given), reader(given))
 
 
-def mechanism_of(tree: Tree, *, parameters: Parameters = _NONE, folder: str | Path | None = None) -> Mechanism:
+def mechanism_of(tree: YamlTree, *, parameters: Parameters = _NONE, folder: str | Path | None = None) -> Mechanism:
     """The mechanism in the data of a file, checked in all that can be told without assembling it."""
     data = with_parameters(tree.data, parameters)
     try:
@@ -94,7 +94,7 @@ def mechanism_of(tree: Tree, *, parameters: Parameters = _NONE, folder: str | Pa
     return mechanism
 
 
-def _with_lines_of_copies(tree: Tree, mechanism: Mechanism) -> Tree:
+def _with_lines_of_copies(tree: YamlTree, mechanism: Mechanism) -> YamlTree:
     """The tree in which a copied part stands where it is written once."""
     origins: dict[tuple[str, str], KeyPath] = mechanism.remembered("copied", dict)
     if not origins:
@@ -106,10 +106,10 @@ def _with_lines_of_copies(tree: Tree, mechanism: Mechanism) -> Tree:
             if path[: len(origin)] == origin:
                 copy = (section, name, *path[len(origin) :])
                 lines[copy], files[copy] = line, tree.files.get(path, tree.file)
-    return Tree(tree.data, lines, tree.file, files=files, names=names, taken=tree.taken)
+    return YamlTree(tree.data, lines, tree.file, files=files, names=names, taken=tree.taken)
 
 
-def require_version(tree: Tree) -> None:
+def require_version(tree: YamlTree) -> None:
     """The version comes first: a file of another one may differ in anything that follows."""
     written = tree.data.get("supple")
     line = tree.line(("supple",))

@@ -39,7 +39,7 @@ def read_motion(path: str | Path) -> SampledMotion:
     return SampledMotion(table.time, table.values, table.file)
 
 
-def sampled(columns: Mapping[str, ArrayLike]) -> SampledMotion:
+def motion_of_columns(columns: Mapping[str, ArrayLike]) -> SampledMotion:
     """The same from columns in Python: {"time": (N,), coordinate: (N,), ...}."""
     arrays = {
         name: real_numbers(f'column "{name}" of a motion', values, finite=False) for name, values in columns.items()

@@ -10,7 +10,7 @@ from supple.description.mechanism import Mechanism
 from supple.description.quantities.coordinate_dimensions import require_dimensions
 from supple.description.quantities.expression import use_parameters
 from supple.description.scenario import Scenario
-from supple.description.scenario_consistency import require_sound
+from supple.description.scenario_consistency import require_valid_scenario
 from supple.diagnostics import InputError, nearest
 from supple.formats.error_lines import as_input_error
 from supple.formats.model_fields import fields_of
@@ -56,5 +56,5 @@ def load_scenario(path: str | Path, mechanism: Mechanism) -> Scenario:
 
 
 def _require_sound(mechanism: Mechanism, scenario: Scenario, name: str) -> None:
-    require_sound(mechanism, scenario, ("scenarios", name))
+    require_valid_scenario(mechanism, scenario, ("scenarios", name))
     require_dimensions(mechanism.replace(scenarios={name: scenario}))

@@ -12,7 +12,7 @@ from supple.formats.khalil_kleinfinger.tables import Said
 SHIPPED = Path(__file__).parents[1] / "mechanism.schema.json"
 
 
-def schema() -> dict[str, Any]:
+def mechanism_schema() -> dict[str, Any]:
     """The schema as the models define it: what `load` accepts before it looks at names and geometry."""
     found = _plain(Mechanism.model_json_schema())
     # A mechanism built in Python has a version by default; a file must say it, and may have tables for its bodies.
@@ -32,7 +32,7 @@ def schema() -> dict[str, Any]:
 
 def schema_text() -> str:
     """The schema as the text of a file."""
-    return json.dumps(schema(), indent=1, ensure_ascii=False) + "\n"
+    return json.dumps(mechanism_schema(), indent=1, ensure_ascii=False) + "\n"
 
 
 def _plain(value: Any, inside: str = "") -> Any:

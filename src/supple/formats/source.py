@@ -10,19 +10,19 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import SuppleError
 
 if TYPE_CHECKING:  # kept apart from the YAML reader: a mechanism built in Python needs none
-    from supple.formats.yaml_tree import Tree
+    from supple.formats.yaml_tree import YamlTree
 
 Error = TypeVar("Error", bound=SuppleError)
 
-_sources: WeakKeyDictionary[Mechanism, Tree] = WeakKeyDictionary()
+_sources: WeakKeyDictionary[Mechanism, YamlTree] = WeakKeyDictionary()
 
 
-def remember(mechanism: Mechanism, tree: Tree) -> None:
+def remember(mechanism: Mechanism, tree: YamlTree) -> None:
     """Note where a mechanism comes from, as long as it lives."""
     _sources[mechanism] = tree
 
 
-def source_of(mechanism: Mechanism) -> Tree | None:
+def source_of(mechanism: Mechanism) -> YamlTree | None:
     """The file a mechanism was read from, with its lines; None for one built in Python."""
     return _sources.get(mechanism)
 

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import BinaryIO
 
 from supple.diagnostics import InputError
-from supple.diagnostics.quoting import brief
+from supple.diagnostics.quoting import excerpt
 
 _PIECE = 2**20  # bytes
 
 
 def read_bytes(path: str | Path, largest: int, hint: str) -> bytes:
     """What a file holds, at most `largest` bytes; hint : what to do with one that is larger."""
-    name = brief(path, 500)
+    name = excerpt(path, 500)
     try:
         require_file(path)
         with Path(path).open("rb") as stream:
@@ -36,7 +36,7 @@ def _pieces(stream: BinaryIO, most: int) -> Iterator[bytes]:
 
 def require_file(path: str | Path) -> None:
     """An InputError where there is none."""
-    place, name = Path(path), brief(path, 500)
+    place, name = Path(path), excerpt(path, 500)
     try:
         there, plain = place.exists(), place.is_file()
     except (OSError, ValueError) as error:  # too long, or with a NUL

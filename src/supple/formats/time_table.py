@@ -17,7 +17,7 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.diagnostics import InputError
-from supple.diagnostics.quoting import brief, quoted
+from supple.diagnostics.quoting import excerpt, quoted
 from supple.formats.text_file import read_bytes, text_of
 
 LARGEST = 2**26  # bytes
@@ -38,7 +38,7 @@ def read_time_table(path: str | Path, *, of: str, fewest: int = 2, why: str = "a
 
     of : what a column stands for, in messages; fewest, why : how many rows it must have, and what needs them
     """
-    file = brief(path, 500)
+    file = excerpt(path, 500)
     lines = text_of(read_bytes(path, LARGEST, "sample it less often"), file).splitlines()
     rows = csv.reader(lines, skipinitialspace=True)
     try:

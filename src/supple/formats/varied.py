@@ -14,7 +14,7 @@ from supple.diagnostics import InputError, nearest
 from supple.diagnostics.quoting import quoted
 from supple.formats.mechanism_file import Parameters, mechanism_of
 from supple.formats.source import reader_of, source_of
-from supple.formats.yaml_tree import Tree
+from supple.formats.yaml_tree import YamlTree
 
 
 def varied(mechanism: Mechanism, values: Parameters) -> Mechanism:
@@ -31,8 +31,8 @@ def from_written(mechanism: Mechanism, values: Parameters) -> Mechanism:
     """Built once more from the expressions of its own description alone."""
     written, tree = written_data(mechanism), source_of(mechanism)
     if tree is None:
-        return mechanism_of(Tree(written, {}, "the mechanism"), parameters=values)
-    whole = Tree(written, tree.lines, tree.file, tree.files, tree.names, tree.taken)
+        return mechanism_of(YamlTree(written, {}, "the mechanism"), parameters=values)
+    whole = YamlTree(written, tree.lines, tree.file, tree.files, tree.names, tree.taken)
     return mechanism_of(whole, parameters=values, folder=Path(tree.file).parent)
 
 
@@ -42,7 +42,7 @@ def written_data(mechanism: Mechanism) -> dict[str, Any]:
     return _plain(mechanism.model_dump(exclude_defaults=True, by_alias=True) if found is None else found)
 
 
-def changed(first: Mechanism, other: Mechanism) -> dict[str, float]:
+def changed_parameters(first: Mechanism, other: Mechanism) -> dict[str, float]:
     """Parameters of another mechanism of the same description that have other values there; not what follows from
     them."""
     before, after = (written_data(item).get("parameters") or {} for item in (first, other))

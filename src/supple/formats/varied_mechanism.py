@@ -23,7 +23,7 @@ from supple.formats.mechanism_file import loads
 from supple.formats.mechanism_text import as_text, to_yaml
 from supple.formats.source import source_of
 from supple.formats.varied import from_written, require_parameters, written_data
-from supple.formats.yaml_tree import Tree
+from supple.formats.yaml_tree import YamlTree
 
 _KEPT = 72  # mechanisms that are remembered, with all that was worked out: levels of fits, values of checks, and some
 _ASIDE = ("supple", "configurations", "motions", "scenarios", "description")  # they only name things
@@ -118,7 +118,7 @@ def _arrived(text: str, names: tuple[str, ...]) -> VariedMechanism:
     return VariedMechanism(loads(text), names)
 
 
-def _require_followed(name: str, tree: Tree | None) -> None:
+def _require_followed(name: str, tree: YamlTree | None) -> None:
     if tree is not None and name in tree.taken:
         raise InputError(
             "numbers of a table were worked out from it when the file was read", part=f"parameter {quoted(name)}",

@@ -29,7 +29,7 @@ from ruamel.yaml.events import (
 from ruamel.yaml.reader import ReaderError
 
 from supple.diagnostics import InputError
-from supple.diagnostics.quoting import brief
+from supple.diagnostics.quoting import excerpt
 from supple.formats.text_file import read_bytes, text_of, too_large
 
 LARGEST = 2**20  # bytes
@@ -54,7 +54,7 @@ _LONGEST_INTEGER = 300  # digits; more would not fit a float
 
 
 @dataclass(frozen=True)
-class Tree:
+class YamlTree:
     """The data of a file and where it stands.
 
     files : of what stands in another file (a robot has two), which one
@@ -84,15 +84,15 @@ class Tree:
     def called(self, part: str | None, path: KeyPath) -> str | None:
         """The name of a part in messages, with the one it has in its file where that differs."""
         written = self.names.get(tuple(path[:2]))
-        return part if part is None or written is None else f'{part} ("{brief(written)}" in the file)'
+        return part if part is None or written is None else f'{part} ("{excerpt(written)}" in the file)'
 
 
 def read_text(path: str | Path) -> str:
     """The text of a file that may be one of ours: it exists, is small and is UTF-8."""
-    return text_of(read_bytes(path, LARGEST, SHORT), brief(path, 500))
+    return text_of(read_bytes(path, LARGEST, SHORT), excerpt(path, 500))
 
 
-def read_tree(text: str, file: str) -> Tree:
+def read_tree(text: str, file: str) -> YamlTree:
     """The data in a YAML text; `file` is only for messages."""
     if len(text) > LARGEST or len(text.encode("utf-8", "replace")) > LARGEST:
         raise too_large(file, LARGEST, SHORT)
@@ -108,7 +108,7 @@ class _Composer:
         self.nodes, self.reached = 0, 1
         self.events = self._events()
 
-    def tree(self) -> Tree:
+    def tree(self) -> YamlTree:
         event = next(self.events)
         while not isinstance(event, (DocumentStartEvent, StreamEndEvent)):
             event = next(self.events)
@@ -123,7 +123,7 @@ class _Composer:
         for event in self.events:
             if isinstance(event, DocumentStartEvent):
                 raise self._error("a second document begins", event, hint="keep one, without ---")
-        return Tree(data, self.lines, self.file)
+        return YamlTree(data, self.lines, self.file)
 
     def _events(self) -> Iterator[Event]:
         events = YAML(typ="safe", pure=True).parse(self.text)
@@ -155,12 +155,12 @@ class _Composer:
         if isinstance(event, AliasEvent) or anchor is not None:
             mark = "*" if isinstance(event, AliasEvent) else "&"
             raise self._error(
-                f"{mark}{brief(anchor)}: anchors and aliases are not allowed",
+                f"{mark}{excerpt(anchor)}: anchors and aliases are not allowed",
                 event,
                 hint="give a shared value a name under `parameters:`",
             )
         if tag is not None:
-            written = brief(str(tag).replace("tag:yaml.org,2002:", "!!"))
+            written = excerpt(str(tag).replace("tag:yaml.org,2002:", "!!"))
             raise self._error(f"the tag {written} is not allowed", event, hint="leave it out")
 
     def _mapping(self, path: KeyPath) -> dict[str, Any]:
@@ -169,7 +169,7 @@ class _Composer:
             key = self._key(event)
             if key in found:
                 raise self._error(
-                    f'"{brief(key)}" is given twice (first in line {self.lines[(*path, key)]})',
+                    f'"{excerpt(key)}" is given twice (first in line {self.lines[(*path, key)]})',
                     event,
                     hint="keep one of them",
                 )
@@ -203,7 +203,7 @@ class _Composer:
         if _FLOAT.fullmatch(text):
             value = float(text)
             if math.isinf(value):
-                raise self._error(f"{brief(text)} is too large", event, hint="at most 1.8e308")
+                raise self._error(f"{excerpt(text)} is too large", event, hint="at most 1.8e308")
             return value
         return text
 
@@ -226,7 +226,7 @@ class _Composer:
         elif isinstance(error, ReaderError):
             line, problem = self.text.count("\n", 0, error.position) + 1, "a control character is not allowed"
         hint = "indent with spaces, not tabs" if "\\t" in problem else "check the indents, colons and brackets"
-        return InputError(f"this is not YAML: {brief(problem, 200)}", file=self.file, line=line, hint=hint)
+        return InputError(f"this is not YAML: {excerpt(problem, 200)}", file=self.file, line=line, hint=hint)
 
     def _error(self, message: str, event: Event, *, hint: str) -> InputError:
         return InputError(message, file=self.file, line=event.start_mark.line + 1, hint=hint)

@@ -7,18 +7,18 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.array_types import Array, Integers
-from supple.description.force_law import CONSTANT, DAMPER, INERTIA, SPRING, ForceLaw
+from supple.description.force_model import CONSTANT, DAMPER, INERTIA, SPRING, ForceLaw
 from supple.description.load import Acting
 from supple.description.mass_properties import mass_properties
 from supple.diagnostics import InputError
 from supple.equations.observation import Observation, Product
 from supple.formulations.efforts import Effort, inside
-from supple.formulations.laws import REFERENCE, Along, law, number_of
+from supple.formulations.force_models import REFERENCE, Along, law, number_of
 from supple.kinematics.measures import component_keys, key_of
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.rest import Rest
 from supple.kinematics.row_arrays import ROWS
-from supple.kinematics.sensed import Form, plain, sensed
+from supple.kinematics.sensed import Form, plain_measure, sensed
 
 # What a use of a measure is: a law acts along it, or a port is there (an input, an output), or dry friction.
 LAW, ACTUATOR, SENSOR, DRY = range(4)
@@ -193,7 +193,7 @@ def _observed(numbering: Numbering) -> tuple[dict[str, int], Observation]:
     for name in numbering.mechanism.sensors:
         if not numbering.mechanism.sensors[name].record.inside:
             forms |= sensed(numbering.drawing, name).outputs
-    straight = {name: key for name, form in forms.items() if (key := plain(form)) is not None}
+    straight = {name: key for name, form in forms.items() if (key := plain_measure(form)) is not None}
     measured = {name: numbering.measures[key] for name, key in straight.items()}
     number = {key: i for i, key in reversed(list(enumerate(straight.values())))}
     for form in forms.values():

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
-from supple.approximation.analytic_slope import NEAR, NOISE, WIDE, Reach, Stencil, slope, smooth, stencil
+from supple.approximation.analytic_slope import NEAR, NOISE, WIDE, Reach, Stencil, smooth, stencil, stencil_slope
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.quoting import quoted
-from supple.formats.varied import changed, depends, require_parameters, varied
+from supple.formats.varied import changed_parameters, depends, require_parameters, varied
 from supple.formats.varied_mechanism import first_of
 from supple.formulations.coefficients import collected
 from supple.formulations.elastic_rest.body_coordinates import own_band
@@ -67,7 +67,7 @@ class Neighbours(NamedTuple):
             if not whole:
                 if (judged is None or name in judged) and not smooth(each, 0.0 if judged is None else NOISE):
                     raise self.rough(f"its {name.replace('_', ' ')} has a kink there")
-                found[name] = slope(self.stencil, each)
+                found[name] = stencil_slope(self.stencil, each)
         return found
 
     def rough(self, why: str) -> InputError:
@@ -112,7 +112,7 @@ def data_slopes(mechanism: Mechanism, name: str) -> DataSlopes:
     require_parameters(mechanism, (name,))
     first = first_of(mechanism) or mechanism
     known: dict[Any, Any] = first.remembered(f"data slopes along {name}", dict)
-    moved = {} if first is mechanism else changed(first, mechanism)
+    moved = {} if first is mechanism else changed_parameters(first, mechanism)
     kept = {other: value for other, value in moved.items() if _follows(first, name, other)}
     value = float(mechanism.parameters[name])
     if set(kept) == {name} and value != 0.0:

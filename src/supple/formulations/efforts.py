@@ -37,7 +37,7 @@ class Effort(NamedTuple):
         return "N" if self.component < 3 else "N m"
 
 
-class Section(NamedTuple):
+class BeamSection(NamedTuple):
     """A place on a beam, position (3,) on its body, and axes (3, 3): columns x, y, z; in the plane x, left, normal.
 
     number : of the beam among those of its body; t : fraction of its length
@@ -104,7 +104,7 @@ def _letters(drawing: Drawing, name: str) -> dict[str, int]:
     return {"N": 0, "M": 5} if plane else {"N": 0, "My": 4, "Mz": 5}
 
 
-def section_of(drawing: Drawing, name: str) -> Section:
+def section_of(drawing: Drawing, name: str) -> BeamSection:
     """Where a sensor of a section looks."""
     sensor, path = drawing.mechanism.sensors[name], ("sensors", name)
     frame = drawing.attached(sensor.said, (*path, sensor.kind))
@@ -134,10 +134,10 @@ def section_of(drawing: Drawing, name: str) -> Section:
     axes = beam.axes
     if drawing.mechanism.planar:  # x, to the left, and the normal
         axes = np.column_stack([axes[:, 0], axes[:, 2], -axes[:, 1]])
-    return Section(frame.body, beam, number, touching[number], position, axes)
+    return BeamSection(frame.body, beam, number, touching[number], position, axes)
 
 
-def _stress(section: Section, at: tuple[float, float], planar: bool, kind: str) -> dict[str, float]:
+def _stress(section: BeamSection, at: tuple[float, float], planar: bool, kind: str) -> dict[str, float]:
     """Weights of the section forces in the stress or strain at (y, z)."""
     first, second = section.beam.sections
     area, Iy, Iz = ((1.0 - section.t) * getattr(first, key) + section.t * getattr(second, key) for key in _CONSTANTS)

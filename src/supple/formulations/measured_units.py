@@ -9,7 +9,7 @@ from supple.formulations.efforts import inside
 from supple.kinematics.measures import key_of
 from supple.kinematics.primitives import KIND, LENGTHS
 from supple.kinematics.rest import Rest
-from supple.results.units import MODAL, Units, force, numbered, rate
+from supple.results.units import MODAL, Units, force, numbered, rate_unit
 
 ARCLENGTH = "arclength"
 _TURNS = ("rx", "ry", "rz", "angle")  # directions about an axis
@@ -41,7 +41,7 @@ def output_units(position: Rest) -> dict[str, str]:
             continue
         factors = form[0].factors
         length = any(kinds[number] in LENGTHS for number, _ in factors)
-        found[name] = rate("m" if length else "rad", sum(order for _, order in factors))
+        found[name] = rate_unit("m" if length else "rad", sum(order for _, order in factors))
     return found
 
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from supple.cli.answer import answering
-from supple.cli.damping_option import DampingOption, FreeActuators, damping_law
+from supple.cli.damping_option import DampingOption, FreeActuators, damping_of_text
 from supple.cli.kept import Picture, TableFile, keep
 from supple.cli.model_argument import (
     FileOrRom,
-    described,
+    described_mechanism,
     is_model,
     model_configuration,
     read_model,
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from supple.results.frequency_response import FrequencyResponse
 
 
-class Kind(StrEnum):
+class ResponseQuantity(StrEnum):
     """Displacement, velocity or acceleration of the output."""
 
     RECEPTANCE = "receptance"
@@ -47,7 +47,7 @@ class Kind(StrEnum):
     ACCELERANCE = "accelerance"
 
 
-class Method(StrEnum):
+class ResponseMethod(StrEnum):
     """Line by line, or from modes."""
 
     DIRECT = "direct"
@@ -70,11 +70,13 @@ Output = Annotated[
         help="A sensor's output, `place.axis`, an actuator or a joint's coordinate.",
     ),
 ]  # fmt: skip
-KindOption = Annotated[Kind, typer.Option("--kind", help="Displacement, velocity or acceleration per unit of input.")]
+KindOption = Annotated[
+    ResponseQuantity, typer.Option("--kind", help="Displacement, velocity or acceleration per unit of input.")
+]
 From = Annotated[str, typer.Option("--from", metavar="HZ", help="The first line.")]
 To = Annotated[str, typer.Option("--to", metavar="HZ", help="The last line.")]
 Lines = Annotated[int, typer.Option("--lines", metavar="N", min=1, help="How many lines, evenly spaced.")]
-MethodOption = Annotated[Method, typer.Option("--method", help="Line by line, or from modes.")]
+MethodOption = Annotated[ResponseMethod, typer.Option("--method", help="Line by line, or from modes.")]
 
 
 def frf(
@@ -82,14 +84,14 @@ def frf(
     input_name: Input,
     output_name: Output,
     at: At = None,
-    kind: KindOption = Kind.RECEPTANCE,
+    kind: KindOption = ResponseQuantity.RECEPTANCE,
     free_actuators: FreeActuators = False,
     preload: Preload = True,
     start: From = "1",
     stop: To = "100",
     lines: Lines = 400,
     damping: DampingOption = None,
-    method: MethodOption = Method.DIRECT,
+    method: MethodOption = ResponseMethod.DIRECT,
     no_drives: NoDrives = False,
     formulation: FormulationOption = Formulation.AUTO,
     output: TableFile = None,
@@ -110,7 +112,7 @@ def frf(
             require_no(
                 {
                     "--damping": damping,
-                    "--method": method is not Method.DIRECT,
+                    "--method": method is not ResponseMethod.DIRECT,
                     "--formulation": formulation is not Formulation.AUTO,
                 },
                 "a reduced model has the damping it was reduced with, and its responses one method",
@@ -121,7 +123,7 @@ def frf(
             mechanism = read_mechanism(answer, file, settings)
             found = response(
                 mechanism, configuration(mechanism, at), input_name, output_name, at_lines,
-                damping=damping_law(damping), method=method.value, formulation=formulation.value, **options,
+                damping=damping_of_text(damping), method=method.value, formulation=formulation.value, **options,
             )  # fmt: skip
         keep(found, output, plot)
         values = found.values[:, 0, 0]
@@ -153,7 +155,7 @@ def _port(model: ReducedModel, name: str) -> Port:
     from supple.kinematics.rest import rest
     from supple.modal_analysis.ports import port
 
-    return port(rest(described(model)).numbering, name)
+    return port(rest(described_mechanism(model)).numbering, name)
 
 
 def frequency_lines(start: str, stop: str, lines: int) -> Any:
@@ -173,7 +175,7 @@ def frequency_lines(start: str, stop: str, lines: int) -> Any:
 def _show(found: FrequencyResponse) -> None:
     import numpy as np
 
-    from supple.cli.tables import Tables, number
+    from supple.cli.tables import Tables, number_text
 
     out, values = Tables(), found.values[:, 0, 0]
     size = np.abs(values)
@@ -187,7 +189,7 @@ def _show(found: FrequencyResponse) -> None:
     rows = [
         (
             f"{found.frequencies_hz[i]:.6g} Hz" + (" (peak)" if i in peaks else ""),
-            number(size[i]),
+            number_text(size[i]),
             f"{np.degrees(np.angle(values[i])):.4g}°",
         )
         for i in shown

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from supple.array_types import Array, Complex
 from supple.compilation import compiled
 from supple.compilation.parts import in_parts
-from supple.formulations.elastic_rest.constrained_modes import first_shift, rows_at
+from supple.formulations.elastic_rest.constrained_modes import first_shift, rows_over_coordinates
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.formulations.elastic_rest.harmonic_response import (
     Excitation,
@@ -43,10 +43,10 @@ class ScaledRows(NamedTuple):
     rows: NDArray[np.int64]
 
 
-def scaled_rows(rest: ElasticRest, held: Restraint, X: Array) -> ScaledRows:
+def restraint_rows(rest: ElasticRest, held: Restraint, X: Array) -> ScaledRows:
     """The rows of a restraint at one configuration; ideal rows that depend on the others are left out."""
     scale = rest.arrays.stiffness + first_shift(rest, held.held(), X)
-    C = rows_at(rest, np.concatenate([held.hard, held.soft]), X[None])[0] / np.sqrt(scale)
+    C = rows_over_coordinates(rest, np.concatenate([held.hard, held.soft]), X[None])[0] / np.sqrt(scale)
     lengths = np.linalg.norm(C, axis=1)
     acts = lengths > 0.0
     unit = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=acts)
@@ -73,7 +73,7 @@ def direct_response(
 
     X : one configuration; forces (p, n) and outputs (o, n): rows of ports
     """
-    found = scaled_rows(rest, held, X)
+    found = restraint_rows(rest, held, X)
     root = np.sqrt(found.scale)
     F = np.vstack([forces, np.zeros((len(led), rest.size))]) / root
     ends = np.zeros((len(F), len(found.rows)))

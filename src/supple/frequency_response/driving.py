@@ -31,7 +31,7 @@ class Holding(NamedTuple):
         return not set(_theta(numbering)) <= self.locked
 
 
-class Inputs(NamedTuple):
+class DrivingInputs(NamedTuple):
     """What drives: ports of forces, and rows of coordinates that are led, with their names in the order asked.
 
     order : of (forces, led) in names; drives : of each name, where it is a command
@@ -87,7 +87,7 @@ def holding(numbering: Numbering, hardware: Hardware, *, free_actuators: bool) -
     return Holding(frozenset(locked), acting, {row: held for row, held in yields.items() if row not in locked})
 
 
-def driving_inputs(numbering: Numbering, names: tuple[str, ...], hardware: Hardware, locked: Set[int]) -> Inputs:
+def driving_inputs(numbering: Numbering, names: tuple[str, ...], hardware: Hardware, locked: Set[int]) -> DrivingInputs:
     """By their names: forces, coordinates that are led, commands of drives; locked : rows of θ."""
     theta = dict(enumerate(numbering.coordinates, numbering.constraints))
     forces: list[Port] = []
@@ -112,7 +112,7 @@ def driving_inputs(numbering: Numbering, names: tuple[str, ...], hardware: Hardw
                 hint=f"free the actuators (free_actuators=True, --free-actuators), or lead it: {item.name}{LED}",
             )
     order = [i + (len(forces) if kind == "led" else 0) for kind, i in kinds]
-    return Inputs(names, forces, led, order, drives)
+    return DrivingInputs(names, forces, led, order, drives)
 
 
 def _theta(numbering: Numbering) -> range:

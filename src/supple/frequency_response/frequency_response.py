@@ -18,17 +18,17 @@ from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.equations.observation import ORDERS
 from supple.formulations.coefficients import carried
-from supple.formulations.elastic_rest.constrained_modes import rows_at
-from supple.formulations.elastic_rest.damping_law import Dissipation, dissipation, joint_losses, materials_over_z
+from supple.formulations.elastic_rest.constrained_modes import rows_over_coordinates
+from supple.formulations.elastic_rest.damping_model import Dissipation, dissipation, joint_losses, materials_over_z
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest, elastic_rest, own_band
 from supple.formulations.elastic_rest.held_loads import held_loads
-from supple.formulations.elastic_rest.loaded_stiffness import under_loads
+from supple.formulations.elastic_rest.load_dependent_stiffness import under_loads
 from supple.formulations.elastic_rest.loads import carries_loads
 from supple.formulations.hardware import hardware_of
 from supple.formulations.measured_units import output_units
-from supple.formulations.rigid_link_system.small_motions import free_motions, locked_motions
+from supple.formulations.rigid_link_system.small_motions import link_free_motions, locked_motions
 from supple.frequency_response.direct_response import Proportional, direct_response
-from supple.frequency_response.driving import Holding, Inputs, driving_inputs, holding
+from supple.frequency_response.driving import DrivingInputs, Holding, driving_inputs, holding
 from supple.frequency_response.harmonic import derivative, frequency_response, harmonics, require_finite
 from supple.frequency_response.modal_response import modal_response, modal_system
 from supple.frequency_response.model_response import VibratingModel
@@ -149,7 +149,7 @@ def _(system: Mechanism, at: At | Configuration, asked: Harmonics, options: Opti
     hardware = hardware_of(mechanism) if options.drives else NO_HARDWARE
     held = holding(numbering, hardware, free_actuators=options.free_actuators)
     driven = driving_inputs(numbering, asked.inputs, hardware, held.locked)
-    how = _Asked(asked.lines, _law(mechanism, options.damping), options.method, options.preload, links)
+    how = _Asked(asked.lines, _damping_model(mechanism, options.damping), options.method, options.preload, links)
     return VibratingMechanism(
         mechanism, configuration, hardware, held, driven, watched(configuration, asked.outputs), how
     )
@@ -185,8 +185,8 @@ class VibratingMechanism:
     configuration: Configuration
     hardware: Hardware
     held: Holding
-    driven: Inputs
-    seen: Watched
+    driven: DrivingInputs
+    seen: OutputPorts
     how: _Asked
 
     @property
@@ -224,7 +224,12 @@ class _Asked(NamedTuple):
 
 
 def _driven_displacements(
-    rest: ElasticRest, configuration: Configuration, driven: Inputs, seen: list[Port], held: Holding, asked: _Asked
+    rest: ElasticRest,
+    configuration: Configuration,
+    driven: DrivingInputs,
+    seen: list[Port],
+    held: Holding,
+    asked: _Asked,
 ) -> NDArray[np.complex128]:
     """As `_displacements`, with what drives hold their coordinates with: f = -Z θ beside what soft rows have of it.
 
@@ -255,7 +260,12 @@ def _left(block: DriveBlock, asked: _Asked) -> NDArray[np.complex128]:
 
 
 def _displacements(
-    rest: ElasticRest, configuration: Configuration, driven: Inputs, seen: list[Port], holding: Holding, asked: _Asked
+    rest: ElasticRest,
+    configuration: Configuration,
+    driven: DrivingInputs,
+    seen: list[Port],
+    holding: Holding,
+    asked: _Asked,
 ) -> NDArray[np.complex128]:
     """Displacements for unit forces, and for unit displacements of what is led: (L, outputs, forces and led)."""
     (lines, law, method, preload, links), locked = asked, {*holding.locked, *driven.led}
@@ -286,7 +296,7 @@ def _displacements(
     )  # fmt: skip
 
 
-def _law(mechanism: Mechanism, given: Damping | Mapping[str, Any] | float | None) -> Damping | None:
+def _damping_model(mechanism: Mechanism, given: Damping | Mapping[str, Any] | float | None) -> Damping | None:
     """The damping that was asked for, or the mechanism's."""
     if given is None:
         return mechanism.damping
@@ -307,7 +317,7 @@ def _law(mechanism: Mechanism, given: Damping | Mapping[str, Any] | float | None
 
 # Damping of a mechanism's deformation over z, whichever of its actuators are free.
 #
-# Modes and materials are damped as `damping_law` says with actuators locked; with free ones the same forces act, on
+# Modes and materials are damped as `damping_model` says with actuators locked; with free ones the same forces act, on
 # what is deformation in a motion, z - Ψ_θ C_θ z, and not on the rigid motion that goes with θ (docs/theory/damping.md,
 # eq. 6):
 #
@@ -337,7 +347,7 @@ def deformation_damping(
     )  # fmt: skip
     B = Phi @ system.M
     if rest.elastic:
-        C = rows_at(rest, theta, configuration.X[None])[0]
+        C = rows_over_coordinates(rest, theta, configuration.X[None])[0]
         B = B - B @ rigid_over_z(rest, configuration).T @ C
     return Dissipation(B.T @ found.viscous @ B, B.T @ found.hysteretic @ B)
 
@@ -349,7 +359,7 @@ def rigid_over_z(rest: ElasticRest, configuration: Configuration) -> Array:
     for b, body in enumerate(rest.bodies):
         bodies[body.start : body.stop, b * d : (b + 1) * d] = body.rigid
     m, s = rest.numbering.constraints, len(rest.numbering.coordinates)
-    rows = rows_at(rest, np.arange(m + s), configuration.X[None])[0]
+    rows = rows_over_coordinates(rest, np.arange(m + s), configuration.X[None])[0]
     # Bodies in units of their own mass, as z is: a twist of size one is then of energy one half.
     unit = np.linalg.qr(bodies)[0]
     wanted = np.vstack([np.zeros((m, s)), np.eye(s)])
@@ -364,7 +374,7 @@ def rigid_over_z(rest: ElasticRest, configuration: Configuration) -> Array:
 # About rest an output of measures μ moves with S₀ δμ + S₁ δμ̇ + S₂ δμ̈: its response is Σ_p (iω)^p S_p times theirs.
 
 
-class Watched(NamedTuple):
+class OutputPorts(NamedTuple):
     """Outputs by name with their units, the ports they are made of, and S (3, outputs, ports)."""
 
     names: tuple[str, ...]
@@ -378,7 +388,7 @@ class Watched(NamedTuple):
         return np.asarray(sum(rates**p * (S @ H) for p, S in enumerate(self.S) if S.any() or not p))
 
 
-def watched(configuration: Configuration, names: tuple[str, ...]) -> Watched:
+def watched(configuration: Configuration, names: tuple[str, ...]) -> OutputPorts:
     """Outputs of sensors, actuators, joint coordinates, or `place.axis`."""
     numbering, load = configuration.rest.numbering, carried(configuration.rest)
     observation, units = load.observation, output_units(configuration.rest)
@@ -409,7 +419,7 @@ def watched(configuration: Configuration, names: tuple[str, ...]) -> Watched:
     S = np.zeros((ORDERS, len(names), len(ports)))
     for p, i, k, weight in entries:
         S[p, i, k] = weight
-    return Watched(names, tuple(found), ports, S)
+    return OutputPorts(names, tuple(found), ports, S)
 
 
 # Responses of the equivalent rigid link system, line by line over w_i (docs/theory/rigid-link-system.md, 22).
@@ -440,12 +450,12 @@ def link_response(
     """
     moving = bool(led) or held.moves(rest.numbering)
     turns = preload and turning
-    motions = free_motions(configuration, preload=turns) if moving else locked_motions(configuration)
+    motions = link_free_motions(configuration, preload=turns) if moving else locked_motions(configuration)
     T = over_z(rest, motions)
     added = rest_load_stiffness(rest, configuration, motions, T) if preload else 0.0
     F, G = ports[0] @ T, ports[1] @ T
     M, D, K = motions.M, motions.D.copy(), motions.K + added
-    K_e = (free_motions(configuration, preload=False).K if moving and turns else motions.K).copy()
+    K_e = (link_free_motions(configuration, preload=False).K if moving and turns else motions.K).copy()
     K_g = K - K_e
     first = rest.numbering.constraints
     for row, (stiffness, lost) in held.yields.items() if moving else ():

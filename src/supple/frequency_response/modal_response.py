@@ -16,8 +16,8 @@ from scipy.linalg import eigh
 from supple.array_types import Array, Complex
 from supple.compilation import compiled
 from supple.compilation.threads import single_blas_thread
-from supple.formulations.elastic_rest.constrained_modes import first_shift, rows_at
-from supple.formulations.elastic_rest.damping_law import Dissipation
+from supple.formulations.elastic_rest.constrained_modes import first_shift, rows_over_coordinates
+from supple.formulations.elastic_rest.damping_model import Dissipation
 from supple.formulations.elastic_rest.dense import unrestrained
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.formulations.elastic_rest.preload import preload_stiffness
@@ -55,7 +55,7 @@ class ModalSystem(NamedTuple):
 def modal_system(rest: ElasticRest, configuration: Configuration, held: Restraint, *, preload: bool) -> ModalSystem:
     """Modes under a restraint, at one configuration."""
     squares, Phi = _modes_of_springs(rest, configuration, held)
-    J = rows_at(rest, held.soft, configuration.X[None])[0]
+    J = rows_over_coordinates(rest, held.soft, configuration.X[None])[0]
     K_g = preload_stiffness(rest, configuration) if preload else np.zeros((rest.size, rest.size))
     M = np.eye(rest.size) + J.T @ (held.J[:, None] * J)
     stiffness = np.diag(squares)
@@ -74,7 +74,7 @@ def _modes_of_springs(rest: ElasticRest, configuration: Configuration, held: Res
     """
     with_springs = held.held()
     shift = first_shift(rest, with_springs, configuration.X)
-    C = rows_at(rest, with_springs.rows, configuration.X[None])[0]
+    C = rows_over_coordinates(rest, with_springs.rows, configuration.X[None])[0]
     n = rest.size
     A = compiled(response_operator, count=1)(Structure(rest.arrays.stiffness, C, with_springs.compliance), shift)
     apart = unrestrained(rest, C)  # modes by themselves, too stiff over their mass alone to be told from rounding
@@ -113,7 +113,7 @@ def modal_response(
     all; turning: loads at rest push along the deformation as a led coordinate turns them, the sag times its motion."""
     system = modal_system(rest, configuration, held, preload=preload)
     squares, Phi = system.squares, system.shapes
-    led_by = rigid_motions(rest, configuration, led, held)
+    led_by = led_rigid_motion(rest, configuration, led, held)
     count = len(squares) if below is None else int(np.searchsorted(squares, (2.0 * np.pi * below) ** 2))
     deformed = deformed or Dissipation(np.zeros((rest.size, rest.size)), np.zeros((rest.size, rest.size)))
     viscous, loss = _projected(system, damping, deformed)
@@ -136,7 +136,7 @@ class LedMotion(NamedTuple):
     forces: Array
 
 
-def rigid_motions(rest: ElasticRest, configuration: Configuration, led: list[int], held: Restraint) -> LedMotion:
+def led_rigid_motion(rest: ElasticRest, configuration: Configuration, led: list[int], held: Restraint) -> LedMotion:
     """Ψ, the others of θ locked and all forces absent; springs between bodies are strained and may bend it a little.
 
     K Ψ is balanced by the rows; what those of θ carry that are free here remains.
@@ -146,7 +146,7 @@ def rigid_motions(rest: ElasticRest, configuration: Configuration, led: list[int
     first = rest.numbering.constraints
     theta = np.arange(first, first + len(rest.numbering.coordinates))
     free = np.setdiff1d(theta, held.hard)
-    return LedMotion(Z[0], -multipliers[0][:, free] @ rows_at(rest, free, configuration.X[None])[0])
+    return LedMotion(Z[0], -multipliers[0][:, free] @ rows_over_coordinates(rest, free, configuration.X[None])[0])
 
 
 def _projected(system: ModalSystem, damping: Proportional, deformed: Dissipation) -> tuple[Array, Array]:

@@ -30,13 +30,13 @@ from supple.hardware.drive_block import DriveBlock
 from supple.hardware.drive_response import force_response, impedance, motion_response
 from supple.hardware.hardware import NO_HARDWARE, Hardware
 from supple.hardware.linear_drives import along_one
-from supple.reduced.coefficient_slopes import row_slopes
+from supple.reduced.coefficient_slopes import coefficient_slopes
 from supple.reduced.model import ReducedModel
 from supple.reduced.observed import observed_motion
 from supple.reduced.repertoire import named_theta
 from supple.reduced.state_arguments import Values, theta_points
 from supple.results.frequency_response import FrequencyResponse, Kind
-from supple.results.units import force, rate
+from supple.results.units import force, rate_unit
 from supple.systems.system import Harmonics
 
 
@@ -116,7 +116,9 @@ class VibratingModel:
 
         def pushed(inlet: str) -> str:
             led = inlet.removesuffix(LED)
-            return rate(known.get(led, ""), 2) if led != inlet else pushes.get(inlet) or force(known.get(inlet, ""))
+            return (
+                rate_unit(known.get(led, ""), 2) if led != inlet else pushes.get(inlet) or force(known.get(inlet, ""))
+            )
 
         return tuple(known.get(name, "") for name in asked.outputs), tuple(pushed(name) for name in asked.inputs)
 
@@ -195,7 +197,7 @@ def _preload(model: ReducedModel, c: Coefficients, theta: Array) -> Array:
     s, n = model.layout.theta, model.layout.size
     u = np.linalg.lstsq(c.input_map[:s], -c.force[:s], rcond=None)[0]
     found = np.zeros((n, n))
-    for m, along in enumerate(row_slopes(model, theta)):
+    for m, along in enumerate(coefficient_slopes(model, theta)):
         found[:, m] = -(along.force + along.input_map @ u)
     found[:s, s:] = found[s:, :s].T
     return found
@@ -224,7 +226,7 @@ def _solved(model: ReducedModel, matrices: NDArray, right: NDArray, omega: Array
 _NEGLIGIBLE = 1e-8  # of a force: what a fit leaves where there is none
 
 
-class Drive(NamedTuple):
+class DriveInput(NamedTuple):
     """A drive at θ: its input, the coordinate that it acts along (-1: a combination), its column of B (n,)."""
 
     block: DriveBlock
@@ -233,7 +235,7 @@ class Drive(NamedTuple):
     along: Array
 
 
-class Excitation(NamedTuple):
+class InputExcitation(NamedTuple):
     """What a unit of an input is on each line: the coordinate it leads (-1: none) or a generalized force (n,), times a
     factor (L,).
 
@@ -246,7 +248,7 @@ class Excitation(NamedTuple):
     order: int = 0
 
 
-def drives_at(model: ReducedModel, c: Coefficients, hardware: Hardware) -> list[Drive]:
+def drives_at(model: ReducedModel, c: Coefficients, hardware: Hardware) -> list[DriveInput]:
     """The drives of its inputs."""
     found = []
     for block in hardware.drives:
@@ -254,7 +256,7 @@ def drives_at(model: ReducedModel, c: Coefficients, hardware: Hardware) -> list[
             continue
         column = model.layout.inputs.index(block.actuator)
         b = np.asarray(c.input_map[:, column], dtype=float)
-        found.append(Drive(block, column, along_one(b), b))
+        found.append(DriveInput(block, column, along_one(b), b))
         if block.moves and found[-1].coordinate < 0:
             raise InputError(
                 f"its {block.kind} drive moves along no coordinate of the model", part=f'actuator "{block.actuator}"',
@@ -263,7 +265,7 @@ def drives_at(model: ReducedModel, c: Coefficients, hardware: Hardware) -> list[
     return found
 
 
-def free_coordinates(model: ReducedModel, drives: list[Drive], *, free_actuators: bool) -> list[int]:
+def free_coordinates(model: ReducedModel, drives: list[DriveInput], *, free_actuators: bool) -> list[int]:
     """δ; of θ those that a drive holds by its stiffness, and with free actuators all others that no drive leads."""
     s, n = model.layout.theta, model.layout.size
     led = {item.coordinate for item in drives if item.block.leads}
@@ -273,8 +275,8 @@ def free_coordinates(model: ReducedModel, drives: list[Drive], *, free_actuators
 
 
 def excitation(
-    model: ReducedModel, name: str, force: Array | None, free: list[int], drives: list[Drive], omega: Array
-) -> Excitation:
+    model: ReducedModel, name: str, force: Array | None, free: list[int], drives: list[DriveInput], omega: Array
+) -> InputExcitation:
     """What a unit of an input does; force : (n,) of one that is no led coordinate."""
     names, ones = model.layout.coordinates[: model.layout.theta], np.ones(len(omega), dtype=np.complex128)
     none = np.zeros(model.layout.size)
@@ -285,10 +287,10 @@ def excitation(
                 part=f'input "{name}"',
                 hint=nearest(name, [item + LED for item in names]),
             )
-        return Excitation(names.index(name.removesuffix(LED)), none, ones, 2)
+        return InputExcitation(names.index(name.removesuffix(LED)), none, ones, 2)
     drive = next((item for item in drives if item.block.actuator == name), None)
     if drive is not None and drive.block.leads:
-        return Excitation(drive.coordinate, none, motion_response(drive.block, omega))
+        return InputExcitation(drive.coordinate, none, motion_response(drive.block, omega))
     assert force is not None
     if np.abs(force[free]).max(initial=0.0) <= _NEGLIGIBLE * np.abs(force).max(initial=0.0):
         raise InputError(
@@ -296,10 +298,12 @@ def excitation(
             part=f'input "{name}"',
             hint=f"free the actuators (free_actuators=True, --free-actuators), or lead one: {names[0]}{LED}",
         )
-    return Excitation(-1, np.asarray(force, dtype=float), ones if drive is None else force_response(drive.block, omega))
+    return InputExcitation(
+        -1, np.asarray(force, dtype=float), ones if drive is None else force_response(drive.block, omega)
+    )
 
 
-def held_by(drives: list[Drive], omega: Array) -> Complex:
+def held_by(drives: list[DriveInput], omega: Array) -> Complex:
     """What drives that do not lead add to κ (L, n, n); a scalar zero where there are none."""
     parts = [
         impedance(item.block, omega)[:, None, None] * np.outer(item.along, item.along)
@@ -310,7 +314,7 @@ def held_by(drives: list[Drive], omega: Array) -> Complex:
 
 
 def input_forces(
-    model: ReducedModel, drives: list[Drive], inlet: str, kappa: Complex, eta: Complex, omega: Array
+    model: ReducedModel, drives: list[DriveInput], inlet: str, kappa: Complex, eta: Complex, omega: Array
 ) -> Complex:
     """Forces of the inputs (L, a) in a motion η (L, n) for a unit of one; kappa : without what drives add."""
     found = np.zeros((len(omega), len(model.layout.inputs)), dtype=np.complex128)

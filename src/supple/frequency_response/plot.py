@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from supple.diagnostics import InputError
 from supple.view.house_style import PALETTE, in_house_style, label, legend_beside, new_figure, plain_logarithm
-from supple.view.panels import as_list, panels, root
+from supple.view.panels import as_list, panels, root_figure
 
 if TYPE_CHECKING:
     from supple.results.frequency_response import FrequencyResponse
@@ -63,7 +63,7 @@ def bode_plot(response: FrequencyResponse, axes: Sequence[Any] | None = None) ->
         below.set_xlim(hertz[0], hertz[-1])
     plain_logarithm(below.xaxis)
     drawn_on = list(dict.fromkeys([*above.values(), below]))
-    root(below).align_ylabels(drawn_on)
+    root_figure(below).align_ylabels(drawn_on)
     return panels(drawn_on)
 
 

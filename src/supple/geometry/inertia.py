@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.geometry.rotation import skew
+from supple.geometry.rotation import tilde
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class MassProperties:
 
         M = [[m I, -m c̃], [m c̃, J_c - m c̃ c̃]],  T = ½ (v, ω)ᵀ M (v, ω)
         """
-        c = skew(self.center)
+        c = tilde(self.center)
         m = self.mass
         return np.block([[m * np.eye(3), -m * c], [m * c, self.inertia - m * (c @ c)]])
 
@@ -56,7 +56,7 @@ def of_spatial(M: ArrayLike) -> MassProperties:
     # A mass that is rounding of the other entries has no centre; the mass matrix is refused where it is used.
     real = mass > 1e-12 * np.abs(spatial[:3, :3]).max() and mass > 1e-20 * np.abs(first).max()
     center = np.array([first[2, 1], first[0, 2], first[1, 0]]) / mass if real else np.zeros(3)
-    inertia = 0.5 * (spatial[3:, 3:] + spatial[3:, 3:].T) + mass * (skew(center) @ skew(center))
+    inertia = 0.5 * (spatial[3:, 3:] + spatial[3:, 3:].T) + mass * (tilde(center) @ tilde(center))
     return MassProperties(mass, center, inertia)
 
 
@@ -66,7 +66,7 @@ def steiner(mass: float, offset: ArrayLike) -> NDArray[np.float64]:
     return mass * ((r @ r) * np.eye(3) - np.outer(r, r))
 
 
-def nothing() -> MassProperties:
+def zero_mass() -> MassProperties:
     """A massless body."""
     return MassProperties(0.0, np.zeros(3), np.zeros((3, 3)))
 

@@ -10,7 +10,7 @@ Matrix = NDArray[np.float64]
 _NEXT, _LAST = [1, 2, 0], [2, 0, 1]
 
 
-def skew(v: ArrayLike) -> Matrix:
+def tilde(v: ArrayLike) -> Matrix:
     """The matrix of the cross product: skew(v) w = v × w.  v : (3,), result (3, 3)."""
     x, y, z = np.asarray(v, float)
     return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
@@ -27,7 +27,7 @@ def rotation_about(axis: ArrayLike, angle: float) -> Matrix:
     axis : (3,), any length but zero; angle in rad, right-handed.
     """
     n = np.asarray(axis, float)
-    N = skew(n / np.linalg.norm(n))
+    N = tilde(n / np.linalg.norm(n))
     return np.eye(3) + np.sin(angle) * N + (1.0 - np.cos(angle)) * (N @ N)
 
 

@@ -30,7 +30,7 @@ from supple.hardware.drive_kernels import (
 )  # fmt: skip
 from supple.hardware.hardware import Hardware
 from supple.hardware.pieces import Pieces
-from supple.hardware.settled import settled
+from supple.hardware.settled import settled_drive
 
 _LONG_AGO = 1e9  # s
 _WAITING = 16  # commands that may be on their way at first; room grows where delays are long
@@ -100,7 +100,7 @@ class DriveBank:
             state.held[:, PENDING] = 0.0
         for i, (block, (place, rate)) in enumerate(zip(self.blocks, here, strict=True)):
             given = None if command is None or np.isnan(command[i]) else float(felt[i])
-            x, felt[i] = settled(block, place, rate, float(supplied[i]), given)
+            x, felt[i] = settled_drive(block, place, rate, float(supplied[i]), given)
             state.x[i, : block.order] = x
         state.held[:, COMMAND] = state.held[:, ALLOWED] = felt
         return felt

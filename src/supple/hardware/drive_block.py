@@ -11,7 +11,7 @@ import numpy as np
 from supple.array_types import Array
 from supple.diagnostics import InputError
 from supple.diagnostics.quoting import quoted
-from supple.hardware.sound import require_sound
+from supple.hardware.sound import require_valid_hardware
 
 _SHAPES = {"A": 2, "B": 1, "C": 1, "E": 1}
 _FEEDS = 1e-9  # of C A B, or of what C and B could give: up to here a command is not felt at once
@@ -63,7 +63,7 @@ class DriveBlock:
             value = getattr(self, name)
             if value.shape != (size,) * order or not np.isfinite(value).all():
                 raise InputError(f"its {name} is no matrix of {size} states", part=part, hint="correct its kind")
-        require_sound(self, part)
+        require_valid_hardware(self, part)
         if self.leads and abs(self.C @ self.B) > _FEEDS * np.linalg.norm(self.C) * np.linalg.norm(self.B):
             raise InputError(
                 f"a {self.kind} drive that leads its coordinate would make its velocity jump with the command",

@@ -9,7 +9,7 @@ from typing import Any
 
 from supple.diagnostics import InputError
 from supple.diagnostics.quoting import quoted
-from supple.hardware.sound import require_sound
+from supple.hardware.sound import require_valid_hardware
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Instrument:
     sample_time: float | None = None
 
     def __post_init__(self) -> None:
-        require_sound(self, f'instrument of output "{self.output}"')
+        require_valid_hardware(self, f'instrument of output "{self.output}"')
 
     @property
     def uncertainty(self) -> float:

@@ -20,7 +20,7 @@ from supple.array_types import Array
 from supple.diagnostics import InputError
 from supple.hardware.drive_block import DriveBlock
 from supple.hardware.hardware import Hardware
-from supple.hardware.settled import settled
+from supple.hardware.settled import settled_drive
 from supple.hardware.state_space import StateSpace
 from supple.results.linear_model import LinearModel
 
@@ -28,7 +28,7 @@ _UNIT = 1e-6  # of a column of P₃: what is less is a fit's error, or rounding
 _BESIDE = 1e-9  # of a state: what θ_s and its rate do not say of it
 
 
-class Driven(NamedTuple):
+class DrivenInput(NamedTuple):
     """A drive on a linear model: its input, the coordinate that it acts along (-1: a combination), b (n,)."""
 
     block: DriveBlock
@@ -50,7 +50,7 @@ class DrivenModel(NamedTuple):
     forces: dict[str, float]
 
 
-def driven_inputs(linear: LinearModel, hardware: Hardware) -> list[Driven]:
+def driven_inputs(linear: LinearModel, hardware: Hardware) -> list[DrivenInput]:
     """The drives of a linear model's inputs."""
     found = []
     moving = any(linear.at["states"].get(f"{name}.rate", 0.0) for name in linear.coordinates)
@@ -60,7 +60,7 @@ def driven_inputs(linear: LinearModel, hardware: Hardware) -> list[Driven]:
         assert linear.second_order is not None  # of every model that `linearize` makes
         column = linear.inputs.index(block.actuator)
         b = linear.second_order.P3[:, column]
-        item = Driven(block, column, along_one(b), b)
+        item = DrivenInput(block, column, along_one(b), b)
         if item.coordinate < 0 and (block.moves or (moving and (block.damping or block.E.any()))):
             raise InputError(
                 f"its {block.kind} drive moves along no coordinate of the model", part=f'actuator "{block.actuator}"',
@@ -79,7 +79,7 @@ def along_one(b: Array) -> int:
     return one if np.abs(b - np.eye(len(b))[one]).max() <= _UNIT else -1
 
 
-def with_drives(linear: LinearModel, driven: Sequence[Driven]) -> DrivenModel:
+def driven_linear_model(linear: LinearModel, driven: Sequence[DrivenInput]) -> DrivenModel:
     """The model with these drives, whose delays are left out."""
     starts = np.cumsum([len(linear.states), *(item.block.order for item in driven)]).tolist()
     whole = _closed(linear, driven, starts)
@@ -97,7 +97,7 @@ def with_drives(linear: LinearModel, driven: Sequence[Driven]) -> DrivenModel:
     return DrivenModel(StateSpace((A @ back)[kept], B[kept], C @ back, D), names, values, commands, forces)
 
 
-def _closed(linear: LinearModel, driven: Sequence[Driven], starts: list[int]) -> StateSpace:
+def _closed(linear: LinearModel, driven: Sequence[DrivenInput], starts: list[int]) -> StateSpace:
     """With all states of all drives: f = F_x x + F_u u put into ẋ = A x + B_f f + B_u u, y = C x + D f."""
     n, N, m, size = len(linear.coordinates), len(linear.states), len(linear.inputs), starts[-1]
     A, B_f, B_u = np.zeros((size, size)), np.zeros((size, m)), np.zeros((size, m))
@@ -137,7 +137,7 @@ def _closed(linear: LinearModel, driven: Sequence[Driven], starts: list[int]) ->
     return found
 
 
-def _without_twins(linear: LinearModel, driven: Sequence[Driven], starts: list[int]) -> tuple[list[int], Array]:
+def _without_twins(linear: LinearModel, driven: Sequence[DrivenInput], starts: list[int]) -> tuple[list[int], Array]:
     """States that are kept, and the matrix from them to all: θ and θ̇ of what is led stand for two of its drive's."""
     n, N = len(linear.coordinates), len(linear.states)
     kept, back = list(range(N)), np.eye(starts[-1])
@@ -168,10 +168,10 @@ def _beside(block: DriveBlock) -> tuple[list[int], Array]:
     return kept, np.linalg.inv(np.array([*rows[:2], *unit[kept]]))
 
 
-def _standing(linear: LinearModel, item: Driven, force: float) -> tuple[Array, float]:
+def _standing(linear: LinearModel, item: DrivenInput, force: float) -> tuple[Array, float]:
     """x (k,) of a drive and the command that go with the state that the model is about."""
     value, rate, block = 0.0, 0.0, item.block
     if item.coordinate >= 0:
         name, states = linear.coordinates[item.coordinate], linear.at["states"]
         value, rate = states.get(name, 0.0), states.get(f"{name}.rate", 0.0)
-    return settled(block, value, rate, force if block.moves else force + block.damping * rate)
+    return settled_drive(block, value, rate, force if block.moves else force + block.damping * rate)

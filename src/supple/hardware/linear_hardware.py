@@ -11,10 +11,10 @@ import numpy as np
 from supple.diagnostics import SuppleNote
 from supple.hardware.hardware import Hardware
 from supple.hardware.instrument import Instrument
-from supple.hardware.linear_drives import Driven, driven_inputs, with_drives
+from supple.hardware.linear_drives import DrivenInput, driven_inputs, driven_linear_model
 from supple.hardware.low_pass import low_pass_matrices
 from supple.hardware.state_space import StateSpace, before, behind, pade
-from supple.results.basis import State
+from supple.results.basis import NamedState
 from supple.results.linear_model import LinearModel
 
 PADE = 3
@@ -39,7 +39,7 @@ def with_hardware(linear: LinearModel, hardware: Hardware, order: int = PADE) ->
     if not driven and not slow:
         return linear
     _say_bands(driven)
-    system, names, values, commands, forces = with_drives(linear, driven)
+    system, names, values, commands, forces = driven_linear_model(linear, driven)
     at = {**linear.at, "inputs": {**linear.at["inputs"], **commands}, "forces": forces}
     delays: dict[str, float] = {}
     for item in driven:
@@ -62,8 +62,8 @@ def with_hardware(linear: LinearModel, hardware: Hardware, order: int = PADE) ->
             names += [f"{one.output}.{kind}{i + 1}" for i in range(len(block.A))]
             values += _ladder(shown, len(block.A))
     known = linear.at["states"]
-    basis = known.basis if isinstance(known, State) else linear.basis
-    at["states"] = State({**known, **dict(zip(names, values, strict=True))}, basis)
+    basis = known.basis if isinstance(known, NamedState) else linear.basis
+    at["states"] = NamedState({**known, **dict(zip(names, values, strict=True))}, basis)
     units = {**linear.units.inputs, **{item.block.actuator: item.block.unit for item in driven}}
     return replace(
         linear, A=system.A, B=system.B, C=system.C, D=system.D, states=(*linear.states, *names), at=at,
@@ -81,7 +81,7 @@ def _ladder(signal: float, count: int) -> list[float]:
     return [signal, *[0.0] * (count - 1)]
 
 
-def _say_bands(driven: Sequence[Driven]) -> None:
+def _say_bands(driven: Sequence[DrivenInput]) -> None:
     banded = [item.block for item in driven if item.block.dead_band > 0.0]
     if banded:
         names = ", ".join(f'"{block.actuator}" ({block.dead_band:g} {block.unit})' for block in banded)

@@ -8,7 +8,7 @@ from supple.array_types import Array
 from supple.hardware.drive_block import DriveBlock
 
 
-def settled(
+def settled_drive(
     block: DriveBlock, theta: float, rate: float, force: float = 0.0, command: float | None = None
 ) -> tuple[Array, float]:
     """States x (k,) and command c with which the drive stands at θ and moves on at θ̇.

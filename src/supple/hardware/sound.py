@@ -13,7 +13,7 @@ _AT_LEAST = ("delay", "dead_band", "resolution", "noise", "walk")  # zero or mor
 _FINITE = ("damping", "bias", "D")
 
 
-def require_sound(item: Any, part: str) -> None:
+def require_valid_hardware(item: Any, part: str) -> None:
     """Raise InputError for the first number of a drive or an instrument that cannot be."""
     for name in (*_ABOVE, *_AT_LEAST, *_FINITE):
         value = getattr(item, name, None)

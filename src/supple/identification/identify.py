@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.optimize import least_squares
 
 from supple.array_types import Array
-from supple.control.plants.sampled import sampled
+from supple.control.plants.sampled import sampled_system
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, NumericalError, nearest
 from supple.diagnostics.arguments import require_arguments
@@ -32,7 +32,7 @@ from supple.identification.identified import Identified
 from supple.identification.logged_runs import LoggedRun, logged_run
 from supple.reduced.damped import damped
 from supple.reduced.model import ReducedModel
-from supple.reduced.scaled import scaled
+from supple.reduced.scaled import scaled_model
 from supple.simulation.driven_system import Sent
 from supple.simulation.driver import drive
 from supple.simulation.model_run import ModelRun
@@ -177,13 +177,13 @@ def predicted(model: ReducedModel, hardware: Hardware, run: LoggedRun, outputs: 
     for i, name in enumerate(layout.inputs):
         if name in hardware.actuator_coordinates:
             yields[names.index(hardware.actuator_coordinates[name])] += bank.stiffness[i], bank.damping[i]
-    plant = ModelRun(model, run.time, start=standing(run, hardware, names), led=bank.led, yields=yields)
+    plant = ModelRun(model, run.time, start=start_coordinates(run, hardware, names), led=bank.led, yields=yields)
     theta, rates = (part[: plant.theta] for part in plant.state)
     held = model.inverse(plant.eta[None, : layout.theta], delta=plant.eta[None, layout.theta :])[0]
     bank.reset(theta, rates, None, np.linalg.lstsq(model.evaluate(theta).input_map, held)[0])
     seen = InstrumentBank(hardware, layout.outputs, run.sample_time, len(run.time))
     durations = np.diff(run.time)
-    samples = sampled(plant, bank, seen, np.append(durations, durations[-1]), np.zeros((0, len(layout.inputs))))
+    samples = sampled_system(plant, bank, seen, np.append(durations, durations[-1]), np.zeros((0, len(layout.inputs))))
     drive(samples, Sent(commands[:-1]))
     if plant.reason:
         raise NumericalError(
@@ -203,7 +203,7 @@ def commands_of(run: LoggedRun, inputs: Sequence[str]) -> Array:
     return np.column_stack([run.commands[name] for name in inputs])
 
 
-def standing(run: LoggedRun, hardware: Hardware, names: Sequence[str]) -> dict[str, float]:
+def start_coordinates(run: LoggedRun, hardware: Hardware, names: Sequence[str]) -> dict[str, float]:
     """θ at the start: as told, or as encoders saw it before the first command was felt."""
     found = {}
     for name in names:
@@ -262,7 +262,7 @@ class Unknowns:
     def modified(self, values: Array) -> ReducedModel:
         """The model with these factors of its deformation."""
         given = dict(zip(self.names, values.tolist(), strict=True))
-        model = scaled(self.model, stiffness=given.get("stiffness", 1.0), damping=given.get("damping", 1.0))
+        model = scaled_model(self.model, stiffness=given.get("stiffness", 1.0), damping=given.get("damping", 1.0))
         return damped(model, given.get("damping.mass", 0.0), given.get("damping.stiffness", 0.0))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from supple.diagnostics import InputError
 from supple.view.house_style import FAINT, PALETTE, in_house_style, label, legend_above, new_figure
-from supple.view.panels import panels, places
+from supple.view.panels import panel_axes, panels
 
 if TYPE_CHECKING:
     from supple.identification.identified import Identified
@@ -25,7 +25,7 @@ def identified_plot(found: Identified, run: int, axes: Any = None) -> Any:
         figure = new_figure(10.0, 0.6 + 1.9 * count)
         grid = figure.subplots(count, 2, sharex=True, squeeze=False, width_ratios=[1.6, 1.0])
     else:
-        grid = np.array(places(axes, 2 * count), dtype=object).reshape(count, 2)
+        grid = np.array(panel_axes(axes, 2 * count), dtype=object).reshape(count, 2)
     for k, (name, (both, rest)) in enumerate(zip(found.outputs, grid, strict=True)):
         true, unit = logged.measured[name], found.model.units.outputs.get(name, "")
         both.plot(logged.time, true, color=FAINT, linewidth=2.4, label="logged")

@@ -36,7 +36,7 @@ class Pattern(NamedTuple):
     below_index: Integers
 
 
-class Places(NamedTuple):
+class TriangleEntries(NamedTuple):
     """Where the entries of a symmetric matrix stand among the values of its upper triangle.
 
     keys : (entries,) rising, column * size + row in the order of elimination; position : (n,) of a row in that order
@@ -52,7 +52,7 @@ class Places(NamedTuple):
         return np.searchsorted(self.keys, wanted).astype(np.int64)
 
 
-def pattern_of(size: int, rows: Integers, columns: Integers) -> tuple[Pattern, Places]:
+def pattern_of(size: int, rows: Integers, columns: Integers) -> tuple[Pattern, TriangleEntries]:
     """The pattern of a symmetric matrix with entries at (rows, columns), and the place of each entry.
 
     The places are those of the upper triangle, for both (i, j) and (j, i); the diagonal is always there.
@@ -66,7 +66,7 @@ def pattern_of(size: int, rows: Integers, columns: Integers) -> tuple[Pattern, P
     keys = np.unique(np.maximum(position[i], position[j]) * size + np.minimum(position[i], position[j]))
     column, index = np.divmod(keys, size)
     start = np.searchsorted(column, np.arange(size + 1)).astype(np.int64)
-    return Pattern(order, start, index, *_fill(size, start, index)), Places(keys, position)
+    return Pattern(order, start, index, *_fill(size, start, index)), TriangleEntries(keys, position)
 
 
 def _fill(size: int, start: Integers, index: Integers) -> tuple[Integers, Integers, Integers, Integers]:

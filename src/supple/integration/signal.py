@@ -55,7 +55,7 @@ def signal_breaks(signal: Mapping[str, Any], end: float, spacing: float | None) 
     return times, values
 
 
-def joined(
+def joined_inputs(
     inputs: Mapping[str, Any], times: Any, end: float, spacing: float | None
 ) -> tuple[dict[str, Any], Array | None]:
     """Numbers, values at `times` and signals, all on the same times; None where all of them are numbers."""

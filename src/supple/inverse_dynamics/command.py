@@ -9,11 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from supple.cli.answer import Answer, answering
-from supple.cli.kept import Picture, TableFile, draw, written
-from supple.cli.model_argument import FileOrRom, described, follows_path, is_model, model_trajectory, read_model
+from supple.cli.kept import Picture, TableFile, draw, write_file
+from supple.cli.model_argument import (
+    FileOrRom,
+    described_mechanism,
+    is_model,
+    model_follows_path,
+    read_model,
+    trajectory_in_model,
+)
 from supple.cli.options import Json, Rigid, Settings, pieces, read_mechanism
-from supple.cli.quantities import DimensionOf, along, quantity_of
-from supple.description.quantities.dimension import PER_TIME, TIME, Dimension, times
+from supple.cli.quantities import DimensionOf, dimension_by_name, quantity_of
+from supple.description.quantities.dimension import PER_TIME, TIME, Dimension, product_dimension
 
 if TYPE_CHECKING:
     from supple.description.mechanism import Mechanism
@@ -93,9 +100,9 @@ def inverse(
         if is_model(file):
             model = read_model(answer, file, settings)
             name = f"{model.name} (reduced)"
-            options |= _bounds(described(model), bounds, rate_bounds)
-            found = inverse_dynamics(model, model_trajectory(model, motion, step=width), **options)
-            if follows_path(model) and len(model.layout.inputs) > 1:
+            options |= _bounds(described_mechanism(model), bounds, rate_bounds)
+            found = inverse_dynamics(model, trajectory_in_model(model, motion, step=width), **options)
+            if model_follows_path(model) and len(model.layout.inputs) > 1:
                 answer.note("along a path the model knows one force, the sum along it of what the actuators do")
         else:
             mechanism = read_mechanism(answer, file, settings)
@@ -116,10 +123,12 @@ def inverse(
 
 def _bounds(mechanism: Mechanism, bounds: str | None, rate_bounds: str | None) -> dict[str, Any]:
     """Bounds of forces and of their rates as `inverse` takes them."""
-    force = along(mechanism, "force")
+    force = dimension_by_name(mechanism, "force")
     return {
         "bounds": "limits" if bounds == "limits" else _by_name(bounds, "--bounds", mechanism, force),
-        "rate_bounds": _by_name(rate_bounds, "--rate-bounds", mechanism, lambda name: times(force(name), PER_TIME)),
+        "rate_bounds": _by_name(
+            rate_bounds, "--rate-bounds", mechanism, lambda name: product_dimension(force(name), PER_TIME)
+        ),
     }
 
 
@@ -169,6 +178,6 @@ def _warn(answer: Answer, found: InverseDynamics) -> None:
 
 def _write(found: InverseDynamics | ModelForces, output: Path | None, plot: Path | None) -> None:
     if output is not None:
-        written(output, lambda: found.forces.save(output))
+        write_file(output, lambda: found.forces.save(output))
     if plot is not None:
         draw(plot, found.plot)

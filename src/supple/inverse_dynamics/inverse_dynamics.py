@@ -39,7 +39,7 @@ from supple.inverse_dynamics.force_programs import Rates, least_largest
 from supple.inverse_dynamics.force_rates import least_squares_within_rates
 from supple.inverse_dynamics.joint_reactions import joint_reactions, unknown_multipliers
 from supple.kinematics.closure import assemble
-from supple.kinematics.motion import Motion
+from supple.kinematics.motion import BodyRates
 from supple.kinematics.motion import motion as motion_of
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.rest import rest
@@ -48,10 +48,10 @@ from supple.reduced.model import ReducedModel
 from supple.results.names import listed
 from supple.results.picture import picture
 from supple.results.result import Result
-from supple.results.signals import Signals, span
+from supple.results.signals import Signals, time_span_text
 from supple.results.simulation import Simulation
 from supple.results.table import Table
-from supple.results.text import Text, number
+from supple.results.text import Text, number_text
 from supple.simulation.simulation import simulate
 from supple.statics.equilibrium import equilibrium
 from supple.systems.system import Unserved, require_served
@@ -94,7 +94,7 @@ class ForcesAlongMotion(Result):
 
     def summary(self) -> str:
         moved, time = self.trajectory.coordinates, self.trajectory.time
-        return f"along {listed(moved)}, forces of {listed(self.forces)}, {span(time)}"
+        return f"along {listed(moved)}, forces of {listed(self.forces)}, {time_span_text(time)}"
 
     def table(self) -> Table:
         """The forces over time, as `simulate` takes them for inputs."""
@@ -123,13 +123,13 @@ class ForcesAlongMotion(Result):
         time = self.trajectory.time
         a, s = len(self.forces), len(self.trajectory.coordinates)
         how = f", least {minimize}" if a > s else ""
-        when = f"{number(time[-1] - time[0], 's')} in {len(time)} instants"
+        when = f"{number_text(time[-1] - time[0], 's')} in {len(time)} instants"
         out = Text(f"{title}: {when}, {_count(a, 'actuator')} for {_count(s, 'coordinate')}{how}")
         rows = []
         for name, values in self.forces.items():
             unit, at = self.forces.units.get(name, ""), int(np.argmax(np.abs(values)))
-            largest, least = number(values.max(), unit), number(values.min(), unit)
-            rows.append((name, largest, least, number(abs(values[at]), unit), number(time[at], "s")))
+            largest, least = number_text(values.max(), unit), number_text(values.min(), unit)
+            rows.append((name, largest, least, number_text(abs(values[at]), unit), number_text(time[at], "s")))
         out.table(("actuator", "max", "min", "peak", "at"), rows)
         return out
 
@@ -177,7 +177,7 @@ class InverseDynamics(ForcesAlongMotion):
         return local(self.mechanism, self.trajectory.theta, rigid=True)
 
     @cached_property
-    def motion(self) -> Motion:
+    def motion(self) -> BodyRates:
         """Velocities and accelerations of all bodies along the motion, elastic parts taken as rigid."""
         return motion_of(self.model.configuration, self.trajectory.rates, self.trajectory.accelerations)
 
@@ -292,13 +292,13 @@ def inverse(
     run = None
     if mechanism.elastic and not rigid:
         _require_unmixed(minimize)
-        run = followed(mechanism, path)
+        run = elastic_motion(mechanism, path)
         path = _until(path, len(run.time))
     motion_forces = None if run is not None else _tree_forces(mechanism, path)
     model = local(mechanism, path.theta, rigid=True) if motion_forces is None else None
     if motion_forces is None:
         assert model is not None
-        friction = dry_friction(model.friction_map, model.dry_forces, path.rates)
+        friction = dry_friction_forces(model.friction_map, model.dry_forces, path.rates)
         needed = needed_force(model, path, friction) if run is None else _columns(run.driving_forces, path.coordinates)
         B = model.input_map
     else:
@@ -332,7 +332,7 @@ def _tree_forces(mechanism: Mechanism, path: Trajectory) -> tuple[Array, Array, 
     dry, count = carried(position).dry_forces, len(path.time)
     places = {name: i for i, name in enumerate(tree.coordinates)}
     J = tree.slopes[[places[name] for name in dry]]
-    friction = dry_friction(np.broadcast_to(J, (count, *J.shape)), dry, path.rates)
+    friction = dry_friction_forces(np.broadcast_to(J, (count, *J.shape)), dry, path.rates)
     B = tree.slopes[tree.tree.actuated].T
     return needed + friction @ J, friction, np.broadcast_to(B, (count, *B.shape))
 
@@ -367,7 +367,7 @@ def divided_forces(
     return Signals(time, {name: u[:, i] for i, name in enumerate(chosen.names)}, chosen.units)
 
 
-def followed(mechanism: Mechanism, path: Trajectory) -> Simulation:
+def elastic_motion(mechanism: Mechanism, path: Trajectory) -> Simulation:
     """The motion of an elastic mechanism with θ prescribed, from where its loads bend it at the first instant."""
     if len(path.time) < 2 or not (np.diff(path.time) > 0.0).all():
         raise InputError(
@@ -406,7 +406,7 @@ def needed_force(model: LocalModel, path: Trajectory, friction: Array) -> Array:
     return model.required_forces(path.rates, path.accelerations) + model.friction_forces(friction)
 
 
-def dry_friction(friction_map: Array, dry_forces: Mapping[str, float], rates: Array) -> Array:
+def dry_friction_forces(friction_map: Array, dry_forces: Mapping[str, float], rates: Array) -> Array:
     """f_j sgn(J_j θ̇) (N, f), against which the actuators work; none where a joint stands. friction_map : J (N, f, s)"""
     forces = np.array(list(dry_forces.values()))
     speed = np.einsum("nfi,ni->nf", friction_map, rates)

@@ -16,22 +16,22 @@ from supple.formulations.absolute.balance import Balance, balance, least_multipl
 from supple.formulations.absolute.reaction import Reaction, reaction_of
 from supple.formulations.absolute.system import Absolute, absolute
 from supple.kinematics.configuration import Configuration
-from supple.kinematics.motion import Motion
+from supple.kinematics.motion import BodyRates
 
 _TOGETHER = 500  # instants whose matrices are held at once
 
 
-def balances(moving: Motion) -> Iterator[tuple[Absolute, slice, Balance]]:
+def balances(moving: BodyRates) -> Iterator[tuple[Absolute, slice, Balance]]:
     """The balance of all bodies along a motion, some instants at a time."""
     problem = absolute(moving.configuration.rest, rigid=True)
     here = moving.configuration
     for start in range(0, len(here.theta), _TOGETHER):
         some = slice(start, start + _TOGETHER)
         part = Configuration(here.rest, here.theta[some], here.X[some], here.w[some], here.reached[some])
-        yield problem, some, balance(problem, Motion(part, moving.V[some], moving.dV[some]))
+        yield problem, some, balance(problem, BodyRates(part, moving.V[some], moving.dV[some]))
 
 
-def unknown_multipliers(moving: Motion, friction: Array) -> tuple[Array, Array]:
+def unknown_multipliers(moving: BodyRates, friction: Array) -> tuple[Array, Array]:
     """Multipliers without any actuator (N, m), and those that a unit of each actuator takes away (N, m, a).
 
     friction : (N, f) dry friction forces along their joint coordinates. Newtons and newton-metres count alike.
@@ -46,7 +46,7 @@ def unknown_multipliers(moving: Motion, friction: Array) -> tuple[Array, Array]:
     return np.concatenate(free), np.concatenate(unit)
 
 
-def joint_reactions(moving: Motion, u: Array, friction: Array) -> dict[str, Reaction]:
+def joint_reactions(moving: BodyRates, u: Array, friction: Array) -> dict[str, Reaction]:
     """What each joint does to its second body, in world axes: force and moment about the joint's place on that body.
 
     u : (N, actuators) forces of all actuators; friction : (N, f) dry friction along its joint coordinates. Both act

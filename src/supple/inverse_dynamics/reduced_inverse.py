@@ -12,7 +12,7 @@ from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.formats.model_description import described
-from supple.inverse_dynamics.inverse_dynamics import ForcesAlongMotion, divided_forces, dry_friction
+from supple.inverse_dynamics.inverse_dynamics import ForcesAlongMotion, divided_forces, dry_friction_forces
 from supple.kinematics.rest import rest
 from supple.reduced.model import ReducedModel
 from supple.reduced.time.led_motion import quasi_static
@@ -103,7 +103,7 @@ def model_force(model: ReducedModel, path: Trajectory) -> Array:
         return _deformed(model, path)[0]
     c = model.evaluate(path.theta)
     return c.required_forces(path.rates, path.accelerations) + c.friction_forces(
-        dry_friction(c.friction_map, c.dry_forces, path.rates)
+        dry_friction_forces(c.friction_map, c.dry_forces, path.rates)
     )
 
 
@@ -114,5 +114,5 @@ def _deformed(model: ReducedModel, path: Trajectory) -> tuple[Array, Array]:
     v, a = (np.hstack([part, np.zeros((len(delta), n - s))]) for part in (path.rates, path.accelerations))
     c = model.evaluate(path.theta, delta=delta)
     # Dry friction has its true sign here, as in the forces of the mechanism.
-    forces = c.required_forces(v, a, delta) + c.friction_forces(dry_friction(c.friction_map, c.dry_forces, v))
+    forces = c.required_forces(v, a, delta) + c.friction_forces(dry_friction_forces(c.friction_map, c.dry_forces, v))
     return np.ascontiguousarray(forces[:, :s]), delta

@@ -20,14 +20,14 @@ GROUP = "supple"
 """Of entry points; each names one record."""
 
 
-class Record(Protocol):
+class NamedRecord(Protocol):
     """Anything with a name."""
 
     @property
     def name(self) -> str: ...
 
 
-R = TypeVar("R", bound=Record)
+R = TypeVar("R", bound=NamedRecord)
 _registries: dict[type, Registry] = {}
 _waiting: list[Any] = []  # records whose registry is not imported yet
 _asked = False

@@ -32,7 +32,7 @@ from supple.kinematics.closure_kernel import Correction, row_of_terms, unwrapped
 from supple.kinematics.completion import close_drawing
 from supple.kinematics.configuration import At, Configuration
 from supple.kinematics.elimination import factor, solve, workspace
-from supple.kinematics.far_closure import distance, joint_gaps
+from supple.kinematics.far_closure import joint_gaps, posture_distance
 from supple.kinematics.jacobian import measured_values, row_values, scaled_values
 from supple.kinematics.joint_frames import joint_frames
 from supple.kinematics.joint_tree import freedoms, moved_by, numbered_tree
@@ -43,8 +43,7 @@ from supple.kinematics.row_arrays import row_sizes
 from supple.results.picture import picture
 from supple.results.result import Result
 from supple.results.table import Table
-from supple.results.text import Text
-from supple.results.text import number as number_text
+from supple.results.text import Text, number_text
 
 # Assemblies from scattered starts: Newton's method with bounded steps at a given θ, from anywhere.
 #
@@ -162,7 +161,7 @@ class Branches(Result):
 
     def rest(self, number: int) -> dict[str, float]:
         """What to write as `rest:` in the file, to have this branch (numbers from 0); it is tried out before."""
-        return written(self.mechanism, self.configurations, number, self.separators)
+        return rest_entry(self.mechanism, self.configurations, number, self.separators)
 
     def summary(self) -> str:
         at = ", ".join(f"{key}={value[0]:.6g}" for key, value in self.configurations.coordinates.items())
@@ -482,7 +481,9 @@ def _side(joint: str, line: str, a: Array, e: Array, b: Array, extent: float) ->
     return f"{joint} {'right' if off[0] > 0.0 else 'left'} of the line {line}"
 
 
-def written(mechanism: Mechanism, found: Configuration, number: int, separators: tuple[str, ...]) -> dict[str, float]:
+def rest_entry(
+    mechanism: Mechanism, found: Configuration, number: int, separators: tuple[str, ...]
+) -> dict[str, float]:
     """`rest:` for one of the configurations: θ, and joints that tell it apart; more of them if the few do not lead
     there. It is tried out: what comes back is that branch."""
     one = list(found.each())[number]
@@ -518,4 +519,4 @@ def _leads_there(mechanism: Mechanism, given: dict[str, float], one: Configurati
         X = rest(mechanism.replace(rest=given)).X
     except InputError:
         return False
-    return distance(one.rest.numbering, X, one.X) < _SAME
+    return posture_distance(one.rest.numbering, X, one.X) < _SAME

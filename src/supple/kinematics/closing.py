@@ -33,7 +33,7 @@ def close_all(position: Rest, theta: Array, origin: Start | None = None, rounds:
     X = np.empty((count, *position.X.shape))
     w = np.empty((count, len(position.w)))
     reached = np.empty(count)
-    origin = start_of(position) if origin is None else origin
+    origin = closing_start(position) if origin is None else origin
 
     def part(start: int, stop: int) -> None:
         piece = slice(start, stop)
@@ -44,7 +44,7 @@ def close_all(position: Rest, theta: Array, origin: Start | None = None, rounds:
     return X, w, reached
 
 
-def start_of(position: Rest) -> Start:
+def closing_start(position: Rest) -> Start:
     """Computed once for each mechanism; a rest that is itself a dead point is an error."""
     return position.numbering.mechanism.remembered("start", lambda: _start(position))
 

@@ -10,7 +10,7 @@ from supple.array_types import Array
 from supple.diagnostics import InputError
 from supple.diagnostics.parts import part_name
 from supple.kinematics.closure_kernel import unwrapped, update
-from supple.kinematics.far_closure import FAR, approach, distance, joint_gaps
+from supple.kinematics.far_closure import FAR, approach, joint_gaps, posture_distance
 from supple.kinematics.jacobian import measured_values, scaled_jacobian, scaled_values
 from supple.kinematics.joint_tree import settled_at
 from supple.kinematics.numbering import Numbering
@@ -55,7 +55,7 @@ def close_drawing(found: Numbering, X: Array, targets: dict[int, float]) -> Arra
         x = _least_change(found, X, rows, -phi)
         longest = float(np.abs(x).max())
         x *= min(1.0, _LONGEST / longest) if longest > 0.0 else 1.0
-        move(found, X, x)
+        displace_bodies(found, X, x)
     raise _does_not_close(found, X, targets)
 
 
@@ -78,7 +78,7 @@ def _residual(found: Numbering, X: Array, targets: dict[int, float]) -> Array:
     return residual
 
 
-def move(found: Numbering, X: Array, x: Array) -> None:
+def displace_bodies(found: Numbering, X: Array, x: Array) -> None:
     """Move all bodies by scaled velocities x (n,), in place."""
     padded = np.zeros((found.sizes.bodies + 1, found.sizes.width, 1))
     padded[:-1, :, 0] = x.reshape(found.sizes.bodies, found.sizes.width)
@@ -170,7 +170,9 @@ def _nearer(found: Numbering, direct: Array | None, targets: dict[int, float]) -
     near = approach(found, found.drawn, targets)
     X = _newton(found, near.X, targets) if near.closed else None
     if direct is not None:
-        if X is None or distance(found, found.drawn, direct) < _NO_FURTHER * distance(found, found.drawn, X):
+        if X is None or posture_distance(found, found.drawn, direct) < _NO_FURTHER * posture_distance(
+            found, found.drawn, X
+        ):
             return direct
         return X
     if X is None and targets:  # the loops first, and from there to the values

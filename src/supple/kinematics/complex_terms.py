@@ -36,7 +36,7 @@ Array = NDArray[Any]
 STEP = 1e-40  # of a complex step: what it leaves of an error is below rounding
 
 
-class Rows(NamedTuple):
+class ComplexRows(NamedTuple):
     """Rows at N configurations: values (N, rows) within a turn, gradients (N, rows, bodies, 6) in body axes."""
 
     values: Array
@@ -53,7 +53,7 @@ def moved_poses(X: Array, twists: Array) -> Array:
     return found
 
 
-def rows_of(rows_i: Integers, rows_f: Array, X: Array, count: int) -> Rows:
+def rows_of(rows_i: Integers, rows_f: Array, X: Array, count: int) -> ComplexRows:
     """The first `count` rows, their terms together, at poses X (N, bodies + 1, 12); either may be complex."""
     owner = _owners(rows_i, count)
     used = np.flatnonzero(owner >= 0)
@@ -64,7 +64,7 @@ def rows_of(rows_i: Integers, rows_f: Array, X: Array, count: int) -> Rows:
         found[:, row] += values[:, term]
         gradients[:, row, rows_i[used[term], A]] += on_a[:, term]
         gradients[:, row, rows_i[used[term], B]] += on_b[:, term]
-    return Rows(found, gradients[:, :, :-1])
+    return ComplexRows(found, gradients[:, :, :-1])
 
 
 def _owners(rows_i: Integers, count: int) -> Integers:

@@ -18,9 +18,9 @@ from supple.kinematics.jacobian import jacobian_batch
 from supple.kinematics.rest import Rest
 from supple.results.notebook import result_html
 from supple.results.picture import picture
-from supple.results.result import bundle
+from supple.results.result import arrays_repr
 from supple.results.table import Table
-from supple.results.text import Text, angle, number, turn
+from supple.results.text import Text, angle, number_text, rotation_text
 
 At = str | Mapping[str, Any] | Sequence[float] | Array | None
 """How a caller names θ: a configuration's name, {coordinate: value}, {place: position or pose}, {"place.x": value},
@@ -34,7 +34,7 @@ class FramePose(NamedTuple):
     rotation: Array
 
     def __repr__(self) -> str:
-        return bundle(self)
+        return arrays_repr(self)
 
 
 class Carriers(Protocol):
@@ -125,7 +125,7 @@ class Configuration:
         turns = numbering.angles()[numbering.constraints :]
 
         def shown(row: int) -> str:
-            return angle(self.w[row]) if turns[row] else number(self.w[row], "m")
+            return angle(self.w[row]) if turns[row] else number_text(self.w[row], "m")
 
         out = Text(f"{self.mechanism.name}, singularity {float(self.singularity):.3g} (0 is singular)")
         if self.coordinates:
@@ -137,7 +137,10 @@ class Configuration:
         ]
         if rows:
             out.table(("joint", "coordinate", "value"), rows)
-        poses = [(name, *(number(x) for x in pose.position), turn(pose.rotation)) for name, pose in self.frames.items()]
+        poses = [
+            (name, *(number_text(x) for x in pose.position), rotation_text(pose.rotation))
+            for name, pose in self.frames.items()
+        ]
         out.table(("frame", "x [m]", "y [m]", "z [m]", "turned by"), poses)
         return out
 

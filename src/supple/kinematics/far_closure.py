@@ -20,10 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.array_types import Array, Integers
-from supple.geometry.rotation import skew
+from supple.geometry.rotation import tilde
 from supple.kinematics.closure_kernel import unwrapped
 from supple.kinematics.jacobian import row_values
-from supple.kinematics.joint_tree import JointTree, freedoms, joint_tree, motions, moved_by, settled
+from supple.kinematics.joint_tree import JointTree, closed_tree, freedoms, joint_tree, motions, moved_by
 from supple.kinematics.numbering import Numbering, terms
 from supple.kinematics.primitives import ALONG, DOT, KIND, NONE, PA, PB, SCALE, THEN, A, B, U, W, gradient
 
@@ -42,7 +42,7 @@ def joint_gaps(found: Numbering, X: Array, axes: Alignments | None = None) -> di
     """How far each joint and coupling is open, in extents or rad, axes that point the wrong way included."""
     axes = alignments(found) if axes is None else axes
     arrays = found.arrays
-    off = 2.0 * np.arcsin(np.sqrt(np.clip(0.5 - 0.5 * apart(found, X, axes), 0.0, 1.0)))
+    off = 2.0 * np.arcsin(np.sqrt(np.clip(0.5 - 0.5 * axis_cosines(found, X, axes), 0.0, 1.0)))
     gaps = {}
     for number, (name, rows) in enumerate(found.joint_rows.items()):
         scaled = row_values(found, X, range(rows.start, rows.stop)) / arrays.rows_f[rows, SCALE]
@@ -74,7 +74,7 @@ def approach(found: Numbering, X: Array, targets: dict[int, float]) -> Approach:
     axes = alignments(found)
     tree = joint_tree(found, joint_gaps(found, X, axes))
     gaps = _Gaps(found, tree, axes, targets)
-    start = settled(found, tree, X)
+    start = closed_tree(found, tree, X)
     best = _descend(gaps, start)
     dice = np.random.default_rng(0)  # the same at every run
     bases = freedoms(found, tree, start)
@@ -84,16 +84,16 @@ def approach(found: Numbering, X: Array, targets: dict[int, float]) -> Approach:
             break
         for _ in range(_STARTS):
             other = moved_by(found, tree, start, bases, spread * dice.standard_normal(free))
-            best = min(best, _descend(gaps, settled(found, tree, other)), key=lambda one: _merit(found, X, one))
+            best = min(best, _descend(gaps, closed_tree(found, tree, other)), key=lambda one: _merit(found, X, one))
     return best
 
 
 def _merit(found: Numbering, drawn: Array, one: Approach) -> tuple[float, float]:
     """Closed before open; of closed ones the nearest to the drawing, of open ones the smallest gap."""
-    return (0.0, distance(found, drawn, one.X)) if one.closed else (1.0, one.gap)
+    return (0.0, posture_distance(found, drawn, one.X)) if one.closed else (1.0, one.gap)
 
 
-def distance(found: Numbering, X: Array, Y: Array) -> float:
+def posture_distance(found: Numbering, X: Array, Y: Array) -> float:
     """Root of the squared displacements (in extents) and turns of all bodies."""
     shift = (X[:, :3] - Y[:, :3]) / found.arrays.extent
     return float(np.sqrt(np.square(shift).sum() + 0.5 * np.square(X[:, 3:] - Y[:, 3:]).sum()))
@@ -120,7 +120,7 @@ def _descend(gaps: _Gaps, X: Array) -> Approach:
         promised = float(z @ (damping * z - g))
         if promised < _VALLEY**2 * cost:
             break
-        trial = settled(found, tree, moved_by(found, tree, X, bases, z))
+        trial = closed_tree(found, tree, moved_by(found, tree, X, bases, z))
         new = gaps.values(trial)
         gained = cost - float(new @ new)
         if gained > 0.0:
@@ -193,7 +193,7 @@ class _Gaps:
         n, w = (np.einsum("kij,kj->ki", R[body], vector) for body, vector in ((axes.a, axes.n), (axes.b, axes.w)))
         by_a, by_b = np.zeros((count, 6)), np.zeros((count, 6))
         for k in range(len(n)):
-            by_a[3 * k : 3 * k + 3, 3:], by_b[3 * k : 3 * k + 3, 3:] = -skew(n[k]), skew(w[k])
+            by_a[3 * k : 3 * k + 3, 3:], by_b[3 * k : 3 * k + 3, 3:] = -tilde(n[k]), tilde(w[k])
         return _of_pairs((n - w).ravel(), np.repeat(axes.a, 3), by_a, np.repeat(axes.b, 3), by_b)
 
     def _others(self, X: Array) -> Rows:
@@ -276,7 +276,7 @@ def alignments(found: Numbering) -> Alignments:
     return Alignments(joint, a_, b_, n_, w_)
 
 
-def apart(found: Numbering, X: Array, axes: Alignments) -> Array:
+def axis_cosines(found: Numbering, X: Array, axes: Alignments) -> Array:
     """cos of the angle between the axes of each pair: (k,), one where they coincide."""
     R = _axes(X)
     first, second = (np.einsum("kij,kj->ki", R[body], vector) for body, vector in ((axes.a, axes.n), (axes.b, axes.w)))

@@ -16,12 +16,12 @@ from supple.description.mechanism import Mechanism
 from supple.description.topology import gruebler_count
 from supple.diagnostics import InputError
 from supple.diagnostics.limits import most
-from supple.diagnostics.quoting import listed
+from supple.diagnostics.quoting import item_list
 from supple.formats.source import located
 from supple.kinematics.completion import BRANCH
 from supple.kinematics.jacobian import scaled_jacobian
 from supple.kinematics.limits import outside_limits
-from supple.kinematics.measure_slopes import measure_slopes, slope_row
+from supple.kinematics.measure_slopes import measure_jacobian, slope_row
 from supple.kinematics.measures import key_of
 from supple.kinematics.primitives import SCALE
 from supple.kinematics.ranked_rows import LARGE, RANK_TOLERANCE, RankedRows, ranked, sparse_rows
@@ -97,12 +97,12 @@ def elastic_parts(drawing: Drawing) -> tuple[ElasticPart, ...]:
     for name, body in bodies.items():
         beams, nodes = body.all_beams, None
         if body.superelement is not None:
-            from supple.description.elastic.superelement_files import superelement_arrays
+            from supple.description.elastic.superelement_files import superelement_matrices
             from supple.description.elastic.superelement_modes import modal_arrays
 
             path = ("bodies", name, "superelement")
             modal = modal_arrays(body.superelement, path)
-            nodes = len(superelement_arrays(body.superelement, path).numbers if modal is None else modal.numbers)
+            nodes = len(superelement_matrices(body.superelement, path).numbers if modal is None else modal.numbers)
         elements = sum(beam.elements for beam in beams)
         mass = float(properties[name].mass)
         found.append(ElasticPart(name, len(beams) or None, elements or None, nodes, mass))
@@ -295,7 +295,7 @@ def _actuation(position: Rest, rows: RankedRows, singularity: float) -> list[str
         return []
     s = len(found.coordinates)
     keys = (key_of(found.mechanism, actuator) for actuator in found.mechanism.actuators.values())
-    B = measure_slopes(found, position.X, rows, [found.measures[key] for key in keys])
+    B = measure_jacobian(found, position.X, rows, [found.measures[key] for key in keys])
     B *= found.arrays.rows_f[found.constraints : found.constraints + s, SCALE]  # lengths beside angles
     driven = np.abs(B).max(axis=0, initial=0.0)
     scale = driven.max()
@@ -329,7 +329,7 @@ def _alike(found: dict[str, str]) -> list[str]:
 
 
 def _quoted(names: list[str]) -> str:
-    return listed([f'"{name}"' for name in names])
+    return item_list([f'"{name}"' for name in names])
 
 
 # Motions that the joints allow and that carry no inertia, so that no acceleration follows from a force.
@@ -353,7 +353,7 @@ def massless(position: Rest, inertia: Array) -> list[str]:
     if count == 0:
         return []
     moving = np.linalg.norm(light.reshape(len(found.bodies), -1), axis=1)
-    bodies = listed([f'"{name}"' for name, part in zip(found.bodies, moving, strict=True) if part > _INVOLVED])
+    bodies = item_list([f'"{name}"' for name, part in zip(found.bodies, moving, strict=True) if part > _INVOLVED])
     one = count == 1
     return [
         f"{count} motion{'' if one else 's'} of {bodies} carr{'ies' if one else 'y'} no inertia, "

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.array_types import Array
-from supple.description.measure import LETTERS, Term
+from supple.description.measure import LETTERS, MeasureTerm
 from supple.diagnostics import InputError, nearest
 from supple.kinematics.primitives import ALONG, ANGLE, DISTANCE, DOT
 
@@ -39,43 +39,43 @@ class JointFrames(NamedTuple):
     pb: Array
     Eb: Array
 
-    def measure(self, term: Term) -> Primitive:
+    def measure(self, term: MeasureTerm) -> Primitive:
         """What a term measures, without its factor."""
         if term.measure not in _PRIMITIVES:
             raise InputError(f'there is no measure "{term.measure}"', hint=nearest(term.measure, _PRIMITIVES))
         return _PRIMITIVES[term.measure](self, term)
 
-    def along(self, term: Term) -> Primitive:
+    def along(self, term: MeasureTerm) -> Primitive:
         """Separation of the two origins along an axis of the first frame."""
         return Primitive(ALONG, u=self.Ea[:, term.axis], pa=self.pa, pb=self.pb)
 
-    def right_angle(self, term: Term) -> Primitive:
+    def right_angle(self, term: MeasureTerm) -> Primitive:
         """Product of an axis of the first frame with an axis of the second."""
         first, second = map(LETTERS.index, term.axes)
         return Primitive(DOT, u=self.Ea[:, first], w=self.Eb[:, second], pa=self.pa, pb=self.pb)
 
-    def turn(self, term: Term) -> Primitive:
+    def turn(self, term: MeasureTerm) -> Primitive:
         """Angle about an axis of the first frame, from the next of its axes to that of the second frame."""
         one, two = (term.axis + 1) % 3, (term.axis + 2) % 3
         return Primitive(ANGLE, u=self.Ea[:, one], v=self.Ea[:, two], w=self.Eb[:, one], pa=self.pa, pb=self.pb)
 
-    def tilt(self, term: Term) -> Primitive:
+    def tilt(self, term: MeasureTerm) -> Primitive:
         """Angle of the second frame about an axis of its own, seen against the first frame's last axis."""
         one, two = (term.axis + 1) % 3, (term.axis + 2) % 3
         u, v, w = self.Eb[:, two], self.Eb[:, one], self.Ea[:, two]
         return Primitive(ANGLE, u=u, v=v, w=w, pa=self.pb, pb=self.pa, swapped=True)
 
 
-_PRIMITIVES: dict[str, Callable[[JointFrames, Term], Primitive]] = {
+_PRIMITIVES: dict[str, Callable[[JointFrames, MeasureTerm], Primitive]] = {
     "along": JointFrames.along,
     "right angle": JointFrames.right_angle,
     "turn": JointFrames.turn,
     "tilt": JointFrames.tilt,
-    "distance": lambda frames, term: between(frames.pa, frames.pb),
+    "distance": lambda frames, term: point_distance(frames.pa, frames.pb),
 }
 
 
-def between(pa: Array, pb: Array) -> Primitive:
+def point_distance(pa: Array, pb: Array) -> Primitive:
     """Distance of a point on each of two bodies."""
     return Primitive(DISTANCE, pa=pa, pb=pb)
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.array_types import Array, Integers
-from supple.geometry.rotation import exponential, skew
+from supple.geometry.rotation import exponential, tilde
 from supple.kinematics.numbering import Numbering, terms
 from supple.kinematics.primitives import SCALE, A, gradient, row_value
 
@@ -21,7 +21,7 @@ _CLOSED = 1e-9  # rows of a joint that stays closed
 _SETTLING = 30  # corrections of one joint
 
 
-class Link(NamedTuple):
+class TreeLink(NamedTuple):
     """A body (by number), the one it hangs on, and its joint with its rows."""
 
     body: int
@@ -34,7 +34,7 @@ class Link(NamedTuple):
 class JointTree:
     """Bodies from the ground outwards, and the joints (with their rows) that are cut."""
 
-    links: tuple[Link, ...]
+    links: tuple[TreeLink, ...]
     cut: tuple[str, ...]
     cut_rows: Integers
 
@@ -45,13 +45,13 @@ def joint_tree(found: Numbering, gaps: dict[str, float]) -> JointTree:
         name: tuple(found.body_index(body) for body in joint.bodies) for name, joint in found.mechanism.joints.items()
     }
     reached = {len(found.bodies)}
-    links: list[Link] = []
+    links: list[TreeLink] = []
     while len(links) < len(found.bodies):
         reachable = [name for name, (a, b) in ends.items() if (a in reached) != (b in reached)]
         best = min(reachable, key=lambda name: (gaps[name] > _CLOSED, gaps[name], -len(_rows(found, name))))
         a, b = ends[best]
         body, parent = (b, a) if a in reached else (a, b)
-        links.append(Link(body, parent, best, _rows(found, best)))
+        links.append(TreeLink(body, parent, best, _rows(found, best)))
         reached.add(body)
     kept = {link.joint for link in links}
     cut = tuple(name for name in ends if name not in kept)
@@ -64,13 +64,13 @@ def numbered_tree(found: Numbering) -> JointTree:
     links = []
     for number, body in enumerate(found.bodies):
         parent, joint = found.topology.parent[body]
-        links.append(Link(number, found.body_index(parent), joint, _rows(found, joint)))
+        links.append(TreeLink(number, found.body_index(parent), joint, _rows(found, joint)))
     kept = {link.joint for link in links}
     cut = tuple(name for name in found.mechanism.joints if name not in kept)
     return JointTree(tuple(links), cut, np.array([row for name in cut for row in _rows(found, name)], dtype=np.int64))
 
 
-def settled(found: Numbering, tree: JointTree, X: Array) -> Array:
+def closed_tree(found: Numbering, tree: JointTree, X: Array) -> Array:
     """The same position with every joint of the tree closed, each body moved as little as it takes."""
     X = X.copy()
     for link in tree.links:
@@ -135,7 +135,7 @@ def motions(found: Numbering, tree: JointTree, X: Array, bases: list[Array]) -> 
     for link, basis in zip(tree.links, bases, strict=True):
         b, p = link.body, link.parent
         twists[b] = twists[p]
-        twists[b, :3] -= skew((X[b, :3] - X[p, :3]) / extent) @ twists[p, 3:]
+        twists[b, :3] -= tilde((X[b, :3] - X[p, :3]) / extent) @ twists[p, 3:]
         own = np.zeros((6, basis.shape[1]))
         own[column] = basis
         R = X[b, 3:].reshape(3, 3)
@@ -169,7 +169,7 @@ def _turn(found: Numbering, X: Array, body: int, step: Array) -> None:
     twist = np.zeros(6)
     twist[found.arrays.column] = step
     v, w = twist[:3] * found.arrays.extent, twist[3:]
-    R, angle, S = X[body, 3:].reshape(3, 3), float(np.linalg.norm(w)), skew(w)
+    R, angle, S = X[body, 3:].reshape(3, 3), float(np.linalg.norm(w)), tilde(w)
     if angle > 1e-4:
         v = v + (1.0 - np.cos(angle)) / angle**2 * (S @ v) + (angle - np.sin(angle)) / angle**3 * (S @ (S @ v))
     else:  # series to rounding
@@ -180,7 +180,7 @@ def _turn(found: Numbering, X: Array, body: int, step: Array) -> None:
     X[body, 3:] = (0.5 * R @ (3.0 * np.eye(3) - R.T @ R)).ravel()
 
 
-def _joint_rows(found: Numbering, link: Link, X: Array) -> tuple[Array, Array]:
+def _joint_rows(found: Numbering, link: TreeLink, X: Array) -> tuple[Array, Array]:
     """Scaled values (rows,) and gradients (rows, d) in the twist of the link's body."""
     arrays = found.arrays
     values, J = np.empty(len(link.rows)), np.zeros((len(link.rows), found.sizes.width))

@@ -29,7 +29,7 @@ from supple.kinematics.configuration import Configuration
 from supple.kinematics.jacobian import measured_values
 from supple.kinematics.numbering import numbering
 from supple.kinematics.primitives import U, row_value
-from supple.kinematics.rest import Rest, independent_rows, rest
+from supple.kinematics.rest import Rest, independent_loop_rows, rest
 from supple.kinematics.row_arrays import RowArrays
 
 _PRODUCTS = (
@@ -178,7 +178,7 @@ def _led(mechanism: Mechanism, place: str, axes: tuple[str, ...], coordinates: t
         aimed = _aimed(found.arrays, found.constraints + turned, _orientation(position, place, position.X))
         found.arrays.rows_f[:] = aimed.rows_f
     w = measured_values(found, position.X)
-    led = Rest(found, position.X, w, independent_rows(found, position.X), position.mobility, position.completion)
+    led = Rest(found, position.X, w, independent_loop_rows(found, position.X), position.mobility, position.completion)
     start = departure(led, found.arrays, led.X, led.w)
     if start is None or start.margin < 1e-9:
         raise InputError(

@@ -12,7 +12,7 @@ from supple.kinematics.primitives import SCALE, A, gradient
 from supple.kinematics.ranked_rows import RankedRows
 
 
-def measure_slopes(found: Numbering, X: Array, rows: RankedRows, measured: Sequence[int]) -> Array:
+def measure_jacobian(found: Numbering, X: Array, rows: RankedRows, measured: Sequence[int]) -> Array:
     """∂w/∂θ (measures, s) of some rows of measures; `rows` are those of joints and coordinates at X.
 
     With y [Φ_q; A] = a it is the part of y on the coordinates; a measure that is a coordinate has its unit vector.

@@ -18,10 +18,10 @@ from supple.description.load import Acting
 from supple.description.mechanism import GROUND, Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.parts import part_name
-from supple.kinematics.joint_constraints import JointFrames, between, component
+from supple.kinematics.joint_constraints import JointFrames, component, point_distance
 from supple.kinematics.joint_frames import joint_frames
-from supple.kinematics.sensed import Key, plain, sensed
-from supple.kinematics.term import Row, Term, single
+from supple.kinematics.sensed import Key, plain_measure, sensed
+from supple.kinematics.term import PrimitiveTerm, Row, single_row
 
 
 class Measures:
@@ -65,7 +65,7 @@ class Measures:
             return self.coordinates[found]
         sensors = self.mechanism.sensors
         name = reference if reference in sensors else reference.rpartition(".")[0]
-        key = plain(sensed(self.drawing, name).outputs[reference])
+        key = plain_measure(sensed(self.drawing, name).outputs[reference])
         assert key is not None  # neither a rate nor in turning axes
         return dict(self._sensed(name))[key]
 
@@ -74,8 +74,8 @@ class Measures:
         if part.joint is not None:
             return self._joint(part.joint)
         first, second = self._ends(part, path)
-        distance = between(first.pose.position, second.pose.position)
-        return key_of(self.mechanism, part), single(distance, first.body, second.body)
+        distance = point_distance(first.pose.position, second.pose.position)
+        return key_of(self.mechanism, part), single_row(distance, first.body, second.body)
 
     def separation(self, part: Acting, path: Path) -> Iterator[tuple[Key, Row]]:
         """Components of the way between two places, in the axes of the first body.
@@ -85,7 +85,7 @@ class Measures:
         first, second = self._ends(part, path)
         for key, unit in zip(component_keys(self.mechanism, part), np.eye(3), strict=False):
             way = component(unit, second.pose.position)._replace(pa=first.pose.position)
-            yield key, single(way, first.body, second.body)
+            yield key, single_row(way, first.body, second.body)
 
     def _ends(self, part: Acting, path: Path) -> tuple[Attached, Attached]:
         assert part.between is not None
@@ -145,10 +145,12 @@ def _measured(frames: JointFrames, joint: Joint, row: measure.Row) -> Row:
     return tuple(_term(frames, term, joint.bodies, joint.parameters) for term in row)
 
 
-def _term(frames: JointFrames, term: measure.Term, bodies: tuple[str, str], parameters: Mapping[str, float]) -> Term:
+def _term(
+    frames: JointFrames, term: measure.MeasureTerm, bodies: tuple[str, str], parameters: Mapping[str, float]
+) -> PrimitiveTerm:
     primitive = frames.measure(term)
     first, second = reversed(bodies) if primitive.swapped else bodies
-    return Term(term.weight(parameters), primitive, first, second)
+    return PrimitiveTerm(term.weight(parameters), primitive, first, second)
 
 
 def _on_one_body(body: str, path: Path) -> InputError:

@@ -21,7 +21,7 @@ from supple.kinematics.configuration import Configuration
 from supple.kinematics.elimination import workspace
 from supple.kinematics.rigid_modes import rigid_modes
 from supple.kinematics.row_arrays import row_sizes
-from supple.results.result import brief, bundle
+from supple.results.result import arrays_repr, brief
 
 
 class FrameMotion(NamedTuple):
@@ -33,11 +33,11 @@ class FrameMotion(NamedTuple):
     angular_acceleration: Array
 
     def __repr__(self) -> str:
-        return bundle(self)
+        return arrays_repr(self)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Motion:
+class BodyRates:
     """Rates and accelerations of every body, in its own axes: (..., bodies + 1, 6), the ground last."""
 
     configuration: Configuration
@@ -59,7 +59,7 @@ class Motion:
         return FrameMotion(*(np.einsum("...ij,...j->...i", R, part) for part in (velocity, w, acceleration, dw)))
 
 
-def motion(configuration: Configuration, rates: ArrayLike, accelerations: ArrayLike | None = None) -> Motion:
+def motion(configuration: Configuration, rates: ArrayLike, accelerations: ArrayLike | None = None) -> BodyRates:
     """How everything moves when θ moves.
 
     rates, accelerations : (s,), or (N, s) for a batch of configurations; accelerations are zero if left out
@@ -88,7 +88,7 @@ def motion(configuration: Configuration, rates: ArrayLike, accelerations: ArrayL
             hint="choose a configuration away from it",
         )
     lead = theta.shape[:-1]
-    return Motion(configuration, V.reshape(*lead, *V.shape[1:]), dV.reshape(*lead, *dV.shape[1:]))
+    return BodyRates(configuration, V.reshape(*lead, *V.shape[1:]), dV.reshape(*lead, *dV.shape[1:]))
 
 
 def _for_each(part: str, values: ArrayLike, theta: Array) -> Array:

@@ -47,7 +47,7 @@ from supple.kinematics.primitives import (
     value,
 )
 from supple.kinematics.row_arrays import ROWS, RowArrays, RowSizes
-from supple.kinematics.term import Row, Term
+from supple.kinematics.term import PrimitiveTerm, Row
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,7 +234,7 @@ def _followed_turns(rows: list[Row], constraints: int) -> dict[tuple[int, int], 
     followed beside them.
     """
     followed: dict[tuple[int, int], int] = {}
-    alone: dict[int, Term] = {}
+    alone: dict[int, PrimitiveTerm] = {}
     between: dict[tuple[str, str], list[int]] = {}
     for i, row in enumerate(rows):
         if i >= constraints and len(row) == 1 and row[0].primitive.kind == ANGLE and row[0].factor == 1.0:
@@ -256,7 +256,7 @@ def _followed_turns(rows: list[Row], constraints: int) -> dict[tuple[int, int], 
     return followed
 
 
-def _same_measure(term: Term, other: Term) -> bool:
+def _same_measure(term: PrimitiveTerm, other: PrimitiveTerm) -> bool:
     """Of two terms between the same bodies."""
     vectors = zip(term.primitive[1:-1], other.primitive[1:-1], strict=True)
     return all(np.array_equal(one, two) for one, two in vectors)

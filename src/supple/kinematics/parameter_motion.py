@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.compilation.threads import single_blas_thread
-from supple.kinematics.complex_terms import STEP, Rows, moved_poses, rows_of
+from supple.kinematics.complex_terms import STEP, ComplexRows, moved_poses, rows_of
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.primitives import SCALE
 
@@ -31,7 +31,7 @@ class Moved(NamedTuple):
 
     X: Array
     Psi: Array
-    rows: Rows
+    rows: ComplexRows
 
 
 class _Scaled(NamedTuple):

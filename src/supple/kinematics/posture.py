@@ -23,8 +23,8 @@ from supple.description.quantities.coordinate_dimensions import coordinate_dimen
 from supple.description.quantities.expression import quantity
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.arguments import real_numbers
-from supple.geometry.rotation import skew
-from supple.kinematics.closing import close_all, departure, start_of
+from supple.geometry.rotation import tilde
+from supple.kinematics.closing import close_all, closing_start, departure
 from supple.kinematics.closure_kernel import Start
 from supple.kinematics.configuration import At, Configuration
 from supple.kinematics.led_place import LedPlace, led_place
@@ -51,14 +51,14 @@ _DEAD = 1e-3  # margin of the rows: closer to a dead point no step is tried
 _POSITION = ("x", "y", "z")
 
 
-class Wanted(NamedTuple):
+class PlaceTarget(NamedTuple):
     """What a place is asked for: values (N, s) of the components by name, and R (N, 3, 3) where it is turned."""
 
     values: Array
     rotations: Array | None
 
-    def of(self, which: NDArray[np.int64]) -> Wanted:
-        return Wanted(self.values[which], None if self.rotations is None else self.rotations[which])
+    def of(self, which: NDArray[np.int64]) -> PlaceTarget:
+        return PlaceTarget(self.values[which], None if self.rotations is None else self.rotations[which])
 
 
 class Near(NamedTuple):
@@ -75,7 +75,7 @@ class Near(NamedTuple):
         return float(np.linalg.norm(self.error))
 
 
-def nearest_moved(place: LedPlace, X: Array, w: Array, wanted: Wanted) -> Near:
+def nearest_moved(place: LedPlace, X: Array, w: Array, wanted: PlaceTarget) -> Near:
     """The nearest position found moving on from poses X (bodies + 1, 12) with measures w, for one that is wanted."""
     here = _near(place, X, w, wanted)
     unit, reach = units(place), 1.0
@@ -104,7 +104,7 @@ def _start(place: LedPlace, here: Near) -> Start | None:
     return departure(place.rest, arrays, here.X.copy(), here.w.copy(), count=_ITERATIONS, shortest=_SHORTEST_STEP)
 
 
-def _near(place: LedPlace, X: Array, w: Array, wanted: Wanted) -> Near:
+def _near(place: LedPlace, X: Array, w: Array, wanted: PlaceTarget) -> Near:
     theta = w[: len(place.names)].copy()
     return Near(theta, X, w, errors(place, X[None], w[None], wanted)[0])
 
@@ -119,7 +119,7 @@ def side(place: LedPlace, X: Array, w: Array) -> Array:
     return found
 
 
-def errors(place: LedPlace, X: Array, w: Array, wanted: Wanted) -> Array:
+def errors(place: LedPlace, X: Array, w: Array, wanted: PlaceTarget) -> Array:
     """e (N, s), weighted: how far each component is from what is wanted, at poses X (N, ...) or one that is wanted."""
     here = Configuration(place.rest, w[:, : len(place.names)], X, w, np.ones(len(X)))
     P = here.mechanism.plane_axes()
@@ -163,7 +163,7 @@ def _moved(place: LedPlace, start: Start) -> tuple[Array, Array]:
     R = start.X[body, 3:].reshape(3, 3)
     Psi, dPsi = np.zeros((6, s)), np.zeros((6, s * s))
     Psi[numbering.arrays.column], dPsi[numbering.arrays.column] = start.Psi[body], start.dPsi[body]
-    arm = skew(r)
+    arm = tilde(r)
     dp = Psi[:3] - arm @ Psi[3:]
     ddp = (dPsi[:3] - arm @ dPsi[3:]).reshape(3, s, s)
     ddp = R @ (ddp + np.cross(Psi[3:].T[None, :, :], dp.T[:, None, :]).transpose(2, 0, 1)).reshape(3, -1)
@@ -232,7 +232,7 @@ class Posed(NamedTuple):
     X: Array
     w: Array
 
-    def put(self, which: NDArray[np.int64], place: LedPlace, wanted: Wanted) -> None:
+    def put(self, which: NDArray[np.int64], place: LedPlace, wanted: PlaceTarget) -> None:
         """Those of which θ's own segment brings the place to where it is wanted."""
         X, w, along = close_all(place.rest, np.ascontiguousarray(self.theta[which]))
         error = np.abs(errors(place, X, w, wanted.of(which))).max(axis=1, initial=0.0)
@@ -354,7 +354,7 @@ def _posed(mechanism: Mechanism, given: Posture, values: dict[str, Array]) -> Po
     return posed
 
 
-def _wanted(place: LedPlace, given: Posture, values: dict[str, Array]) -> Wanted:
+def _wanted(place: LedPlace, given: Posture, values: dict[str, Array]) -> PlaceTarget:
     """Components in the order of the place's; those that are not given stay as at rest."""
     count = len(next(iter(values.values())))
     found = np.broadcast_to(place.home, (count, len(place.names))).copy()
@@ -363,9 +363,9 @@ def _wanted(place: LedPlace, given: Posture, values: dict[str, Array]) -> Wanted
         if key in values and key not in TURNS:
             found[:, i] = values[key]
     if "rx" not in values:
-        return Wanted(found, None)
+        return PlaceTarget(found, None)
     vectors = np.stack([values[axis] for axis in TURNS], axis=1)
-    return Wanted(found, Rotation.from_rotvec(vectors).as_matrix())
+    return PlaceTarget(found, Rotation.from_rotvec(vectors).as_matrix())
 
 
 def out_of_reach(mechanism: Mechanism, at: At, posed: Posed) -> InputError:
@@ -396,7 +396,7 @@ def out_of_reach(mechanism: Mechanism, at: At, posed: Posed) -> InputError:
     )  # fmt: skip
 
 
-def _nearest(place: LedPlace, wanted: Wanted) -> Near:
+def _nearest(place: LedPlace, wanted: PlaceTarget) -> Near:
     """The nearest position to one that is wanted: from where its segment ended, from the nearest of the postures spread
     over the reach, and from rest."""
     spread = spread_postures(place)
@@ -438,7 +438,7 @@ class SpreadPostures:
     X: Array
     w: Array
 
-    def nearest(self, wanted: Wanted, count: int) -> NDArray[np.int64]:
+    def nearest(self, wanted: PlaceTarget, count: int) -> NDArray[np.int64]:
         """(N, count) of them, nearest first, for each that is wanted."""
         found = np.empty((len(wanted.values), min(count, len(self.X))), dtype=np.int64)
         for n in range(len(found)):
@@ -463,13 +463,13 @@ def _spread(place: LedPlace) -> SpreadPostures:
         if limits is not None:
             low[i], high[i] = limits
     theta = np.vstack([home, low + Halton(len(home), scramble=False).random(_SPREAD) * (high - low)])
-    X, w, reached = close_all(place.rest, theta, start_of(place.rest)._replace(shortest=_SHORTEST))
+    X, w, reached = close_all(place.rest, theta, closing_start(place.rest)._replace(shortest=_SHORTEST))
     X, w = X[reached >= 1.0], w[reached >= 1.0]
     sides = side(place, X, w)
     return SpreadPostures(place, X[sides == sides[0]], w[sides == sides[0]])
 
 
-def led_from_others(place: LedPlace, wanted: Wanted) -> tuple[Array, NDArray[np.bool_]]:
+def led_from_others(place: LedPlace, wanted: PlaceTarget) -> tuple[Array, NDArray[np.bool_]]:
     """θ (N, s) and which of them are there, led from the nearest of the spread postures."""
     spread, count = spread_postures(place), len(wanted.values)
     theta, there = np.tile(place.rest.theta, (count, 1)), np.zeros(count, dtype=bool)

@@ -13,7 +13,7 @@ from supple.description.consistency import require_consistent
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.formats.source import located
-from supple.kinematics.completion import Completion, close_drawing, completed, move
+from supple.kinematics.completion import Completion, close_drawing, completed, displace_bodies
 from supple.kinematics.jacobian import measured_values, scaled_jacobian
 from supple.kinematics.measures import key_of
 from supple.kinematics.numbering import Numbering, numbering
@@ -103,7 +103,7 @@ def dependence(found: Numbering, X: Array) -> Dependence | None:
 def _nearby(found: Numbering, X: Array, joints: RankedRows, seed: int) -> Array | None:
     direction = joints.motion(seed)
     moved = X.copy()
-    move(found, moved, _NUDGE * direction / np.abs(direction).max())
+    displace_bodies(found, moved, _NUDGE * direction / np.abs(direction).max())
     try:
         return close_drawing(found, moved, {})
     except InputError:  # this way is blocked; others are tried
@@ -169,7 +169,7 @@ def _assembled(mechanism: Mechanism) -> Rest:
         raise _wrong_count(found, freedom)
     else:
         _require_determined(found, X)
-    return Rest(found, X, measured_values(found, X), independent_rows(found, X), freedom, completion)
+    return Rest(found, X, measured_values(found, X), independent_loop_rows(found, X), freedom, completion)
 
 
 def _share_a_measure(mechanism: Mechanism) -> bool:
@@ -240,7 +240,7 @@ def _branch(found: Numbering) -> dict[int, float]:
     return near
 
 
-def independent_rows(found: Numbering, X: Array) -> NDArray[np.int64]:
+def independent_loop_rows(found: Numbering, X: Array) -> NDArray[np.int64]:
     """As many rows of loops and coordinates as there are free columns, the most independent ones at rest."""
     nt, free = found.sizes.tree_rows, found.sizes.free
     count = found.constraints + len(found.coordinates) - nt

@@ -36,14 +36,14 @@ class Factor(NamedTuple):
     order: int = 0
 
 
-class Product(NamedTuple):
+class MeasureProduct(NamedTuple):
     """A number times at most two factors."""
 
     weight: float
     factors: tuple[Factor, ...] = ()
 
 
-Form = tuple[Product, ...]
+Form = tuple[MeasureProduct, ...]
 
 
 class Ends(NamedTuple):
@@ -61,7 +61,7 @@ class Sensed(NamedTuple):
     ends: Ends | None = None
 
 
-def plain(form: Form) -> Key | None:
+def plain_measure(form: Form) -> Key | None:
     """The key of the measure that an output is, if it is one as it stands."""
     if len(form) == 1 and form[0].weight == 1.0 and len(form[0].factors) == 1 and form[0].factors[0].order == 0:
         return form[0].factors[0].key
@@ -75,7 +75,7 @@ def sensed(drawing: Drawing, name: str) -> Sensed:
     if not sensor.places:
         found = mechanism.joint_coordinate(sensor.said)
         assert found is not None  # consistency has been checked
-        return Sensed({name: (Product(1.0, (Factor(("joint", *found), sensor.order),)),)}, {})
+        return Sensed({name: (MeasureProduct(1.0, (Factor(("joint", *found), sensor.order),)),)}, {})
     ends = _ends(drawing, sensor, path)
     rows: dict[Key, measure.Row] = {}
 
@@ -93,7 +93,7 @@ def sensed(drawing: Drawing, name: str) -> Sensed:
     outputs = {}
     for output, row in sensor.outputs(mechanism.plane).items():
         products = [
-            Product(weight, tuple(Factor(key(part), order) for part, order in factors))
+            MeasureProduct(weight, tuple(Factor(key(part), order) for part, order in factors))
             for weight, factors in _products(drawing, sensor, row, ends)
         ]
         outputs[f"{name}.{output}" if output else name] = tuple(products)

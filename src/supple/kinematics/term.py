@@ -13,7 +13,7 @@ from typing import NamedTuple
 from supple.kinematics.joint_constraints import Primitive
 
 
-class Term(NamedTuple):
+class PrimitiveTerm(NamedTuple):
     """A factor times a primitive between two named bodies."""
 
     factor: float
@@ -21,13 +21,13 @@ class Term(NamedTuple):
     a: str
     b: str
 
-    def times(self, factor: float) -> Term:
+    def times(self, factor: float) -> PrimitiveTerm:
         return self._replace(factor=factor * self.factor)
 
 
-Row = tuple[Term, ...]
+Row = tuple[PrimitiveTerm, ...]
 
 
-def single(primitive: Primitive, a: str, b: str) -> Row:
+def single_row(primitive: Primitive, a: str, b: str) -> Row:
     """A row of one measure as it is."""
-    return (Term(1.0, primitive, a, b),)
+    return (PrimitiveTerm(1.0, primitive, a, b),)

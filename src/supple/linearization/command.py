@@ -10,8 +10,15 @@ import typer
 from supple.cli.answer import answering
 from supple.cli.kept import TableFile, keep
 from supple.cli.local import ConstraintModes, InternalModes
-from supple.cli.local import names as names_of
-from supple.cli.model_argument import FileOrRom, described, is_model, model_configuration, read_model, require_no
+from supple.cli.local import name_list as names_of
+from supple.cli.model_argument import (
+    FileOrRom,
+    described_mechanism,
+    is_model,
+    model_configuration,
+    read_model,
+    require_no,
+)
 from supple.cli.options import (
     Along,
     Formulation,
@@ -24,7 +31,7 @@ from supple.cli.options import (
     read_mechanism,
     without_equilibrium,
 )
-from supple.cli.quantities import DimensionOf, along, quantities_of
+from supple.cli.quantities import DimensionOf, dimension_by_name, quantities_of
 
 if TYPE_CHECKING:
     from supple.description.mechanism import Mechanism
@@ -156,12 +163,12 @@ class _Asked(NamedTuple):
     ) -> dict[str, dict[str, float] | None]:
         """Rates, accelerations and inputs by name."""
         forces = "" if self.inputs is None or self.inputs.strip() == _NONE else self.inputs
-        force = along(mechanism, "force")
+        force = dimension_by_name(mechanism, "force")
         found = {} if not forces else quantities_of(forces, "--inputs", actuators, "an input", force)
         return {
-            "rates": _named(self.rates, "--rates", coordinates, along(mechanism, "rate")),
+            "rates": _named(self.rates, "--rates", coordinates, dimension_by_name(mechanism, "rate")),
             "accelerations": _named(
-                self.accelerations, "--accelerations", coordinates, along(mechanism, "acceleration")
+                self.accelerations, "--accelerations", coordinates, dimension_by_name(mechanism, "acceleration")
             ),
             "inputs": None if self.inputs is None else found,
         }
@@ -175,7 +182,7 @@ def _moving_equilibrium() -> SuppleError:
 
 def _of_model(model: ReducedModel, asked: _Asked) -> LinearModel:
     layout = model.layout
-    state: dict[str, Any] = asked.state(described(model), layout.coordinates, layout.inputs)
+    state: dict[str, Any] = asked.state(described_mechanism(model), layout.coordinates, layout.inputs)
     where, resting = asked.place(())
     theta = model_configuration(model, where)
     if not resting:
@@ -218,16 +225,16 @@ def _named(text: str | None, option: str, names: Iterable[str], wanted: Dimensio
 def _show(name: str, found: LinearModel) -> None:
     import math
 
-    from supple.cli.tables import Tables, number
+    from supple.cli.tables import Tables, number_text
 
     out = Tables()
     out.line(f"{name}: ẋ = A x + B u, y = C x + D u about")
     if found.basis is not None:
         out.line(f"elastic states are {found.basis}")
     if found.pade is not None:
-        delays = ", ".join(f"{key} {number(value, 's')}" for key, value in found.delays.items())
+        delays = ", ".join(f"{key} {number_text(value, 's')}" for key, value in found.delays.items())
         out.line(f"delays ({delays}) are Padé's approximants of order {found.pade}")
-    about = [(key, number(value)) for part in ("states", "inputs") for key, value in found.at[part].items()]
+    about = [(key, number_text(value)) for part in ("states", "inputs") for key, value in found.at[part].items()]
     out.table(("state or input", "value"), about)
     out.matrix("A", found.states, found.states, found.A)
     out.matrix("B", found.states, found.inputs, found.B)
@@ -239,8 +246,10 @@ def _show(name: str, found: LinearModel) -> None:
     slopes = found.eigenvalue_slopes
     for i, value in enumerate(found.eigenvalues.tolist()):
         size = abs(value)
-        damping = "" if size <= _ROUNDING * largest else number(-value.real / size)
+        damping = "" if size <= _ROUNDING * largest else number_text(-value.real / size)
         changes = [complex(each[i]) for each in slopes.values()]
-        told = ["-" if z != z else f"{number(z.real)} {z.imag:+.6g}i" for z in changes]
-        rows.append((f"{number(value.real)} {value.imag:+.6g}i", number(size / (2.0 * math.pi)), damping, *told))
+        told = ["-" if z != z else f"{number_text(z.real)} {z.imag:+.6g}i" for z in changes]
+        rows.append(
+            (f"{number_text(value.real)} {value.imag:+.6g}i", number_text(size / (2.0 * math.pi)), damping, *told)
+        )
     out.table(("eigenvalue / s⁻¹", "Hz", "damping ratio", *(f"per {key}" for key in slopes)), rows)

@@ -20,9 +20,9 @@ from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import require_rigid_alone, taken_as_rigid
 from supple.diagnostics import InputError
-from supple.diagnostics.arguments import require_arguments, shown
+from supple.diagnostics.arguments import require_arguments, value_text
 from supple.equations.effort_row import EffortMotion, effort_factors, effort_places
-from supple.equations.linearized import OperatingPoint, linear_model, state_space
+from supple.equations.linearized import OperatingPoint, first_order_form, linear_model
 from supple.equations.output_motion import EffortSlopes, output_matrices, output_motion, with_efforts
 from supple.formulations.data_slopes import neighbours
 from supple.formulations.elastic_rest.dense import elastic_stiffness
@@ -44,7 +44,7 @@ from supple.parameterization.mode_choice import ModeChoice
 from supple.parameterization.rigid_rows import coordinate_steps
 from supple.reduced.model import ReducedModel
 from supple.reduced.named_values import in_order
-from supple.results.basis import Basis, Counted
+from supple.results.basis import CoordinateBasis, Counted
 from supple.results.linear_model import LinearModel, SecondOrder
 from supple.statics.equilibrium import equilibrium
 from supple.systems.formulation_choice import by_rigid_links
@@ -76,7 +76,7 @@ def linearize(
     delta: ArrayLike | None = None,
     constraint_modes: Sequence[str] = (),
     internal_modes: int = 0,
-    basis: Basis | Counted | None = None,
+    basis: CoordinateBasis | Counted | None = None,
     friction_speed: float = 1e-3,
     rigid: bool = False,
     drives: bool = True,
@@ -125,7 +125,7 @@ class Options(NamedTuple):
     inputs: Values | None
     delta: ArrayLike | None
     modes: ModeChoice
-    basis: Basis | Counted | None
+    basis: CoordinateBasis | Counted | None
     friction_speed: float
     rigid: bool
     links: bool
@@ -189,7 +189,7 @@ def _of_forces(
     accelerations: Values | None,
     inputs: Values | None,
     modes: ModeChoice,
-    basis: Basis | Counted | None,
+    basis: CoordinateBasis | Counted | None,
     friction_speed: float,
     rigid: bool,
 ) -> LinearModel:
@@ -234,7 +234,7 @@ def _of_forces(
         _require_rest("with its deformation a mechanism is linearized about rest alone", hint, rates=rates)
         found = flexible_rest(model, a, u, friction_speed)
         about = OperatingPoint(found.eta, zero, found.accelerations, found.inputs)
-        return _named(model, about, state_space(found.forces), found.forces, friction_speed)
+        return _named(model, about, first_order_form(found.forces), found.forces, friction_speed)
     v = zero if rates is None else _one("rates", rates, model.coordinates)
     rows, held = linear_states(
         mechanism, _batch_of_one(configuration), v[None], a[None], None if u is None else u[None], friction_speed
@@ -275,7 +275,7 @@ def _of_links(
     moving: tuple[Values | None, Values | None],
     inputs: Values | None,
     modes: ModeChoice,
-    basis: Basis | Counted | None,
+    basis: CoordinateBasis | Counted | None,
     rigid: bool,
 ) -> LinearModel:
     """Of the equivalent rigid link system, without drives."""
@@ -294,15 +294,15 @@ def _of_links(
     return link_linearization(assemble(mechanism, found.theta), u, modes.internal)
 
 
-def _choice(mechanism: Mechanism, basis: Basis | Counted | None, modes: ModeChoice) -> ModeChoice:
+def _choice(mechanism: Mechanism, basis: CoordinateBasis | Counted | None, modes: ModeChoice) -> ModeChoice:
     """The modes that are asked for, one by one or as a basis."""
     if basis is None:
         return modes
     if modes.flexible:
         raise InputError("a basis says which modes there are", part="basis", hint="leave the modes out, or the basis")
-    if not isinstance(basis, Basis) and not hasattr(basis, "basis"):
-        raise InputError(f"it is {shown(basis)}", part="basis", hint="give a flexible model, or its `basis`")
-    known = basis if isinstance(basis, Basis) else basis.basis
+    if not isinstance(basis, CoordinateBasis) and not hasattr(basis, "basis"):
+        raise InputError(f"it is {value_text(basis)}", part="basis", hint="give a flexible model, or its `basis`")
+    known = basis if isinstance(basis, CoordinateBasis) else basis.basis
     if known is None:
         raise InputError(
             "the model given for it has none: it is rigid, or its file was written before models named their basis",

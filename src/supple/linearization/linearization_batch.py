@@ -24,7 +24,7 @@ from supple.kinematics.configuration import At, Configuration
 from supple.kinematics.posture import coordinate_values
 from supple.kinematics.rest import rest
 from supple.linearization.operating_point import force_size, holding_inputs
-from supple.linearization.tree_linearization import TreeOrder, tree_inputs, tree_order, tree_rows, tree_states
+from supple.linearization.tree_linearization import TreeOrder, tree_inputs, tree_linear_rows, tree_order, tree_states
 from supple.parameterization.linear_rows import LinearRows, linear_rows
 from supple.parameterization.local_model import LocalModel, local
 from supple.reduced.named_values import in_order
@@ -188,7 +188,7 @@ def linear_states(
     order = tree_order(mechanism)
     if order is not None:
         u = _tree_inputs(mechanism, order, where.theta, rates, accelerations) if u is None else u
-        return tree_rows(order, where.theta, rates, u), u
+        return tree_linear_rows(order, where.theta, rates, u), u
     if u is None:
         model = local(mechanism, where, rigid=True)
         needed = _needed(model, rates, accelerations, speed)
@@ -203,7 +203,7 @@ def _tree_inputs(
     needed, B = tree_inputs(order, theta, rates, accelerations)
     if B is None:
         return np.ascontiguousarray(needed)
-    guess = tree_rows(order, theta, rates, np.zeros((len(theta), B.shape[2])))
+    guess = tree_linear_rows(order, theta, rates, np.zeros((len(theta), B.shape[2])))
     size = force_size(mechanism, guess.M, guess.P2, accelerations, rates)
     return holding_inputs(mechanism, theta, needed, B, size)
 

@@ -13,7 +13,7 @@ import numpy as np
 from supple.array_types import Array
 from supple.diagnostics import InputError
 from supple.equations.coefficients import Labels
-from supple.equations.linearized import OperatingPoint, linear_model, state_space
+from supple.equations.linearized import OperatingPoint, first_order_form, linear_model
 from supple.equations.output_motion import OutputMatrices
 from supple.formulations.coefficients import carried
 from supple.formulations.elastic_rest.elastic_rest import elastic_rest
@@ -21,7 +21,7 @@ from supple.formulations.elastic_rest.loads import carries_loads
 from supple.formulations.measured_units import units_of
 from supple.formulations.rigid_link_system.link_system import RigidLinkSystem
 from supple.formulations.rigid_link_system.said_outputs import outputs_without_forces
-from supple.formulations.rigid_link_system.small_motions import LinkMotions, free_motions, link_modes, row_over
+from supple.formulations.rigid_link_system.small_motions import LinkMotions, link_free_motions, link_modes, measure_row
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.rest import rest
 from supple.modal_analysis.link_modes import UNCONDENSED, over_z, rest_load_stiffness
@@ -37,7 +37,7 @@ def link_linearization(configuration: Configuration, inputs: Array | None, inter
 
     internal_modes : how many modes of u_i are states; all displacements are if it is 0
     """
-    motions = free_motions(configuration, inputs=inputs)
+    motions = link_free_motions(configuration, inputs=inputs)
     if carries_loads(configuration.mechanism) or (inputs is not None and inputs.any()):
         whole = elastic_rest(configuration.mechanism, UNCONDENSED)
         added = rest_load_stiffness(whole, configuration, motions, over_z(whole, motions), inputs)
@@ -86,10 +86,10 @@ def _model(
             "acceleration of its own", part=f'mechanism "{configuration.mechanism.name}"',
             hint="keep some modes (internal_modes, --internal-modes), or give the motor its inertia",
         )  # fmt: skip
-    A, B = state_space(forces)
+    A, B = first_order_form(forces)
     load, position = carried(configuration.rest), configuration.rest
     rows = list(load.measured.values())
-    G = np.array([row_over(motions, row) @ basis for row in rows]).reshape(-1, n)
+    G = np.array([measure_row(motions, row) @ basis for row in rows]).reshape(-1, n)
     x = np.zeros((3, len(rows) + len(load.efforts)))
     x[0, : len(rows)] = [motions.point.measure(row)[0] for row in rows]
     slopes = load.observation.slopes(x)[:, :, : len(rows)]

@@ -17,11 +17,11 @@ from supple.approximation.analytic_slope import stencil
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.diagnostics import InputError, NumericalError, nearest
 from supple.diagnostics.quoting import quoted
-from supple.equations.linearized import OperatingPoint, linear_model, state_space
+from supple.equations.linearized import OperatingPoint, first_order_form, linear_model
 from supple.equations.output_motion import output_matrices
 from supple.hardware.hardware import Hardware
-from supple.reduced.coefficient_slopes import force_slopes, row_slopes
-from supple.reduced.holding import holding
+from supple.reduced.coefficient_slopes import coefficient_slopes, force_slopes
+from supple.reduced.holding import inputs_for_accelerations
 from supple.reduced.model import ReducedModel
 from supple.reduced.named_values import in_order
 from supple.reduced.observed import observed_motion
@@ -71,11 +71,11 @@ class ModelState:
         if inputs is not None:
             u = in_order("inputs", inputs, layout.inputs)
         else:
-            held = holding(model, here[None], v[None], a[None], free=delta is None, speed=speed)
+            held = inputs_for_accelerations(model, here[None], v[None], a[None], free=delta is None, speed=speed)
             u, here = held.inputs[0], held.eta[0]
         a = model.forward(here[:s], v, u, delta=here[s:], friction_speed=speed)
         c = model.evaluate(here[:s], delta=here[s:])
-        slopes = row_slopes(model, here[:s], here[s:])
+        slopes = coefficient_slopes(model, here[:s], here[s:])
         along_eta = force_slopes(model, c, slopes, here, u, v, a)
         drag, steep = c.dry_friction(v, speed)
         for m in range(s):
@@ -83,7 +83,7 @@ class ModelState:
             along_eta[:, m] -= dJ.T @ drag + c.friction_forces(steep * (dJ @ v))
         along_rates = c.rate_slopes(v, speed)
         forces = SecondOrder(c.M, along_eta, along_rates, c.input_map)
-        A, B = state_space(forces)
+        A, B = first_order_form(forces)
         seen = output_matrices(model.labels.observed, observed_motion(model, here, v, a, u, speed), A[n:], B[n:])
         return linear_model(model.labels, model.basis, OperatingPoint(here, v, a, u), (A, B), forces, seen)
 

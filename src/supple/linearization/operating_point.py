@@ -7,7 +7,7 @@ import numpy as np
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
-from supple.diagnostics.quoting import listed
+from supple.diagnostics.quoting import item_list
 from supple.kinematics.rest import rest
 
 _MISSING = 1e-8  # of the largest force, or of what a unit of motion does, along any coordinate: what may be missing
@@ -30,13 +30,13 @@ def holding_inputs(mechanism: Mechanism, theta: Array, needed: Array, B: Array, 
         return np.asarray(u)
     n, i = (int(item) for item in np.argwhere(wrong)[0])
     names = numbering.coordinates
-    where = listed([f"{name}={value:.6g}" for name, value in zip(names, theta[n], strict=True)])
+    where = item_list([f"{name}={value:.6g}" for name, value in zip(names, theta[n], strict=True)])
     where += f" (state {n} of {len(theta)})" if len(theta) > 1 else ""
     said = "N m" if numbering.angles()[numbering.constraints + i] else "N"
     who = (
         "it has no actuators"
         if not B.shape[2]
-        else f"its actuators ({listed(list(mechanism.actuators))}) cannot give it"
+        else f"its actuators ({item_list(list(mechanism.actuators))}) cannot give it"
     )
     raise InputError(
         f'"{names[i]}" needs {needed[n, i]:.6g} {said} at {where} to move as asked, and {who}',

@@ -14,7 +14,7 @@ from supple.formulations.coefficients import carried
 from supple.formulations.recursive.dynamics import inverse_dynamics, mass_matrix, state_space
 from supple.formulations.recursive.recursive_tree import CoupledTree, TreeOrder, recursive_tree
 from supple.kinematics.configuration import Configuration
-from supple.kinematics.measure_slopes import measure_slopes
+from supple.kinematics.measure_slopes import measure_jacobian
 from supple.kinematics.ranked_rows import ranked
 from supple.kinematics.rest import rest
 from supple.parameterization.linear_rows import LinearRows
@@ -64,7 +64,7 @@ def seen_tree(mechanism: Mechanism, here: Configuration) -> SeenTree | None:
     if rows.rank < position.numbering.columns:
         return None
     measured = list(load.measured.values())
-    slopes = measure_slopes(position.numbering, here.X, rows, measured)
+    slopes = measure_jacobian(position.numbering, here.X, rows, measured)
     value = here.w[np.array(measured, dtype=np.int64) - position.numbering.constraints]
     bend = np.broadcast_to(0.0, (k, s, s))  # of no effect where nothing moves
     return SeenTree(here.theta, labels_of(here), Curved(value, slopes, bend, np.zeros((k, 0)), np.zeros((k, 0, s))))
@@ -93,7 +93,7 @@ def tree_states(
 ) -> tuple[Array, Array, Array]:
     """A (N, 2s, 2s), B (N, 2s, inputs) and θ̈ (N, s) at θ, θ̇ (N, s)."""
     if isinstance(order, CoupledTree):
-        return tree_rows(order, theta, rates, inputs)[:3]
+        return tree_linear_rows(order, theta, rates, inputs)[:3]
     tree, n, back = order.tree, order.tree.n, order.of_tree
     if np.array_equal(back, np.arange(n)):
         return state_space(tree, theta, rates, inputs)
@@ -103,7 +103,7 @@ def tree_states(
     return A[:, both[:, None], both], B[:, both], accelerations[:, back]
 
 
-def tree_rows(order: TreeOrder | CoupledTree, theta: Array, rates: Array, inputs: Array) -> LinearRows:
+def tree_linear_rows(order: TreeOrder | CoupledTree, theta: Array, rates: Array, inputs: Array) -> LinearRows:
     """What `linear_rows` gives."""
     if isinstance(order, CoupledTree):
         return _coupled_rows(order, theta, rates, inputs)

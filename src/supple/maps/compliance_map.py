@@ -15,10 +15,10 @@ from supple.diagnostics import InputError, nearest
 from supple.diagnostics.arguments import require_arguments
 from supple.kinematics.configuration import At
 from supple.maps.grid import posture_grid
-from supple.maps.map import MapView, Panel, draw_panels
+from supple.maps.map import MapPanel, MapView, draw_panels
 from supple.maps.over import answers
 from supple.results.names import listed
-from supple.results.text import Text, number
+from supple.results.text import Text, number_text
 from supple.results.units import force, yields
 from supple.statics.compliance import compliance
 
@@ -86,7 +86,9 @@ class ComplianceMap(MapView):
         for i, (name, unit) in enumerate(zip(self.names, self.units, strict=True)):
             part = np.where(np.isfinite(values[..., i]), values[..., i], np.nan)
             if np.isfinite(part).any():
-                shown.append(Panel(name, part, quantity, f"{force(unit)}/{unit}" if stiffness else yields(unit, unit)))
+                shown.append(
+                    MapPanel(name, part, quantity, f"{force(unit)}/{unit}" if stiffness else yields(unit, unit))
+                )
         return draw_panels(self.map.grid, shown, axes, units)
 
     def text(self) -> Text:
@@ -96,7 +98,7 @@ class ComplianceMap(MapView):
         for i, (name, unit) in enumerate(zip(self.names, self.units, strict=True)):
             own = self.own[..., i][self.assembled]
             rows.append(
-                (name, *(number(value, yields(unit, unit)) for value in (own.min(), np.median(own), own.max())))
+                (name, *(number_text(value, yields(unit, unit)) for value in (own.min(), np.median(own), own.max())))
             )
         out.table(("direction", "least", "median", "largest"), rows)
         return out

@@ -14,10 +14,10 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics.arguments import require_arguments
 from supple.kinematics.configuration import At
 from supple.maps.grid import posture_grid
-from supple.maps.map import MapView, Panel, curves, draw_panels
+from supple.maps.map import MapPanel, MapView, curves, draw_panels
 from supple.maps.over import answers
 from supple.modal_analysis.modes import modes, require_count
-from supple.results.text import Text, number
+from supple.results.text import Text, number_text
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -41,7 +41,7 @@ class FrequencyMap(MapView):
         units : of the coordinates on the axes, {"crank": "deg"}; rad and m where left out
         """
         values = np.moveaxis(self.frequencies_hz, -1, 0)[:count]
-        shown = [Panel(f"mode {i + 1}", part, "frequency", "Hz") for i, part in enumerate(values)]
+        shown = [MapPanel(f"mode {i + 1}", part, "frequency", "Hz") for i, part in enumerate(values)]
         return draw_panels(self.map.grid, shown, axes, units)
 
     def summary(self) -> str:
@@ -61,7 +61,7 @@ class FrequencyMap(MapView):
     def text(self) -> Text:
         """The band of each mode, and all frequencies over a single coordinate."""
         out = Text(self.postures.heading())
-        rows = [(str(i + 1), number(low), number(high)) for i, (low, high) in enumerate(self.bands_hz)]
+        rows = [(str(i + 1), number_text(low), number_text(high)) for i, (low, high) in enumerate(self.bands_hz)]
         out.table(("mode", "lowest [Hz]", "highest [Hz]"), rows)
         curves(out, self.map, [f"{i + 1} [Hz]" for i in range(self.frequencies_hz.shape[-1])])
         return out

@@ -34,7 +34,7 @@ from supple.reduced.repertoire import named_theta
 from supple.reduced.state_arguments import theta_points
 from supple.results.labelled_arrays import Variable, dataset
 from supple.results.names import fresh
-from supple.results.text import number
+from supple.results.text import number_text
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +91,7 @@ class Grid(ABC):
 
     def heading(self) -> str:
         """`delta over tool.x -0.3 to 0.3 (40), tool.z=-1.1`"""
-        fixed = "".join(f", {name}={number(value)}" for name, value in self.fixed.items())
+        fixed = "".join(f", {name}={number_text(value)}" for name, value in self.fixed.items())
         return f"{self.name} over {self.extent()}{fixed}"
 
     def columns(self) -> dict[str, Array]:

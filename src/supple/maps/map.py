@@ -17,10 +17,10 @@ from supple.results.names import listed
 from supple.results.picture import picture
 from supple.results.result import Result
 from supple.results.table import Table, batch_table
-from supple.results.text import Text, number
+from supple.results.text import Text, number_text
 
 
-class Panel(NamedTuple):
+class MapPanel(NamedTuple):
     """What a panel of the picture shows over the grid.
 
     title    : of the panel, or of the curve
@@ -123,7 +123,7 @@ class Map(Result):
         for name, unit, values in zip(self.names, self.units, np.moveaxis(self.values, -1, 0), strict=True):
             known = values[np.isfinite(values)]
             kinds = (known.min(), np.median(known), known.max()) if len(known) else (np.nan,) * 3
-            rows.append((name, *(number(value, "" if unit == "1" else unit) for value in kinds)))
+            rows.append((name, *(number_text(value, "" if unit == "1" else unit) for value in kinds)))
         out.table((self.quantity, "least", "median", "largest"), rows)
         pairs = zip(self.names, self.units, strict=True)
         curves(out, self, [name if unit in ("", "1") else f"{name} [{unit}]" for name, unit in pairs])
@@ -134,7 +134,7 @@ class Map(Result):
 
         units : of the coordinates on the axes, {"crank": "deg"}; SI where left out
         """
-        shown = [Panel(name, self.values[..., i], self.quantity, self.units[i]) for i, name in enumerate(self.names)]
+        shown = [MapPanel(name, self.values[..., i], self.quantity, self.units[i]) for i, name in enumerate(self.names)]
         return draw_panels(self.grid, shown, axes, units)
 
 
@@ -143,13 +143,13 @@ def curves(out: Text, found: Map, heads: Sequence[str]) -> None:
     if len(found.coordinates) == 1:
         ((name, along),) = found.coordinates.items()
         lines = [
-            (number(value), *("-" if x != x else f"{x:.5g}" for x in line))
+            (number_text(value), *("-" if x != x else f"{x:.5g}" for x in line))
             for value, line in zip(along, found.values, strict=True)
         ]
         out.table((name, *heads), lines)
 
 
-def draw_panels(grid: Grid, shown: Sequence[Panel], axes: Any, units: Mapping[str, str] | None) -> Any:
+def draw_panels(grid: Grid, shown: Sequence[MapPanel], axes: Any, units: Mapping[str, str] | None) -> Any:
     """The picture that every map has."""
     return picture("view.map_plot.map_plot")(grid, shown, axes=axes, units=units or {})
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, NumericalError, SuppleWarning
-from supple.diagnostics.arguments import require_arguments, shown
+from supple.diagnostics.arguments import require_arguments, value_text
 from supple.distribution.workplace import workplace
 from supple.formats.travelling import Travelling
 from supple.kinematics.configuration import Configuration
@@ -179,7 +179,7 @@ def entries_of(found: Any, units: str | Mapping[str, str] = "") -> Entries:
         try:
             values = np.asarray(found, dtype=float).ravel()
         except (TypeError, ValueError):
-            raise InputError(f"the question returns {shown(found)}", part="map", hint="return numbers") from None
+            raise InputError(f"the question returns {value_text(found)}", part="map", hint="return numbers") from None
         names = ("value",) if np.ndim(found) == 0 else tuple(f"value {i + 1}" for i in range(len(values)))
     if values.ndim != 1:
         raise InputError("the question returns arrays under its names", part="map", hint="return a number for each")

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from supple.description.mechanism import Mechanism
 from supple.description.quantities.expression import quantity
 from supple.diagnostics import InputError
-from supple.diagnostics.arguments import is_list, require_arguments, shown
+from supple.diagnostics.arguments import is_list, require_arguments, value_text
 from supple.diagnostics.limits import require_within
 from supple.formats.document import load_mechanism
 from supple.maps.progress_bar import ProgressBar
@@ -98,7 +98,7 @@ def sweep(
     progress   : a bar on standard error while it runs; if left out, where that is a terminal
     """
     require_arguments(sweep, locals())
-    chosen = settings({name: spaced(name, values) for name, values in parameters.items()})
+    chosen = sweep_settings({name: spaced(name, values) for name, values in parameters.items()})
     results = []
     with ProgressBar(len(chosen), "runs", shown=progress) as bar:
         for texts, _ in chosen:
@@ -115,7 +115,7 @@ def _rows(result: Any) -> Table:
     return Table({"value" if len(flat) == 1 else f"value {i + 1}": flat[i : i + 1] for i in range(len(flat))})
 
 
-def settings(parameters: Mapping[str, Sequence[Any]]) -> list[tuple[dict[str, Any], dict[str, float]]]:
+def sweep_settings(parameters: Mapping[str, Sequence[Any]]) -> list[tuple[dict[str, Any], dict[str, float]]]:
     """Every combination, the last parameter changing fastest: as they are set, and as numbers in SI."""
     if not parameters or not all(len(values) for values in parameters.values()):
         raise InputError("nothing is swept", part="sweep", hint='give values: {"payload": [0, 1, 2]}')
@@ -133,7 +133,7 @@ def spaced(name: str, values: Swept) -> Sequence[float | str]:
     """`FROM:TO:COUNT` as texts that keep their unit; a sequence as it is."""
     if not isinstance(values, str):
         if not is_list(values) or not all(isinstance(one, str) or np.ndim(one) == 0 for one in values):
-            raise InputError(f"it is {shown(values)}", part=f'parameter "{name}"', hint="give a list of values")
+            raise InputError(f"it is {value_text(values)}", part=f'parameter "{name}"', hint="give a list of values")
         return values
     ends = [item.strip() for item in values.split(":")]
     if len(ends) != 3 or not all(ends) or not ends[2].isdecimal() or int(ends[2]) < 1:

@@ -15,7 +15,7 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.kinematics.numbering import Numbering
-from supple.modal_analysis.ports import Port, directions, port, port_rows
+from supple.modal_analysis.ports import Port, place_directions, port, port_rows
 from supple.results.channel import AXES, Channel
 
 _STILL = 1e-12  # of a direction: a component that is not there
@@ -42,12 +42,12 @@ def channel_ports(numbering: Numbering, channels: Sequence[Channel]) -> ChannelP
 
     Sensors are taken where they are, along axes of the drawing, without their instruments.
     """
-    letters = directions(numbering)
+    letters = place_directions(numbering)
     names: dict[str, int] = {}
     entries: list[tuple[int, int, float]] = []
     for i, one in enumerate(channels):
         for letter, share in components(one, letters).items():
-            name = f"{place_of(numbering.mechanism, one.point)}.{letter}"
+            name = f"{place_of_point(numbering.mechanism, one.point)}.{letter}"
             entries.append((i, names.setdefault(name, len(names)), share))
     shares = np.zeros((len(channels), len(names)))
     for i, k, share in entries:
@@ -55,7 +55,7 @@ def channel_ports(numbering: Numbering, channels: Sequence[Channel]) -> ChannelP
     return ChannelPorts([port(numbering, name) for name in names], shares)
 
 
-def place_of(mechanism: Mechanism, point: str) -> str:
+def place_of_point(mechanism: Mechanism, point: str) -> str:
     """The place that a point names: a sensor's is what it looks at."""
     sensor = mechanism.sensors.get(point)
     return point if sensor is None or sensor.place is None else sensor.place

@@ -10,7 +10,7 @@ import typer
 from supple.cli.answer import Answer, answering
 from supple.cli.assemble import warn_of_limits
 from supple.cli.kept import keep, write_result
-from supple.cli.local import names
+from supple.cli.local import name_list
 from supple.cli.map_option import Map, give_map, grid_of, stays_at
 from supple.cli.options import (
     Along,
@@ -25,7 +25,7 @@ from supple.cli.options import (
     configuration,
     read_mechanism,
 )
-from supple.cli.quantities import along as dimension_along
+from supple.cli.quantities import dimension_by_name as dimension_along
 from supple.cli.quantities import quantities_of
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def modes(
 
             found = modes_of(
                 mechanism, configuration(mechanism, at), preload=preload, formulation=formulation.value,
-                along=names(along), **options,
+                along=name_list(along), **options,
             )  # fmt: skip
             warn_of_limits(answer, found.configuration)
             warn_of_missing(answer, len(found), count)

@@ -10,13 +10,13 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
-from supple.formulations.elastic_rest.constrained_modes import rows_at
+from supple.formulations.elastic_rest.constrained_modes import rows_over_coordinates
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest, elastic_rest
 from supple.formulations.elastic_rest.preload import rest_force_stiffness
 from supple.formulations.rigid_link_system.link_terms import rotation_matrix
 from supple.formulations.rigid_link_system.small_motions import (
     LinkMotions,
-    free_motions,
+    link_free_motions,
     link_modes,
     locked_motions,
 )
@@ -40,7 +40,7 @@ def link_mode_set(
 
 
 def _modes(rest: ElasticRest, one: Configuration, count: int, free: bool, preload: bool) -> tuple[Array, Array]:
-    motions = free_motions(one, preload=preload) if free else locked_motions(one)
+    motions = link_free_motions(one, preload=preload) if free else locked_motions(one)
     T = over_z(rest, motions)
     if preload:
         motions = motions._replace(K=motions.K + rest_load_stiffness(rest, one, motions, T))
@@ -85,7 +85,7 @@ def over_z(rest: ElasticRest, motions: LinkMotions) -> Array:
     first = rest.numbering.constraints
     for drive in rest.drives.values():
         row = rest.numbering.measures["joint", drive.joint, drive.coordinate]
-        g = rows_at(rest, np.array([row]), state.X[None])[0, 0]
+        g = rows_over_coordinates(rest, np.array([row]), state.X[None])[0, 0]
         Z[drive.column] = 0.0
         wanted = np.zeros(Z.shape[1])
         if motions.theta:

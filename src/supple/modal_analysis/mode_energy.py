@@ -13,11 +13,11 @@ from supple.array_types import Array
 from supple.description.elastic.placed_beam import placed_beams
 from supple.description.joints.joint_kinds import JOINT_KINDS
 from supple.description.mass_properties import MassProperties, mass_properties
-from supple.formulations.elastic.elastic_body import span
-from supple.formulations.elastic_rest.constrained_modes import rows_at, stiffnesses
+from supple.formulations.elastic.elastic_body import beam_span
+from supple.formulations.elastic_rest.constrained_modes import rows_over_coordinates, stiffnesses
 from supple.formulations.elastic_rest.dense import acting
 from supple.formulations.elastic_rest.elastic_rest import BodyCoordinates, ElasticRest
-from supple.geometry.rotation import skew
+from supple.geometry.rotation import tilde
 from supple.kinematics.joint_frames import joint_frames
 from supple.kinematics.measures import component_keys, key_of
 from supple.kinematics.numbering import Numbering
@@ -95,7 +95,7 @@ def mode_energy(modes: ModeSet) -> ModeEnergy:
         if body.mesh is not None
     }
     twisted = {
-        body.name: np.square(Z[..., body.start : body.stop] @ twists(rest, body).T).sum(axis=-1)
+        body.name: np.square(Z[..., body.start : body.stop] @ torsion_rows(rest, body).T).sum(axis=-1)
         for body in rest.bodies
         if body.name in strain
     }
@@ -194,7 +194,7 @@ def _elastic_rows(modes: ModeSet, Z: Array, X: Array) -> tuple[Shares, Shares, S
 
 def _moved(rest: ElasticRest, rows: list[int], Z: Array, X: Array) -> Array:
     """C z of some rows: (N, k, rows)."""
-    C = rows_at(rest, np.array(rows, dtype=np.int64), np.ascontiguousarray(X))
+    C = rows_over_coordinates(rest, np.array(rows, dtype=np.int64), np.ascontiguousarray(X))
     return Z @ np.swapaxes(C, 1, 2)
 
 
@@ -247,7 +247,7 @@ def _nodes(body: BodyCoordinates, properties: MassProperties, column: NDArray[np
     if body.mesh is None:
         full = np.zeros((1, 6, body.size))
         full[0, column] = body.shapes
-        full[0, :3] -= skew(np.asarray(properties.center)) @ full[0, 3:]
+        full[0, :3] -= tilde(np.asarray(properties.center)) @ full[0, 3:]
         return _BodyShapes(full, np.array([properties.mass]))
     mesh = body.mesh
     full = np.zeros((len(mesh.nodes), 6, body.size))
@@ -296,7 +296,7 @@ def plane_normal(numbering: Numbering) -> Array | None:
 _GJ = 1  # place of the twisting stiffness among a span's rates
 
 
-def twists(rest: ElasticRest, body: BodyCoordinates) -> Array:
+def torsion_rows(rest: ElasticRest, body: BodyCoordinates) -> Array:
     """Θ (elements, size): twice the energy of torsion of a body is |Θ z|².                      [elastic-rest, eq. 16a]
 
     An element of length h about the axis e twists by e·(φ₂ - φ₁), evenly; its stiffness is the mean of GJ at its ends.
@@ -305,7 +305,7 @@ def twists(rest: ElasticRest, body: BodyCoordinates) -> Array:
     mesh = body.mesh
     if mesh is None or mesh.width == 3 or not len(mesh.elements):
         return np.zeros((0, body.size))
-    spans = [span(beam) for beam in placed_beams(rest.numbering.drawing, body.name)]
+    spans = [beam_span(beam) for beam in placed_beams(rest.numbering.drawing, body.name)]
     start, end, first, last = (np.array([item[i] for item in spans])[mesh.beams] for i in (0, 1, 3, 4))
     offset = np.array([item.offset for item in spans])[mesh.beams]
     way = end - start

@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from supple.array_types import Array
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.arguments import require_arguments
-from supple.formulations.elastic_rest.elastic_rest import ElasticRest, Held
+from supple.formulations.elastic_rest.elastic_rest import ElasticRest, HeldRows
 from supple.formulations.measured_units import units_of
 from supple.kinematics.configuration import Configuration
 from supple.results.entries import Entries
 from supple.results.picture import picture
 from supple.results.result import Result
 from supple.results.table import Table, batch_table
-from supple.results.text import Text, posture
+from supple.results.text import Text, posture_heading
 
 if TYPE_CHECKING:
     from supple.modal_analysis.mode_energy import ModeEnergy
@@ -40,7 +40,7 @@ class ModeSet(Result):
     frequencies_hz: Array
     shapes: Array
     rest: ElasticRest
-    held: Held
+    held: HeldRows
     slopes: Mapping[str, tuple[ModeSlopes, ...]] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -78,7 +78,7 @@ class ModeSet(Result):
         """Frequency and words of each mode, with slopes where they were asked for; of a batch one line."""
         if self.frequencies_hz.ndim > 1:
             return super().text()
-        out = Text(posture(self.configuration, free=not self.locked))
+        out = Text(posture_heading(self.configuration, free=not self.locked))
         for i, (hertz, words) in enumerate(zip(self.frequencies_hz, self.descriptions, strict=True)):
             slopes = "".join(
                 f"{'-' if values[i] != values[i] else f'{values[i]:.4g}':>12} Hz per {name}"

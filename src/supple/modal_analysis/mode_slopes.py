@@ -29,11 +29,11 @@ from supple.diagnostics import InputError
 from supple.formats.varied import require_parameters
 from supple.formulations.data_slopes import neighbours
 from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates
-from supple.formulations.elastic_rest.constrained_modes import constrained_modes, rows_at
+from supple.formulations.elastic_rest.constrained_modes import constrained_modes, rows_over_coordinates
 from supple.formulations.elastic_rest.dense import acting, dense_modes, elastic_stiffness, needs_dense
-from supple.formulations.elastic_rest.elastic_rest import ElasticRest, Held, elastic_rest
-from supple.formulations.elastic_rest.elastic_slopes import body_slopes, elastic_slopes, row_slopes
-from supple.formulations.elastic_rest.loaded_stiffness import load_tables
+from supple.formulations.elastic_rest.elastic_rest import ElasticRest, HeldRows, elastic_rest
+from supple.formulations.elastic_rest.elastic_slopes import body_matrix_slopes, constraint_slopes, elastic_slopes
+from supple.formulations.elastic_rest.load_dependent_stiffness import load_tables
 from supple.formulations.elastic_rest.preload import preload_stiffness
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import Configuration
@@ -165,12 +165,15 @@ def _level(system: _System, square: float, Z: Array, more: Array) -> tuple[Array
     return slopes, (Y - 0.5 * Z.T @ (Z @ dM @ Z.T)).T
 
 
-def _system(rest: ElasticRest, configuration: Configuration, held: Held, name: str) -> _System:
+def _system(rest: ElasticRest, configuration: Configuration, held: HeldRows, name: str) -> _System:
     slopes = elastic_slopes(rest.numbering.mechanism, name)
     X = configuration.X
     every = np.arange(len(rest.arrays.rows_i))
-    C, dC = rows_at(rest, every, X[None])[0], row_slopes(rest, slopes, name, X, configuration.theta)
-    dK, dM = body_slopes(rest, slopes)
+    C, dC = (
+        rows_over_coordinates(rest, every, X[None])[0],
+        constraint_slopes(rest, slopes, name, X, configuration.theta),
+    )
+    dK, dM = body_matrix_slopes(rest, slopes)
     soft, stiffness = held.rows[held.compliance > 0.0], 1.0 / held.compliance[held.compliance > 0.0]
     crossed = C[soft].T @ (stiffness[:, None] * dC[soft])
     dK += crossed + crossed.T + C[soft].T @ (slopes.springs[soft][:, None] * C[soft])

@@ -14,11 +14,11 @@ from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.limits import require_within
 from supple.formulations.elastic_rest.constrained_modes import constrained_modes
 from supple.formulations.elastic_rest.dense import dense_modes, needs_dense
-from supple.formulations.elastic_rest.elastic_rest import ElasticRest, Held, elastic_rest, own_band
+from supple.formulations.elastic_rest.elastic_rest import ElasticRest, HeldRows, elastic_rest, own_band
 from supple.formulations.elastic_rest.held_loads import held_loads
+from supple.formulations.elastic_rest.load_dependent_stiffness import under_loads
 from supple.formulations.elastic_rest.load_factors import load_factors
 from supple.formulations.elastic_rest.loaded_modes import constrained_loaded_modes
-from supple.formulations.elastic_rest.loaded_stiffness import under_loads
 from supple.formulations.elastic_rest.loads import EVERY, carries_loads
 from supple.formulations.elastic_rest.preload import UnheldLoads
 from supple.kinematics.configuration import At, Configuration
@@ -142,10 +142,10 @@ def _unmoved(mechanism: Mechanism, free_actuators: bool) -> InputError:
     )
 
 
-def _structure(mechanism: Mechanism, band: float, free_actuators: bool) -> tuple[ElasticRest, Held]:
+def _structure(mechanism: Mechanism, band: float, free_actuators: bool) -> tuple[ElasticRest, HeldRows]:
     """Bodies condensed for a band, and the rows that are held; put together once."""
 
-    def build() -> tuple[ElasticRest, Held]:
+    def build() -> tuple[ElasticRest, HeldRows]:
         rest = elastic_rest(mechanism, band)
         if not free_actuators:
             require_elastic(rest)
@@ -155,7 +155,7 @@ def _structure(mechanism: Mechanism, band: float, free_actuators: bool) -> tuple
 
 
 def _one_by_one(
-    rest: ElasticRest, configuration: Configuration, held: Held, count: int, *, preload: bool
+    rest: ElasticRest, configuration: Configuration, held: HeldRows, count: int, *, preload: bool
 ) -> tuple[Array, Array]:
     found = [dense_modes(rest, item, held, preload=preload) for item in configuration.each()]
     return np.array([squares[:count] for squares, _ in found]), np.array([Z[:count] for _, Z in found])

@@ -15,7 +15,7 @@ from supple.array_types import Array
 from supple.diagnostics import InputError, nearest
 from supple.formulations.coefficients import carried
 from supple.formulations.elastic.elastic_body import mesh_of
-from supple.formulations.elastic_rest.constrained_modes import rows_at
+from supple.formulations.elastic_rest.constrained_modes import rows_over_coordinates
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.kinematics.measures import key_of
 from supple.kinematics.numbering import Numbering
@@ -63,7 +63,7 @@ def port(numbering: Numbering, name: str) -> Port:
     if row is not None:
         return Port(name, bool(numbering.angles()[row]), row)
     place, _, axis = name.rpartition(".")
-    letters = directions(numbering)
+    letters = place_directions(numbering)
     if place and axis in letters:
         body, position = _place(numbering, place)
         _require_moving(numbering, name, body)
@@ -85,7 +85,7 @@ def place_ports(numbering: Numbering, name: str) -> list[Port]:
     except InputError:
         return [port(numbering, name)]
     _require_moving(numbering, name, body)
-    found = directions(numbering).items()
+    found = place_directions(numbering).items()
     return [Port(f"{name}.{axis}", component > 2, None, body, position, component) for axis, component in found]
 
 
@@ -111,7 +111,7 @@ def measured_row(numbering: Numbering, name: str) -> int | None:
     return None if found is None else numbering.measures["joint", *found]
 
 
-def directions(numbering: Numbering) -> dict[str, int]:
+def place_directions(numbering: Numbering) -> dict[str, int]:
     """Names of the directions at a place, and which of (u, φ) each is."""
     plane = numbering.mechanism.plane
     if plane is None:
@@ -127,7 +127,7 @@ def port_rows(rest: ElasticRest, ports: Sequence[Port], X: Array, *, between: bo
     found = np.zeros((len(X), len(ports), rest.size))
     measures = [i for i, item in enumerate(ports) if item.row is not None]
     numbers = np.array([ports[i].row for i in measures], dtype=np.int64)
-    found[:, measures] = rows_at(rest, numbers, X)
+    found[:, measures] = rows_over_coordinates(rest, numbers, X)
     for i, item in enumerate(ports):
         if item.row is None:
             body = rest.bodies[item.body]

@@ -16,7 +16,7 @@ import numpy as np
 
 from supple.array_types import Array, Integers
 from supple.formulations.elastic_rest.dense import acting
-from supple.formulations.elastic_rest.elastic_rest import ElasticRest, Held
+from supple.formulations.elastic_rest.elastic_rest import ElasticRest, HeldRows
 
 
 class Restraint(NamedTuple):
@@ -28,11 +28,11 @@ class Restraint(NamedTuple):
     c: Array
     J: Array
 
-    def held(self) -> Held:
+    def held(self) -> HeldRows:
         """Ideal rows and springs, as modes take them."""
         springs = self.k > 0.0
         rows = np.concatenate([self.hard, self.soft[springs]])
-        return Held(rows, np.concatenate([np.zeros(len(self.hard)), 1.0 / self.k[springs]]))
+        return HeldRows(rows, np.concatenate([np.zeros(len(self.hard)), 1.0 / self.k[springs]]))
 
 
 def restraint(

@@ -32,7 +32,7 @@ from supple.reduced.named_values import in_order
 from supple.results.picture import picture
 from supple.results.result import Result
 from supple.results.table import Table
-from supple.results.text import Text, number, posture
+from supple.results.text import Text, number_text, posture_heading
 from supple.statics.deformed_rest import DeformedRest, deformed_rest
 from supple.statics.equilibrium import undeformed_equilibrium
 
@@ -79,9 +79,9 @@ class SmallMotions(Result):
     def text(self) -> Text:
         """Frequency and damping ratio of each mode."""
         moving = " by steady motion" if self.rates.any() else ""
-        out = Text(f"{posture(self.configuration)}, deformed{moving}")
+        out = Text(f"{posture_heading(self.configuration)}, deformed{moving}")
         rows = [
-            (str(i + 1), f"{hertz:.5g}", number(ratio))
+            (str(i + 1), f"{hertz:.5g}", number_text(ratio))
             for i, (hertz, ratio) in enumerate(zip(self.frequencies_hz, self.damping_ratios, strict=True))
         ]
         out.table(("mode", "Hz", "damping ratio"), rows)

@@ -11,12 +11,12 @@ from supple.formats.mechanism_text import to_yaml
 from supple.formats.varied_mechanism import first_of
 from supple.kinematics.rest import rest
 from supple.parameterization.mode_choice import ModeChoice
-from supple.results.basis import Basis
+from supple.results.basis import CoordinateBasis
 
 _DIGITS = 10  # of θ at the germ: two ways to the same place are the same basis
 
 
-def basis_of(mechanism: Mechanism, choice: ModeChoice) -> Basis | None:
+def basis_of(mechanism: Mechanism, choice: ModeChoice) -> CoordinateBasis | None:
     """The basis of δ; None where nothing deforms."""
     if not choice.flexible:
         return None
@@ -24,7 +24,7 @@ def basis_of(mechanism: Mechanism, choice: ModeChoice) -> Basis | None:
     return mechanism.remembered(f"basis {choice}", lambda: _made(mechanism, choice))
 
 
-def choice_of(mechanism: Mechanism, basis: Basis) -> ModeChoice:
+def choice_of(mechanism: Mechanism, basis: CoordinateBasis) -> ModeChoice:
     """The modes that a basis stands for; a basis of another mechanism is refused, with both named."""
     germ = tuple(basis.germ.values()) if basis.germ else None
     names = rest(mechanism).numbering.coordinates
@@ -42,7 +42,7 @@ def choice_of(mechanism: Mechanism, basis: Basis) -> ModeChoice:
     )
 
 
-def _made(mechanism: Mechanism, choice: ModeChoice) -> Basis:
+def _made(mechanism: Mechanism, choice: ModeChoice) -> CoordinateBasis:
     position = rest(mechanism)
     germ: dict[str, float] = {}
     if choice.internal and choice.tracking != "none":
@@ -52,7 +52,7 @@ def _made(mechanism: Mechanism, choice: ModeChoice) -> Basis:
     place = {name: float(f"{value:.{_DIGITS}g}") + 0.0 for name, value in germ.items()}
     parts = [_described(mechanism), choice.constraint, choice.internal, tracking, place]
     digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:8]
-    return Basis(choice.constraint, choice.internal, tracking, germ, digest)
+    return CoordinateBasis(choice.constraint, choice.internal, tracking, germ, digest)
 
 
 def _described(mechanism: Mechanism) -> str:

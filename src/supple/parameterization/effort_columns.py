@@ -28,13 +28,13 @@ from supple.formulations.coefficients import DRY, NUMBER, ROLE, along_measure, c
 from supple.formulations.efforts import inside, section_of
 from supple.formulations.elastic.cut import Cut, cut_at
 from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates
-from supple.formulations.elastic_rest.constrained_modes import rows_at
+from supple.formulations.elastic_rest.constrained_modes import rows_over_coordinates
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
-from supple.formulations.elastic_rest.load_stiffness import row_scales
+from supple.formulations.elastic_rest.load_stiffening import row_scales
 from supple.formulations.elastic_rest.loads import Loads, input_rows, loads_at
 from supple.formulations.elastic_rest.rows import BODY, part_poses
 from supple.formulations.elastic_rest.static_response import static_response
-from supple.geometry.rotation import skew
+from supple.geometry.rotation import tilde
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.joint_frames import joint_frames
 from supple.kinematics.motion import motion
@@ -45,7 +45,7 @@ _RANK = 1e-10
 _ROUNDING = 1e-10  # of what cancels: modes are known to 1e-12, and differences of them to less
 
 
-class Deformation(NamedTuple):
+class DeformationModes(NamedTuple):
     """Modes of η over z (N, n, z), and of δ: ∂ψ/∂θ (N, s, d, z), K and the damping of materials D (N, d, d).
 
     loads    : Ψ_δ r (N, d, patterns) as the equations of motion have it, of every load in the order of `_patterns`
@@ -61,7 +61,7 @@ class Deformation(NamedTuple):
 
 
 @single_blas_thread()
-def effort_columns(rest: ElasticRest, configuration: Configuration, deformed: Deformation | None = None) -> Array:
+def effort_columns(rest: ElasticRest, configuration: Configuration, deformed: DeformationModes | None = None) -> Array:
     """(N, efforts, width) at a batch of configurations; deformed : of a flexible model."""
     numbering, X = rest.numbering, configuration.X
     count, s = len(X), len(numbering.coordinates)
@@ -107,7 +107,7 @@ def effort_columns(rest: ElasticRest, configuration: Configuration, deformed: De
 
 
 def _counted_by_modes(
-    found: Array, size: Array, deformed: Deformation, s: int, columns: list[int], places: EffortPlaces
+    found: Array, size: Array, deformed: DeformationModes, s: int, columns: list[int], places: EffortPlaces
 ) -> None:
     """e(r) - Ψ^e K⁻¹ Ψ_δ r, in place; dampings of materials act in the sections as the stiffness does.
 
@@ -121,7 +121,7 @@ def _counted_by_modes(
 
 
 def _rigid_motion(
-    rest: ElasticRest, configuration: Configuration, deformed: Deformation | None
+    rest: ElasticRest, configuration: Configuration, deformed: DeformationModes | None
 ) -> tuple[Array, dict[tuple[int, int], LoadPattern]]:
     """Ψ_θ over z (N, s, z), and the inertia of θ̇_j θ̇_k, j <= k, and of θ̇_j δ̇_a, 2 (∂_jψ_a + ω_j × ψ_a)."""
     count, s = configuration.theta.shape
@@ -188,11 +188,11 @@ def _patterns(
             rest_load, {row: np.array([item.get(row, 0.0) for item in along]) for row in rows}, loads=True
         )
     ]  # fmt: skip
-    pushed = rows_at(rest, inputs, X)
+    pushed = rows_over_coordinates(rest, inputs, X)
     found += [LoadPattern(pushed[:, i], {int(row): one}) for i, row in enumerate(inputs)]
     found += [LoadPattern(-modes[:, e], {}, modes[:, e]) for e in range(modes.shape[1])]
     dampers = _dampers(rest, configuration)
-    C = rows_at(rest, np.array(list(dampers), dtype=np.int64), X)
+    C = rows_over_coordinates(rest, np.array(list(dampers), dtype=np.int64), X)
     for e in range(modes.shape[1]):
         forces = (
             -np.stack(list(dampers.values()), axis=1) * np.einsum("nrz,nz->nr", C, modes[:, e]) if dampers else None
@@ -202,7 +202,7 @@ def _patterns(
         found.append(LoadPattern(r, acting))
     found += list(quadratic.values())
     rubbing = _friction_rows(rest)
-    C = rows_at(rest, np.array(rubbing, dtype=np.int64), X)
+    C = rows_over_coordinates(rest, np.array(rubbing, dtype=np.int64), X)
     return found + [LoadPattern(-C[:, i], {row: -one}) for i, row in enumerate(rubbing)]
 
 
@@ -236,7 +236,7 @@ def _least(rest: ElasticRest, X: Array, every: Array) -> Array:
     if not len(hard):
         return found
     unit = rest.arrays.extent / rest.arrays.rows_f[hard, SCALE]
-    C = rows_at(rest, hard, X) * unit[:, None]
+    C = rows_over_coordinates(rest, hard, X) * unit[:, None]
     for k in range(len(X)):
         if np.linalg.matrix_rank(C[k], tol=_RANK * np.linalg.norm(C[k], 2)) < len(hard):
             does = C[k].T @ (every[k][:, hard] / unit).T
@@ -251,10 +251,10 @@ class _ModeForces(NamedTuple):
     loads: Array
 
 
-def _mode_forces(rest: ElasticRest, X: Array, deformed: Deformation, s: int) -> _ModeForces:
+def _mode_forces(rest: ElasticRest, X: Array, deformed: DeformationModes, s: int) -> _ModeForces:
     """Λ ψ_a + Cᵀλ_a = k_a: internal modes Σ_b ι_b K_ba, constraint modes none but at their displacements."""
     held = rest.held_and_loaded()
-    C = rows_at(rest, held.rows, X)
+    C = rows_over_coordinates(rest, held.rows, X)
     shapes = deformed.modes[:, s:]
     d = shapes.shape[1]
     inner = slice(d - deformed.internal, d)
@@ -290,7 +290,7 @@ class LoadPattern(NamedTuple):
     loads: bool = False
 
 
-class Watched(NamedTuple):
+class EffortSensor(NamedTuple):
     """One sensor: the body it looks at, which ends of terms act there, and its cut, if it is a section."""
 
     sensor: str
@@ -301,7 +301,7 @@ class Watched(NamedTuple):
     place: Array  # of a joint, on its second body
 
 
-def all_watched(rest: ElasticRest) -> list[Watched]:
+def all_watched(rest: ElasticRest) -> list[EffortSensor]:
     """Of all sensors of forces inside, made once."""
     mechanism = rest.numbering.mechanism
     names = dict.fromkeys(item.sensor for item in inside(rest.numbering.drawing).efforts)
@@ -309,7 +309,7 @@ def all_watched(rest: ElasticRest) -> list[Watched]:
     return mechanism.remembered(key, lambda: [_watched(rest, name) for name in names])
 
 
-def _watched(rest: ElasticRest, sensor: str) -> Watched:
+def _watched(rest: ElasticRest, sensor: str) -> EffortSensor:
     """What a sensor looks at."""
     numbering, arrays = rest.numbering, rest.arrays
     described = numbering.mechanism.sensors[sensor]
@@ -320,11 +320,11 @@ def _watched(rest: ElasticRest, sensor: str) -> Watched:
         body = numbering.body_index(names[1] if names[1] != GROUND else names[0])
         chosen = range(numbering.joint_rows[described.said].start, numbering.joint_rows[described.said].stop)
         place = joint_frames(numbering.drawing, described.said).pb
-        return Watched(sensor, body, _ends(rest, chosen, body, None), None, components, place)
+        return EffortSensor(sensor, body, _ends(rest, chosen, body, None), None, components, place)
     section = section_of(numbering.drawing, sensor)
     cut, body = cut_at(numbering, section, sensor), numbering.body_index(section.body)
     heads = range(len(arrays.rows_i))
-    return Watched(sensor, body, _ends(rest, heads, body, cut), cut, components, section.position)
+    return EffortSensor(sensor, body, _ends(rest, heads, body, cut), cut, components, section.position)
 
 
 def _ends(rest: ElasticRest, rows: range, body: int, cut: Cut | None) -> tuple[tuple[int, int, int], ...]:
@@ -345,7 +345,7 @@ def _ends(rest: ElasticRest, rows: range, body: int, cut: Cut | None) -> tuple[t
     return tuple(found)
 
 
-def row_wrenches(rest: ElasticRest, X: Array, watched: list[Watched]) -> list[Array]:
+def row_wrenches(rest: ElasticRest, X: Array, watched: list[EffortSensor]) -> list[Array]:
     """Force and moment about the body's origin, in its axes, of a unit force along every row: (6, rows) a sensor."""
     arrays = rest.arrays
     poses, g = np.empty((len(arrays.part_i) + 1, 12)), np.empty(13)
@@ -368,7 +368,7 @@ def row_wrenches(rest: ElasticRest, X: Array, watched: list[Watched]) -> list[Ar
 
 
 def direct_wrenches(
-    rest: ElasticRest, here: Configuration, item: Watched, pattern: LoadPattern, loads: Loads, k: int
+    rest: ElasticRest, here: Configuration, item: EffortSensor, pattern: LoadPattern, loads: Loads, k: int
 ) -> Array:
     """What acts on the side of a cut beside rows: weight, forces at places, inertia. (6,), as `row_wrenches`."""
     found = np.zeros(6)
@@ -394,7 +394,7 @@ def direct_wrenches(
     return found
 
 
-def inertia_wrench(rest: ElasticRest, item: Watched, acceleration: Array) -> Array:
+def inertia_wrench(rest: ElasticRest, item: EffortSensor, acceleration: Array) -> Array:
     """Force and moment (6,) of the side's mass for accelerations of z; none of a joint."""
     if item.cut is None:
         return np.zeros(6)
@@ -407,7 +407,7 @@ def _nodes(cut: Cut, body: BodyCoordinates, z: Array) -> Array:
     return np.asarray(body.shapes @ own if body.mesh is not None else cut.mesh.rigid_motions() @ (body.shapes @ own))
 
 
-def to_sensor(rest: ElasticRest, here: Configuration, item: Watched) -> Array:
+def to_sensor(rest: ElasticRest, here: Configuration, item: EffortSensor) -> Array:
     """(6, 6) from a wrench about the body's origin in its axes to what the sensor shows."""
     if item.cut is not None:
         return item.cut.to_section
@@ -419,6 +419,6 @@ def to_sensor(rest: ElasticRest, here: Configuration, item: Watched) -> Array:
     if item.body == first and second == len(numbering.bodies):  # on the ground: the opposite of what acts on the first
         place, sign = R.T @ (item.place - here.X[first, :3]), -1.0
     about = np.eye(6)
-    about[3:, :3] = -skew(place)
+    about[3:, :3] = -tilde(place)
     own = described.own_axes and second != len(numbering.bodies)
     return sign * np.kron(np.eye(2), np.eye(3) if own else R) @ about

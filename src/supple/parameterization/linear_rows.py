@@ -17,7 +17,7 @@ from supple.diagnostics import InputError
 from supple.equations.forces import CoefficientRow, Friction, forces, rate_slopes, theta_slopes
 from supple.equations.row import INPUT_MAP, MASS
 from supple.formulations.coefficients import LAW, NUMBER, ROLE, carried
-from supple.formulations.laws import law
+from supple.formulations.force_models import law
 from supple.geometry.vectors import cross
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.elimination import solve, workspace
@@ -27,7 +27,7 @@ from supple.kinematics.row_arrays import row_sizes
 from supple.parameterization.position import moved_to, position_workspace
 from supple.parameterization.rigid_kernel import rigid_row
 from supple.parameterization.rigid_measures import ON_A, ON_B, measure_slopes, measure_workspace
-from supple.parameterization.rigid_rows import layout_of, rigid_rows
+from supple.parameterization.rigid_rows import rigid_layout, rigid_rows
 
 
 class LinearRows(NamedTuple):
@@ -45,17 +45,17 @@ def linear_rows(configuration: Configuration, rates: Array, inputs: Array, frict
     """A batch of configurations with θ̇ (N, s) and forces of the actuators (N, inputs)."""
     position = configuration.rest
     load = carried(position)
-    layout = layout_of(position.numbering, load)
+    layout = rigid_layout(position.numbering, load)
     friction = Friction(np.array(list(load.dry_forces.values()), dtype=float), float(friction_speed))
     (count, s), actuators = configuration.theta.shape, inputs.shape[1]
-    states = States(*(native_array(item) for item in (configuration.X, configuration.w, rates, inputs)))
+    states = LinearizationStates(*(native_array(item) for item in (configuration.X, configuration.w, rates, inputs)))
     A, B = np.empty((count, 2 * s, 2 * s)), np.empty((count, 2 * s, actuators))
     M, P2, P1 = np.zeros((3, count, s, s))
     found = LinearModels(A, B, np.zeros((count, s)), M, P2, P1, np.empty(count, dtype=np.int64))
     fixed = (position.numbering.arrays, position.selected, load.arrays, friction, layout.offsets)
 
     def part(start: int, stop: int) -> None:
-        some = States(*(item[start:stop] for item in states))
+        some = LinearizationStates(*(item[start:stop] for item in states))
         to = LinearModels(*(item[start:stop] for item in found))
         compiled(linear_batch, count=stop - start)(*fixed, some, to)
 
@@ -95,7 +95,7 @@ def _diagonal_mass(configuration: Configuration, n: int) -> Array:
         configuration.rest, configuration.theta[n], configuration.X[n], configuration.w[n], configuration.reached[n]
     )
     rows, _ = rigid_rows(one)
-    layout = layout_of(one.rest.numbering, carried(one.rest))
+    layout = rigid_layout(one.rest.numbering, carried(one.rest))
     return np.diagonal(layout.split(rows[0])["M"])
 
 
@@ -112,7 +112,7 @@ DONE, SINGULAR, INDEFINITE, UNKNOWN = 0, 1, 2, 3
 """What became of a state: θ does not determine the motion, M is not positive definite, a value is not finite."""
 
 
-class States(NamedTuple):
+class LinearizationStates(NamedTuple):
     """N states: poses X (N, bodies + 1, 12), measures w (N, measures), θ̇ (N, s), inputs u (N, inputs)."""
 
     X: np.ndarray

@@ -37,13 +37,13 @@ from supple.kinematics.posture import coordinate_values
 from supple.parameterization.basis import basis_of
 from supple.parameterization.elastic_modes import DONE, SINGULAR, TOO_FEW
 from supple.parameterization.modal_parameterization import ModalParameterization, modal_parameterization
-from supple.parameterization.modal_rows import layout_of, modal_rows
+from supple.parameterization.modal_rows import modal_layout, modal_rows
 from supple.parameterization.mode_choice import RIGID, ModeChoice, require_deformation
 from supple.parameterization.parameter_slopes import KNOWN, parameter_slopes
-from supple.parameterization.rigid_rows import layout_of as rigid_layout_of
+from supple.parameterization.rigid_rows import rigid_layout as rigid_layout_of
 from supple.parameterization.rigid_rows import rigid_rows
-from supple.results.basis import Basis
-from supple.results.result import bundle
+from supple.results.basis import CoordinateBasis
+from supple.results.result import arrays_repr
 from supple.results.text import Text
 from supple.results.units import Units
 
@@ -63,7 +63,7 @@ class LocalOutput(NamedTuple):
     modes_slope: Array
 
     def __repr__(self) -> str:
-        return bundle(self)
+        return arrays_repr(self)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -177,7 +177,7 @@ class LocalModel(EquationsOfMotion):
         return found
 
     @property
-    def basis(self) -> Basis | None:
+    def basis(self) -> CoordinateBasis | None:
         """What δ is counted in."""
         return None if self.system is None else basis_of(self.configuration.mechanism, self.system.choice)
 
@@ -244,7 +244,7 @@ def local(
         names = taken_as_rigid(mechanism, rigid, "keep modes of deformation (internal_modes)")
         rows, regular = rigid_rows(configuration)
         _require_regular(configuration, regular)
-        layout = row_layout(configuration)
+        layout = local_row(configuration)
         return LocalModel(
             configuration.theta, labels_of(configuration, None), layout, rows[0] if single else rows, configuration,
             rigid=names, slopes=local_slopes(configuration, choice, layout, wanted),
@@ -255,9 +255,9 @@ def local(
     _require_regular(configuration, (found.status != SINGULAR).astype(np.int64))
     _require_modes(configuration, system, found.status)
     rows, modes = (found.rows[0], found.modes[0]) if single else (found.rows, found.modes)
-    slopes = local_slopes(configuration, choice, layout_of(system), wanted)
+    slopes = local_slopes(configuration, choice, modal_layout(system), wanted)
     model = LocalModel(
-        configuration.theta, labels_of(configuration, system), layout_of(system), rows, configuration, system, modes,
+        configuration.theta, labels_of(configuration, system), modal_layout(system), rows, configuration, system, modes,
         slopes=slopes,
     )  # fmt: skip
     words = massless_words(mechanism, model.labels.coordinates, model.M if single else model.M[0])
@@ -291,7 +291,7 @@ def mode_choice(
 def coefficient_rows(
     configuration: Configuration, choice: ModeChoice = RIGID, *, load_slopes: bool = True
 ) -> tuple[Array, NDArray[np.int64]]:
-    """All coefficients at each configuration in one row, (N, width) as `row_layout` says, and where they exist (N,).
+    """All coefficients at each configuration in one row, (N, width) as `local_row` says, and where they exist (N,).
 
     A row depends on its own configuration alone, bit for bit, whatever stands beside it in the batch.
     Without load_slopes the part of the loads at rest is in K and not in ∂K/∂θ, see `modal_rows`.
@@ -304,10 +304,10 @@ def coefficient_rows(
     return found.rows, (found.status == DONE).astype(np.int64)
 
 
-def row_layout(configuration: Configuration, choice: ModeChoice = RIGID) -> RowLayout:
+def local_row(configuration: Configuration, choice: ModeChoice = RIGID) -> RowLayout:
     """Where each coefficient stands in a row."""
     if choice.flexible:
-        return layout_of(modal_parameterization(configuration.mechanism, choice))
+        return modal_layout(modal_parameterization(configuration.mechanism, choice))
     return rigid_layout_of(configuration.rest.numbering, carried(configuration.rest))
 
 

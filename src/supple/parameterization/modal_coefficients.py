@@ -29,9 +29,9 @@ from supple.equations.row import (
     STIFFNESS_SLOPE,
 )
 from supple.formulations.elastic_rest.load_vectors import load_vector
+from supple.formulations.elastic_rest.position_dependent_stiffness import coordinate_at, coordinate_rate, scale_at
 from supple.formulations.elastic_rest.response_operator import Structure
 from supple.formulations.elastic_rest.rows import BODY, FIRST, WIDTH, add_term, part_poses
-from supple.formulations.elastic_rest.stiffness_tables import coordinate_at, coordinate_rate, scale_at
 from supple.kinematics.elimination import workspace
 from supple.kinematics.primitives import NONE, THEN, A, B, gradient, gradient_slope
 from supple.kinematics.rigid_modes import rigid_modes

@@ -29,7 +29,7 @@ from supple.equations.row import (
     RIGID,
 )
 from supple.formulations.coefficients import ACTUATOR, DRY, LAW, NUMBER, ROLE, SENSOR
-from supple.formulations.laws import law
+from supple.formulations.force_models import law
 
 
 class MeasureUses(NamedTuple):

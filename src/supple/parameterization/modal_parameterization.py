@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.array_types import Array, Integers
-from supple.description.force_law import DAMPER
+from supple.description.force_model import DAMPER
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.formats.varied_mechanism import first_of
@@ -17,13 +17,13 @@ from supple.formulations.elastic_rest.block_modes import Search
 from supple.formulations.elastic_rest.body_coordinates import own_band
 from supple.formulations.elastic_rest.constrained_modes import (
     constrained_modes,
-    rows_at,
+    rows_over_coordinates,
     search_for,
     search_from,
 )
-from supple.formulations.elastic_rest.elastic_rest import ElasticArrays, ElasticRest, Held, elastic_rest
+from supple.formulations.elastic_rest.elastic_rest import ElasticArrays, ElasticRest, HeldRows, elastic_rest
 from supple.formulations.elastic_rest.load_vectors import LoadArrays, load_arrays
-from supple.formulations.laws import number_of
+from supple.formulations.force_models import number_of
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.rest import rest as undeformed
@@ -46,7 +46,7 @@ class ModalArrays(NamedTuple):
     """
 
     rest: ElasticArrays
-    held: Held
+    held: HeldRows
     loaded: int
     chosen: Integers
     bodies: BodyArrays
@@ -105,7 +105,7 @@ def _build(mechanism: Mechanism, choice: ModeChoice) -> ModalParameterization:
     first = first_of(mechanism)
     if first is not None and choice.internal and choice.tracking != "none":
         return _of_family(modal_parameterization(first, choice), choice, rest, arrays, germ)
-    stresses = stresses_of(rest, rows_at(rest, held.rows, germ.X[None])[0], reference)
+    stresses = stresses_of(rest, rows_over_coordinates(rest, held.rows, germ.X[None])[0], reference)
     return ModalParameterization(choice, rest, arrays, reference, stresses, germ)
 
 
@@ -127,7 +127,7 @@ def _of_family(
     return ModalParameterization(choice, rest, arrays, reference, stresses, germ)
 
 
-def _uses(rest: ElasticRest, held: Held) -> tuple[MeasureUses, Integers]:
+def _uses(rest: ElasticRest, held: HeldRows) -> tuple[MeasureUses, Integers]:
     """What acts along measures, and along rows of elastic joints and drives that have damping beside their stiffness;
     and all rows that are computed, those held first."""
     arrays = carried(undeformed(rest.numbering.mechanism)).arrays
@@ -156,7 +156,7 @@ def _search(mechanism: Mechanism, choice: ModeChoice, X: Array) -> tuple[Elastic
     while True:
         rest = elastic_rest(mechanism, band, choice.constraint)
         held = rest.held_and_loaded()
-        hard = rows_at(rest, held.rows[held.compliance == 0.0], X[None])[0]
+        hard = rows_over_coordinates(rest, held.rows[held.compliance == 0.0], X[None])[0]
         free = rest.size - int(np.linalg.matrix_rank(hard / np.linalg.norm(hard, axis=1, keepdims=True)))
         if free < choice.internal and not rest.whole:  # a wider band keeps more of the bodies
             band = 8.0 * rest.band

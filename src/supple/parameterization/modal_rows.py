@@ -14,20 +14,20 @@ from supple.equations.christoffel import christoffel
 from supple.equations.row import RowLayout, local_layout
 from supple.formulations.coefficients import carried
 from supple.formulations.elastic_rest.constrained_modes import searched_modes
-from supple.formulations.elastic_rest.damping_law import dissipation, equivalent, joint_losses, materials_over_z
+from supple.formulations.elastic_rest.damping_model import dissipation, equivalent, joint_losses, materials_over_z
 from supple.formulations.elastic_rest.table_range import warn_beyond_tables
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.rest import rest
-from supple.parameterization.effort_columns import Deformation, effort_columns
+from supple.parameterization.effort_columns import DeformationModes, effort_columns
 from supple.parameterization.elastic_modes import DONE, SINGULAR
 from supple.parameterization.internal_modes import SPARE
 from supple.parameterization.modal_coefficients import ModalRows, Positions, modal_coefficients
 from supple.parameterization.modal_parameterization import ModalParameterization
-from supple.parameterization.mode_tracking import followed
+from supple.parameterization.mode_tracking import reference_modes
 from supple.parameterization.rest_loads import add_rest_loads, loaded
 from supple.parameterization.rigid_rows import chosen, coordinate_steps, rigid_rows
-from supple.parameterization.rigid_rows import layout_of as rigid_layout_of
+from supple.parameterization.rigid_rows import rigid_layout as rigid_layout_of
 from supple.parameterization.second_order import second_order
 
 Loads = Literal["slopes", "values", "none"]
@@ -46,7 +46,7 @@ def modal_rows(
     position = configuration.rest
     given, regular = rigid_rows(configuration, efforts=False)
     rigid = rigid_layout_of(position.numbering, carried(position))
-    layout = layout_of(system)
+    layout = modal_layout(system)
     X = configuration.X if configuration.X.ndim == 3 else configuration.X[None]
     w = configuration.w if configuration.w.ndim == 2 else configuration.w[None]
     warn_beyond_tables(system.rest, X)
@@ -60,7 +60,7 @@ def modal_rows(
     )
     references = (system.stresses if system.choice.tracking == "strain" else system.reference)[None]
     if system.choice.tracking == "modes":
-        references = followed(system, configuration)
+        references = reference_modes(system, configuration)
     count = min(len(system.arrays.search.start), system.choice.internal + SPARE) if system.choice.internal else 0
     squares, shapes, number = searched_modes(system.rest, system.arrays.held, system.arrays.search, X, count)
 
@@ -123,13 +123,13 @@ def _add_efforts(
         ],
         axis=2,
     )  # fmt: skip
-    deformed = Deformation(
+    deformed = DeformationModes(
         found.modes[which], slopes, of["K"][:, s:, s:], D[which, s:, s:], loads, system.choice.internal
     )
     parts["efforts"][which] = effort_columns(system.rest, here, deformed)
 
 
-def layout_of(system: ModalParameterization) -> RowLayout:
+def modal_layout(system: ModalParameterization) -> RowLayout:
     """Where each coefficient stands in a row."""
     return system.rest.numbering.mechanism.remembered(f"layout {system.choice}", lambda: _layout(system))
 

@@ -23,14 +23,14 @@ _ALIKE = 0.95  # root of the MAC below which a step is halved
 _STEPS, _LEAST = 8, 2.0**-14  # of the segment: steps at first, and the shortest
 
 
-def followed(system: ModalParameterization, configuration: Configuration) -> Array:
+def reference_modes(system: ModalParameterization, configuration: Configuration) -> Array:
     """Modes (N, k, z) to turn to at each configuration: those at its last step on the way from the germ."""
     theta = np.atleast_2d(configuration.theta)
-    found = [continued(system, system.germ.theta, system.reference, item) for item in theta]
+    found = [continued_modes(system, system.germ.theta, system.reference, item) for item in theta]
     return np.array(found).reshape(len(theta), system.choice.internal, -1)
 
 
-def continued(system: ModalParameterization, start: Array, modes: Array, theta: Array) -> Array:
+def continued_modes(system: ModalParameterization, start: Array, modes: Array, theta: Array) -> Array:
     """Modes (k, z) at θ that continue those at the start of a straight segment."""
     if not system.choice.internal or np.array_equal(start, theta):
         return modes

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.approximation.analytic_slope import NEAR, slope, stencil
+from supple.approximation.analytic_slope import NEAR, stencil, stencil_slope
 from supple.equations.row import RowLayout
 from supple.formulations.coefficients import (
     ACTUATOR,
@@ -30,12 +30,12 @@ from supple.formulations.coefficients import (
     carried,
 )
 from supple.formulations.data_slopes import DataSlopes, data_slopes
-from supple.formulations.laws import law
+from supple.formulations.force_models import law
 from supple.kinematics.complex_terms import STEP
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.parameter_motion import Moved, moved_along
-from supple.parameterization.rigid_rows import layout_of
+from supple.parameterization.rigid_rows import rigid_layout
 
 Array = NDArray[Any]
 
@@ -45,12 +45,12 @@ _BATCH = 64
 
 
 def parameter_slopes(configuration: Configuration, name: str) -> Array:
-    """∂/∂μ of the coefficients at each configuration, (N, width) as `rigid_rows.layout_of` says; what is not KNOWN is
-    nan. One configuration gives N = 1."""
+    """∂/∂μ of the coefficients at each configuration, (N, width) as `rigid_rows.rigid_layout` says; what is not KNOWN
+    is nan. One configuration gives N = 1."""
     position = configuration.rest
     position.numbering.require_coordinates()
     data, load = data_slopes(position.numbering.mechanism, name), carried(position)
-    layout = layout_of(position.numbering, load)
+    layout = rigid_layout(position.numbering, load)
     X = configuration.X if configuration.X.ndim == 3 else configuration.X[None]
     w = np.atleast_2d(configuration.w)
     out = np.full((len(X), layout.width), np.nan)
@@ -94,7 +94,7 @@ def _fill(
         for use in uses:
             role, to = load.uses_i[use]
             if role == LAW:
-                _act(_law(int(to), load.uses_f[use], data.uses_f[use], ell), along, total)
+                _act(_force_model(int(to), load.uses_f[use], data.uses_f[use], ell), along, total)
             elif role == ACTUATOR:
                 total["input_map"][:, :, to] = along
             elif role == SENSOR:
@@ -127,7 +127,7 @@ class _Acting(NamedTuple):
     inertia: Array
 
 
-def _law(number: int, p: Array, change: Array, ell: Array) -> _Acting:
+def _force_model(number: int, p: Array, change: Array, ell: Array) -> _Acting:
     """What a law gives along ℓ (N,) with a complex step: along ℓ from its own slopes, along its numbers at Chebyshev's
     points about them."""
     found = np.array([law(number, p, length) for length in ell.real]).reshape(-1, 6)
@@ -137,7 +137,7 @@ def _law(number: int, p: Array, change: Array, ell: Array) -> _Acting:
     if change.any():
         around = stencil(0.0, float(np.abs(p).max() / np.abs(change).max()) or 1.0, NEAR)
         each = [[law(number, p + t * change, length) for length in ell.real] for t in around.points]
-        slopes += slope(around, np.array(each).reshape(len(around.points), -1, 6))[:, [0, 1, 3, 5]].T
+        slopes += stencil_slope(around, np.array(each).reshape(len(around.points), -1, 6))[:, [0, 1, 3, 5]].T
     values = np.array([energy, force, damping, inertia])
     return _Acting(*(values + 1j * STEP * slopes))
 

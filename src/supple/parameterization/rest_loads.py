@@ -19,7 +19,7 @@ from supple.equations.row import RowLayout
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.formulations.elastic_rest.loads import carries_loads
 from supple.formulations.elastic_rest.preload import batch_row_forces
-from supple.formulations.elastic_rest.rest_stiffness import geometric_stiffness, load_forms, no_stiffness, stiffened
+from supple.formulations.elastic_rest.stiffening_kernels import geometric_stiffness, load_forms, no_stiffness, stiffened
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import Configuration
 from supple.parameterization.elastic_modes import DONE, SINGULAR
@@ -29,7 +29,7 @@ from supple.parameterization.modal_parameterization import ModalParameterization
 STEP = 1e-4  # of θ, rad, or of the mechanism's size: differences of geometric stiffness are good to its square
 
 
-class Around(NamedTuple):
+class NeighbourPositions(NamedTuple):
     """N positions, each followed by those before and behind it along each θ.
 
     X, row_forces : (N, 1 + 2s, ...) poses, and λ at rest; steps (s,) of θ; modes (N, d, z) Ψ_δ; slopes (N, s, d, z).
@@ -120,7 +120,7 @@ def add_rest_loads(
 
     def part(start: int, stop: int) -> None:
         piece = slice(start, stop)
-        around = Around(every_X[piece], forces[piece], steps, modes[piece], turning[piece])
+        around = NeighbourPositions(every_X[piece], forces[piece], steps, modes[piece], turning[piece])
         compiled(stiffness_over_modes, count=stop - start)(rest.arrays, forms, around, K[piece], dK[piece])
 
     in_parts(part, len(chosen))

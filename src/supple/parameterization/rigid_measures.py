@@ -34,7 +34,7 @@ from supple.formulations.coefficients import (
     ROLE,
     SENSOR,
 )
-from supple.formulations.laws import law
+from supple.formulations.force_models import law
 from supple.kinematics.primitives import NONE, THEN, A, B, curvature, gradient
 from supple.kinematics.row_arrays import row_sizes
 

@@ -44,9 +44,9 @@ from supple.formulations.coefficients import (
     carried,
 )
 from supple.formulations.elastic_rest.elastic_rest import rigid_rest
-from supple.formulations.laws import law
+from supple.formulations.force_models import law
 from supple.formulations.recursive.batch import memory_size
-from supple.formulations.recursive.dynamics import in_pieces, memory
+from supple.formulations.recursive.dynamics import memory, run_in_threads
 from supple.formulations.recursive.gather import States
 from supple.formulations.recursive.mass_gradient import POSE, RowsOfTrees, tree_coefficients
 from supple.formulations.recursive.memory import PackedTree
@@ -69,13 +69,13 @@ _STEP = 5e-4
 
 
 def rigid_rows(configuration: Configuration, *, efforts: bool = True) -> tuple[Array, NDArray[np.int64]]:
-    """All coefficients at each configuration in one row, (N, width) as `layout_of` says, and where they exist (N,).
+    """All coefficients at each configuration in one row, (N, width) as `rigid_layout` says, and where they exist (N,).
 
     efforts : with those of forces inside; else these are zero
     """
     position = configuration.rest
     load = carried(position)
-    layout = layout_of(position.numbering, load)
+    layout = rigid_layout(position.numbering, load)
     X = configuration.X if configuration.X.ndim == 3 else configuration.X[None]
     w = configuration.w if configuration.w.ndim == 2 else configuration.w[None]
     tree = tree_of_rows(position)
@@ -145,7 +145,7 @@ def coordinate_steps(configuration: Configuration) -> Array:
     return np.where(angles, _STEP, _STEP * numbering.arrays.extent)
 
 
-def layout_of(numbering: Numbering, load: Carried) -> RowLayout:
+def rigid_layout(numbering: Numbering, load: Carried) -> RowLayout:
     """Where each coefficient stands in a row; computed once for each mechanism."""
     s, actuators = len(numbering.coordinates), len(numbering.mechanism.actuators)
     return numbering.mechanism.remembered(
@@ -190,7 +190,7 @@ class TreeOfRows(NamedTuple):
     others: CoefficientArrays
 
 
-class Places(NamedTuple):
+class TreePositions(NamedTuple):
     """Where the bodies of a tree are: X (N, bodies + 1, 12), w (N, measures), poses (N, s POSE) of the axes."""
 
     X: Array
@@ -229,7 +229,7 @@ def _made(position: Rest) -> TreeOfRows | None:
 
 
 def tree_rows(tree: TreeOfRows, configuration: Configuration, layout: RowLayout) -> Array:
-    """All coefficients at each configuration in one row, (N, width) as `rigid_rows.layout_of` says."""
+    """All coefficients at each configuration in one row, (N, width) as `rigid_rows.rigid_layout` says."""
     position = configuration.rest
     load = carried(position)
     theta = np.atleast_2d(configuration.theta)
@@ -249,10 +249,10 @@ def tree_rows(tree: TreeOfRows, configuration: Configuration, layout: RowLayout)
         )  # fmt: skip
         compiled(tree_batch, count=many)(
             position.numbering.arrays, load.arrays, tree.others, tree.tables,
-            Places(X[piece], w[piece], poses[piece]), layout.offsets, out[piece],
+            TreePositions(X[piece], w[piece], poses[piece]), layout.offsets, out[piece],
         )  # fmt: skip
 
-    in_pieces(part, count, None)
+    run_in_threads(part, count, None)
     return out
 
 

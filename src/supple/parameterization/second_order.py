@@ -22,7 +22,7 @@ from supple.compilation.threads import single_blas_thread
 from supple.description.mass_properties import mass_properties
 from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
-from supple.formulations.elastic_rest.load_stiffness import CarriedLoads, in_space, inertia_loads, load_stiffness
+from supple.formulations.elastic_rest.load_stiffening import CarriedLoads, in_space, inertia_loads, load_stiffness
 from supple.formulations.elastic_rest.loads import loads_at
 from supple.formulations.elastic_rest.preload import forces_at_rest, forces_of_rows
 from supple.formulations.elastic_rest.static_response import static_response
@@ -33,7 +33,7 @@ from supple.kinematics.configuration import Configuration
 _STEP = 1e-4  # of θ, rad, or of the mechanism's size: differences of geometric stiffness are good to its square
 
 
-class SecondOrder(NamedTuple):
+class SecondOrderTerms(NamedTuple):
     """At one θ, over d elastic coordinates.
 
     stiffness : (d, d) K_g; stiffness_slope : (s, d, d) ∂K_g/∂θ
@@ -48,7 +48,9 @@ class SecondOrder(NamedTuple):
 
 
 @single_blas_thread()
-def second_order(rest: ElasticRest, configuration: Configuration, modes: Array, slopes: Array) -> SecondOrder | None:
+def second_order(
+    rest: ElasticRest, configuration: Configuration, modes: Array, slopes: Array
+) -> SecondOrderTerms | None:
     """At one configuration, or None on the edge of those that exist; modes (n, z) Ψ, slopes (s, n, z) ∂_kΨ."""
     s, d = len(slopes), len(modes) - len(slopes)
     steps, around = _around(rest, configuration)
@@ -73,7 +75,7 @@ def second_order(rest: ElasticRest, configuration: Configuration, modes: Array, 
     slope = np.zeros((s + d, s + d, d))
     slope[:, s:] += coupling
     slope[s:] += np.swapaxes(coupling, 0, 1)
-    return SecondOrder(K[0], dK[:, 0], slope, 2.0 * (N + turn + _spin(rest, modes, slopes)))
+    return SecondOrderTerms(K[0], dK[:, 0], slope, 2.0 * (N + turn + _spin(rest, modes, slopes)))
 
 
 class Accelerations(NamedTuple):
@@ -96,7 +98,7 @@ def frame_accelerations(rest: ElasticRest, modes: Array, slopes: Array, elastic:
     count = 1 + s + s * s
     found = np.zeros((count + len(elastic), len(rest.bodies), d + axes * axes))
     for b, body in enumerate(rest.bodies):
-        V, dV = twists(body, modes), twists(body, slopes)
+        V, dV = frame_twists(body, modes), frame_twists(body, slopes)
         dV = 0.5 * (dV + np.swapaxes(dV, 0, 1))
         v, w = _in_space(V, rest.arrays.column)
         swept = np.cross(w[:, None], v[None])  # ω_j × v_i
@@ -115,11 +117,11 @@ def frame_changes(rest: ElasticRest, slopes: Array) -> Array:
     s, d = len(slopes), len(rest.arrays.column)
     found = np.zeros((1 + s, len(rest.bodies), d + (1 if d == 3 else 9)))
     for b, body in enumerate(rest.bodies):
-        found[1 : 1 + s, b, :d] = twists(body, slopes)
+        found[1 : 1 + s, b, :d] = frame_twists(body, slopes)
     return found
 
 
-def twists(body: BodyCoordinates, modes: Array) -> Array:
+def frame_twists(body: BodyCoordinates, modes: Array) -> Array:
     """(..., d) of a body's frame, for rigid motions (..., z)."""
     rigid = body.rigid[: body.rigid.shape[1]]  # the first of z are the rigid motions
     return np.asarray(modes[..., body.start : body.start + len(rigid)] @ np.linalg.inv(rigid).T)
@@ -174,7 +176,7 @@ def _spin(rest: ElasticRest, modes: Array, slopes: Array) -> Array:
         here = slice(body.start, body.stop)
         Psi, dPsi = modes[s:, here], slopes[:, s:, here]
         turning, twice = _turnings(rest)[b]
-        omega = twists(body, modes[:s])[:, -len(turning) :]
+        omega = frame_twists(body, modes[:s])[:, -len(turning) :]
         half = np.tensordot(omega, Psi @ np.swapaxes(turning, 1, 2), 1)  # W_jψ_b, (j, b, z)
         half = np.einsum("iaz,jbz->ijab", dPsi, half)
         whole = np.einsum("klab,ik,jl->ijab", Psi @ twice @ Psi.T, omega, omega)

@@ -36,7 +36,7 @@ def force_slopes(
     return np.hstack([np.array(along).reshape(s, -1).T, by_delta])
 
 
-def row_slopes(model: ReducedModel, theta: Array, delta: Array | None = None) -> list[Coefficients]:
+def coefficient_slopes(model: ReducedModel, theta: Array, delta: Array | None = None) -> list[Coefficients]:
     """∂row/∂θ_m for each m at θ and δ, zero if left out, by the names of the coefficients."""
     places = row_map(model.layout, model.row)
     _, slopes = model.fitted.with_gradient(theta)  # (t, s)

@@ -11,7 +11,7 @@ from supple.diagnostics import InputError
 from supple.reduced.layout import CoefficientLayout
 
 
-def require_consistent(name: str, layout: CoefficientLayout, fitted: Piecewise) -> None:
+def require_consistent_layout(name: str, layout: CoefficientLayout, fitted: Piecewise) -> None:
     """Every coefficient has its width, columns do not overlap, and the fit has as many."""
 
     def wrong(message: str) -> InputError:

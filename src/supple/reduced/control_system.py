@@ -12,7 +12,7 @@ import numpy as np
 from supple.approximation.piecewise.piecewise import NOWHERE
 from supple.diagnostics import InputError, SuppleNote, nearest
 from supple.equations.dry_friction import FRICTION_SPEED
-from supple.reduced.observed import Moving, outputs_along
+from supple.reduced.observed import ObservedMotion, outputs_along
 from supple.reduced.repertoire import named_theta
 from supple.reduced.row_map import row_map
 from supple.reduced.state_arguments import Values, theta_points
@@ -47,7 +47,7 @@ def control_system(model: ReducedModel, *, friction_speed: float = FRICTION_SPEE
     def output(t: float, x: Any, u: Any, params: Any) -> Any:
         a = update(t, x, u, params)[n:]
         eta, v, push = (np.atleast_2d(item) for item in (x[:n], x[n:], u))
-        moving = Moving(eta, v, np.atleast_2d(a), push, friction_speed)
+        moving = ObservedMotion(eta, v, np.atleast_2d(a), push, friction_speed)
         return outputs_along(model, moving)[0]
 
     names = layout.coordinates

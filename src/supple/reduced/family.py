@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from supple.approximation.piecewise.piecewise import Piecewise, PiecewiseArrays
-from supple.approximation.piecewise.slice import sliced
+from supple.approximation.piecewise.slice import sliced_fit
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.quoting import quoted
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _SLACK = 1e-9  # of a range: what rounding may take a value outside
 
 
-class Parameter(NamedTuple):
+class FamilyParameter(NamedTuple):
     """A number of the mechanism that may change from one model of a family to the next.
 
     lower, upper : between which the family holds; nominal : the mechanism's own value; unit : of all three, "" if it
@@ -61,7 +61,7 @@ class Family:
     values : μ of the model that carries it; fitted : over (θ, μ), θ first, its columns those of the model
     """
 
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[FamilyParameter, ...]
     values: tuple[float, ...]
     fitted: Piecewise = field(repr=False)
 
@@ -82,7 +82,7 @@ class Family:
 
     def slice(self) -> Piecewise:
         """The fitted function of θ alone, μ being `values`."""
-        found = sliced(self.fitted, np.array(self.values))
+        found = sliced_fit(self.fitted, np.array(self.values))
         if not len(found.arrays.leaves_i):
             raise InputError(
                 f"nothing was fitted at {self}", part="parameters", hint="choose other values, or reduce again"
@@ -91,7 +91,7 @@ class Family:
 
     def slope(self, name: str) -> Piecewise:
         """∂/∂μ of the fitted columns along one parameter, a function of θ alone."""
-        return sliced(self.fitted, np.array(self.values), self.names.index(name))
+        return sliced_fit(self.fitted, np.array(self.values), self.names.index(name))
 
     def moved(self, values: Mapping[str, float]) -> Family:
         """The family at other values; parameters that are not named keep theirs. Outside its range: InputError."""
@@ -107,7 +107,7 @@ class Family:
         return replace(self, values=tuple(found))
 
 
-def _inside(parameter: Parameter, value: Any) -> float:
+def _inside(parameter: FamilyParameter, value: Any) -> float:
     part = f"parameter {quoted(parameter.name)}"
     try:
         found = float(value)

@@ -19,11 +19,11 @@ from supple.approximation.piecewise.piecewise import NOWHERE, Piecewise, Piecewi
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.limits import require_memory
-from supple.diagnostics.quoting import brief, quoted
+from supple.diagnostics.quoting import excerpt, quoted
 from supple.equations.observation import Observation, observation_from
 from supple.files.whole import written_beside
 from supple.hardware.hardware import NO_HARDWARE, hardware_from
-from supple.reduced.family import Family, Parameter, require_family
+from supple.reduced.family import Family, FamilyParameter, require_family
 from supple.reduced.layout import CoefficientLayout
 from supple.reduced.repertoire import repertoire_from
 from supple.reduced.seal import SIZE, require_sealed, seal
@@ -115,7 +115,9 @@ def load_model(path: str | Path) -> ReducedModel:
         there = target.is_file()
     except (OSError, ValueError) as wrong:  # too long, or with a NUL
         reason = getattr(wrong, "strerror", None) or str(wrong)
-        raise InputError(f"cannot be read ({reason})", part=f"file {brief(path, 200)}", hint="check its name") from None
+        raise InputError(
+            f"cannot be read ({reason})", part=f"file {excerpt(path, 200)}", hint="check its name"
+        ) from None
     if not there:
         raise InputError("does not exist", part=part, hint="check its name")
     try:
@@ -279,12 +281,12 @@ def _internal(facts: dict[str, Any]) -> int:
     return found
 
 
-def _fitted(file: Any, layout: CoefficientLayout, parameters: tuple[Parameter, ...]) -> Piecewise:
+def _fitted(file: Any, layout: CoefficientLayout, parameters: tuple[FamilyParameter, ...]) -> Piecewise:
     """Over θ and parameters."""
     group = _group(file, "fitted")
     _require_room(group, PiecewiseArrays._fields)
     arrays = PiecewiseArrays(*(_array(group, name, integers=name in _INTEGERS) for name in PiecewiseArrays._fields))
-    require_sound(arrays, layout.theta + len(parameters), layout.fitted)
+    require_valid_arrays(arrays, layout.theta + len(parameters), layout.fitted)
     return Piecewise(arrays)
 
 
@@ -294,7 +296,7 @@ def _family(file: Any, layout: CoefficientLayout) -> Family:
     if not isinstance(found, list) or not isinstance(values, list) or len(found) != len(values) or len(found) > 100:
         raise _wrong("the parameters are not what they should be")
     parameters = tuple(
-        Parameter(
+        FamilyParameter(
             str(item["name"]), float(item["lower"]), float(item["upper"]), float(item["nominal"]), str(item["unit"])
         )
         for item in found
@@ -304,7 +306,7 @@ def _family(file: Any, layout: CoefficientLayout) -> Family:
     return family
 
 
-def require_sound(arrays: PiecewiseArrays, s: int, t: int) -> None:
+def require_valid_arrays(arrays: PiecewiseArrays, s: int, t: int) -> None:
     """Whatever kernels index lies inside its array, and every way down the tree ends."""
     roots_f, roots_i, nodes_i, nodes_f, leaves_i, leaves_f, indices, coefficients = arrays
     roots, nodes, leaves = len(np.atleast_1d(roots_i)), len(np.atleast_1d(nodes_f)), len(np.atleast_1d(leaves_i))

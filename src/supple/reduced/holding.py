@@ -13,7 +13,7 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.equations.dry_friction import FRICTION_SPEED
-from supple.reduced.observed import Moving, outputs_along
+from supple.reduced.observed import ObservedMotion, outputs_along
 
 if TYPE_CHECKING:
     from supple.reduced.model import ReducedModel
@@ -23,7 +23,7 @@ _STEPS = 4  # Newton's: δ enters almost linearly, the second takes care of what
 _SINGULAR = 1e-15  # of the largest singular value, as of rounding
 
 
-class Held(NamedTuple):
+class HoldingStates(NamedTuple):
     """States η (N, n) and inputs u (N, a)."""
 
     eta: Array
@@ -38,7 +38,9 @@ class Resting(NamedTuple):
     outputs: Array
 
 
-def holding(model: ReducedModel, eta: Array, v: Array, a: Array, *, free: bool, speed: float = FRICTION_SPEED) -> Held:
+def inputs_for_accelerations(
+    model: ReducedModel, eta: Array, v: Array, a: Array, *, free: bool, speed: float = FRICTION_SPEED
+) -> HoldingStates:
     """Inputs that come closest to accelerations a (N, n) at η, v (N, n), by Newton's steps.
 
     free : δ is not as it is given, but where it rests
@@ -65,7 +67,7 @@ def holding(model: ReducedModel, eta: Array, v: Array, a: Array, *, free: bool, 
         u = u + found[:, :inputs]
         if free:
             held[:, s:] += found[:, inputs:]
-    return Held(held, u)
+    return HoldingStates(held, u)
 
 
 def resting(model: ReducedModel, theta: Array) -> Resting:
@@ -75,6 +77,6 @@ def resting(model: ReducedModel, theta: Array) -> Resting:
     eta = np.zeros((len(theta), n))
     eta[:, :s] = theta
     still = np.zeros((len(theta), n))
-    held = holding(model, eta, still, still, free=True)
-    seen = outputs_along(model, Moving(held.eta, still, still, held.inputs, FRICTION_SPEED))
+    held = inputs_for_accelerations(model, eta, still, still, free=True)
+    seen = outputs_along(model, ObservedMotion(held.eta, still, still, held.inputs, FRICTION_SPEED))
     return Resting(held.eta, held.inputs, seen)

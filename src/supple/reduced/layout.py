@@ -131,7 +131,7 @@ def curvature_places(n: int, s: int) -> list[tuple[int, int, int, int]]:
     return [(i, j, a, b) for i in range(s) for j in range(i, s) for a in range(d) for b in range(a, d)]
 
 
-def packed(matrices: Array) -> Array:
+def packed_triangles(matrices: Array) -> Array:
     """Upper triangles, row by row: (..., n, n) to (..., n(n + 1)/2)."""
     i, j = np.triu_indices(matrices.shape[-1])
     return matrices[..., i, j]

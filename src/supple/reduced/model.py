@@ -31,19 +31,19 @@ from supple.equations.row import RowLayout
 from supple.hardware.hardware import NO_HARDWARE, Hardware
 from supple.hardware.linear_hardware import PADE
 from supple.reduced.arrays import ModelArrays, model_arrays, one_array
-from supple.reduced.consistency import require_consistent
+from supple.reduced.consistency import require_consistent_layout
 from supple.reduced.dynamics_kernel import INDEFINITE, deform_batch, forward_batch, inverse_batch, observe_batch
 from supple.reduced.family import Family, at_values, slope_model
 from supple.reduced.kernels import OUTSIDE, coefficients_batch
 from supple.reduced.layout import CoefficientLayout
 from supple.reduced.ode import Ode
 from supple.reduced.repertoire import Repertoire, named_theta
-from supple.reduced.row_map import row_map, row_of
+from supple.reduced.row_map import model_row, row_map
 from supple.reduced.single_calls import SingleCalls
 from supple.reduced.single_kernel import row_in_place, single_scratch
-from supple.reduced.state_arguments import Values, alike, batch, is_one, states, theta_points
+from supple.reduced.state_arguments import Values, batched_values, is_one, matching_batches, states, theta_points
 from supple.reduced.time.simulation import simulate_model
-from supple.results.basis import Basis
+from supple.results.basis import CoordinateBasis
 from supple.results.frequency_response import FrequencyResponse, Kind
 from supple.results.linear_family import LinearFamily
 from supple.results.linear_model import LinearModel
@@ -81,13 +81,13 @@ class ReducedModel:
     error: dict[str, float] = field(default_factory=dict)
     provenance: dict[str, Any] = field(default_factory=dict)
     repertoire: Repertoire | None = None
-    basis: Basis | None = None
+    basis: CoordinateBasis | None = None
     units: Units = UNKNOWN
     hardware: Hardware = NO_HARDWARE
     family: Family | None = None
 
     def __post_init__(self) -> None:
-        require_consistent(self.name, self.layout, self.fitted)
+        require_consistent_layout(self.name, self.layout, self.fitted)
 
     def __repr__(self) -> str:
         layout, boxes = self.layout, len(self.fitted.arrays.leaves_i)
@@ -113,7 +113,7 @@ class ReducedModel:
     @cached_property
     def row(self) -> RowLayout:
         """Where the coefficients stand in a row of results."""
-        return row_of(self.layout)
+        return model_row(self.layout)
 
     @cached_property
     def labels(self) -> Labels:
@@ -238,8 +238,8 @@ class ReducedModel:
         """What a kernel of (η, η̇, what is given) computes at every state; of a single one (n,)."""
         require_arguments(ReducedModel._each_state, locals())
         (eta, single), (name, values, names) = at, given
-        v = batch("rates", rates, self.layout.coordinates, len(eta))
-        eta, v, x = alike(eta, v, batch(name, values, names, len(eta)))
+        v = batched_values("rates", rates, self.layout.coordinates, len(eta))
+        eta, v, x = matching_batches(eta, v, batched_values(name, values, names, len(eta)))
         computed, status = np.empty_like(eta), np.empty(len(eta), dtype=np.int64)
         compiled(dynamics, count=len(eta))(*self.arrays, friction_speed, eta, v, x, computed, status)
         self._require(status, eta)
@@ -279,8 +279,8 @@ class ReducedModel:
         """Kinetic ½ η̇ᵀ M η̇ and potential V₀ - p_δᵀδ + ½ δᵀ K δ, in J."""
         require_arguments(ReducedModel.energy, locals())
         eta, single = states(self.layout, named_theta(self, theta), delta)
-        v = batch("rates", rates, self.layout.coordinates, len(eta))
-        eta, v = alike(eta, v)
+        v = batched_values("rates", rates, self.layout.coordinates, len(eta))
+        eta, v = matching_batches(eta, v)
         found = self.observe(eta, v)[1]
         return (found[0, 0], found[0, 1]) if single and len(eta) == 1 and is_one(rates) else (found[:, 0], found[:, 1])
 

@@ -29,7 +29,7 @@ Numbers = NDArray[Any]
 _COMPLEX_STEP = 1e-30
 
 
-class Moving(NamedTuple):
+class ObservedMotion(NamedTuple):
     """Motions η, η̇, η̈ (N, n) under inputs u (N, inputs), which may be complex; speed : v₀ of dry friction."""
 
     eta: Numbers
@@ -39,12 +39,12 @@ class Moving(NamedTuple):
     speed: float
 
 
-def outputs_along(model: ReducedModel, moving: Moving) -> Array:
+def outputs_along(model: ReducedModel, moving: ObservedMotion) -> Array:
     """y (N, o)."""
     return np.asarray(model.labels.observed.values(observed_along(model, moving)))
 
 
-def observed_along(model: ReducedModel, moving: Moving) -> Numbers:
+def observed_along(model: ReducedModel, moving: ObservedMotion) -> Numbers:
     """What outputs are made of, (3, N, measures and efforts)."""
     x = measures_along(model, moving)
     if not model.layout.efforts:
@@ -54,7 +54,7 @@ def observed_along(model: ReducedModel, moving: Moving) -> Numbers:
     return np.concatenate([x, np.stack([forces, still, still])], axis=-1)
 
 
-def measures_along(model: ReducedModel, moving: Moving) -> Numbers:
+def measures_along(model: ReducedModel, moving: ObservedMotion) -> Numbers:
     """μ, μ̇ and μ̈ (3, N, measures)."""
     (eta, v, a, _, _), layout, s = moving, model.layout, model.layout.theta
     k, d = len(layout.measures), layout.size - layout.theta
@@ -67,7 +67,7 @@ def measures_along(model: ReducedModel, moving: Moving) -> Numbers:
     return rho
 
 
-def efforts_along(model: ReducedModel, moving: Moving) -> Numbers:
+def efforts_along(model: ReducedModel, moving: ObservedMotion) -> Numbers:
     """Forces inside (N, efforts)."""
     (eta, v, a, u, speed), layout, s = moving, model.layout, model.layout.theta
     limits = np.array(list(layout.dry_forces.values()), dtype=float)
@@ -86,17 +86,17 @@ def observed_motion(model: ReducedModel, eta: Array, v: Array, a: Array, u: Arra
     moved = np.tile(state.astype(complex), (count, 1)) + 1j * _COMPLEX_STEP * np.eye(count)
     edges = np.cumsum(sizes)[:-1].tolist()
     eta_, v_, a_, u_ = np.split(moved, edges, axis=1)
-    found = observed_along(model, Moving(eta_, v_, a_, u_, speed))
+    found = observed_along(model, ObservedMotion(eta_, v_, a_, u_, speed))
     slopes = np.moveaxis(found.imag / _COMPLEX_STEP, 1, -1)  # (3, k, all)
-    x = observed_along(model, Moving(eta[None], v[None], a[None], u[None], speed))[:, 0]
+    x = observed_along(model, ObservedMotion(eta[None], v[None], a[None], u[None], speed))[:, 0]
     return OutputMotion(x, *np.split(slopes, edges, axis=2))
 
 
-def _along(model: ReducedModel, name: str, width: int, moving: Moving) -> Numbers:
+def _along(model: ReducedModel, name: str, width: int, moving: ObservedMotion) -> Numbers:
     """One coefficient and its rates along θ, (3, N, width)."""
     (eta, v, a, _, _), layout, s = moving, model.layout, model.layout.theta
     if name in layout.columns:
-        return along(model.fitted, eta[:, :s], v[:, :s], a[:, :s], layout.columns[name])
+        return time_derivatives(model.fitted, eta[:, :s], v[:, :s], a[:, :s], layout.columns[name])
     found = np.zeros((ORDERS, len(eta), width), dtype=np.result_type(eta, v, a))
     if name in layout.constants:
         found[0] = np.ravel(layout.constants[name])
@@ -110,7 +110,7 @@ def _along(model: ReducedModel, name: str, width: int, moving: Moving) -> Number
 #                            T̈_n = 2 (ξ̈ T + 2 ξ̇ Ṫ + ξ T̈)_{n-1} - T̈_{n-2}
 
 
-def along(fitted: Piecewise, x: Numbers, v: Numbers, a: Numbers, columns: tuple[int, int]) -> Numbers:
+def time_derivatives(fitted: Piecewise, x: Numbers, v: Numbers, a: Numbers, columns: tuple[int, int]) -> Numbers:
     """f, ḟ and f̈ (3, N, columns) at points x with rates v and second rates a, (N, s) each.
 
     Arguments may be complex: the polynomial is that of the box in which their real part lies.

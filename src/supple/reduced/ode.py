@@ -10,7 +10,7 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.equations.dry_friction import FRICTION_SPEED
-from supple.reduced.state_arguments import Values, batch
+from supple.reduced.state_arguments import Values, batched_values
 
 if TYPE_CHECKING:
     from supple.reduced.model import ReducedModel
@@ -47,4 +47,4 @@ class Ode:
     def pushed(self, t: float, x: Array) -> Array:
         """Inputs at a time and state, in the order of the model."""
         given = self.inputs
-        return batch("inputs", given(t, x) if callable(given) else given, self.model.layout.inputs, 1)[0]
+        return batched_values("inputs", given(t, x) if callable(given) else given, self.model.layout.inputs, 1)[0]

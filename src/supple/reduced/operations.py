@@ -8,7 +8,7 @@ import numpy as np
 
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.reduced.layout import CoefficientLayout
-from supple.reduced.row_map import row_map, row_of
+from supple.reduced.row_map import model_row, row_map
 
 
 def paper_operations(layout: CoefficientLayout, fitted: Piecewise) -> int:
@@ -63,7 +63,7 @@ def kernel_operations(layout: CoefficientLayout, fitted: Piecewise) -> Operation
     is never multiplied with, so a term with k factors takes k - 1 products; T_(0...0) = 1 is added without a
     multiplication.
     """
-    places = row_map(layout, row_of(layout))
+    places = row_map(layout, model_row(layout))
     sloped = int(np.sum(places.ranges[:, 1] - places.ranges[:, 0])) if len(places.ranges) else 0
     arrays, s = fitted.arrays, fitted.dimension
     ways = 1 + s if sloped else 1

@@ -46,7 +46,7 @@ class RowMap(NamedTuple):
     ranges: Integers
 
 
-def row_of(layout: CoefficientLayout) -> RowLayout:
+def model_row(layout: CoefficientLayout) -> RowLayout:
     """The row of a model."""
     sizes = (layout.size, layout.theta, len(layout.inputs), len(layout.measures), len(layout.dry_forces))
     return row_layout(*sizes, bent=layout.bent, curved=layout.curved, efforts=len(layout.efforts))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from supple.reduced.model import ReducedModel
 
 
-def scaled(model: ReducedModel, *, stiffness: float = 1.0, damping: float = 1.0) -> ReducedModel:
+def scaled_model(model: ReducedModel, *, stiffness: float = 1.0, damping: float = 1.0) -> ReducedModel:
     """The model with k K_δδ for K_δδ and d D_δδ for D_δδ.
 
     stiffness : k, of all that deforms alike, as a modulus that is off would make it: the modes keep their shape, and

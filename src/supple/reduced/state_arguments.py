@@ -34,14 +34,14 @@ def states(layout: CoefficientLayout, theta: Values, delta: ArrayLike | None) ->
     return native_array(np.hstack(parts)), single
 
 
-def batch(part: str, values: Values | None, names: tuple[str, ...], count: int) -> Array:
+def batched_values(part: str, values: Values | None, names: tuple[str, ...], count: int) -> Array:
     """Values as (N, k), zero if left out."""
     if values is None:
         return np.zeros((count, len(names)))
     return np.atleast_2d(in_order(part, values, names))
 
 
-def alike(*parts: Array) -> list[Array]:
+def matching_batches(*parts: Array) -> list[Array]:
     """Batches of the same length: one state goes with many of another kind."""
     count = max(len(part) for part in parts)
     return [native_array(np.broadcast_to(part, (count, part.shape[1]))) for part in parts]

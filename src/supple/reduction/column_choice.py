@@ -20,7 +20,7 @@ from supple.parameterization.modal_parameterization import modal_parameterizatio
 from supple.parameterization.mode_choice import RIGID, ModeChoice
 from supple.reduced.layout import CoefficientLayout
 from supple.reduction import natural_size
-from supple.reduction.column_packing import entries, packed_values
+from supple.reduction.column_packing import matrix_entries, packed_values
 from supple.reduction.columns import Columns
 from supple.reduction.families import block_places
 from supple.reduction.natural_size import natural_sizes
@@ -166,7 +166,7 @@ def _quiet_blocks(columns: Columns, parts: Mapping[str, Array], sizes: Mapping[s
     quiet: set[str] = set()
     loud: set[str] = set()
     for name in columns.families:
-        whole = entries(packed_values(parts, name), name, columns.layout.size)
+        whole = matrix_entries(packed_values(parts, name), name, columns.layout.size)
         change = np.ptp(whole, axis=0)
         for block, places in block_places(columns.layout, name).items():
             still = (change[places] <= natural_size.STILL * sizes[name][:, places].max(axis=0)).all()

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from supple.array_types import Array
-from supple.reduced.layout import curvature_places, packed, slope_pairs, unpacked
+from supple.reduced.layout import curvature_places, packed_triangles, slope_pairs, unpacked
 
 _SLOPES = {"outputs": "rigid", "force": "dforce_theta"}  # names of derivatives of a rigid mechanism; else d...
 
@@ -24,7 +24,7 @@ def packed_values(parts: Mapping[str, Array], name: str) -> Array:
         places = curvature_places(parts["M"].shape[-1], array.shape[-3])
         return array[(slice(None), *np.array(places).T)]
     if name in ("M", "K", "damping", "christoffel"):
-        return packed(array).reshape(len(array), -1)
+        return packed_triangles(array).reshape(len(array), -1)
     return array.reshape(len(array), -1)
 
 
@@ -51,11 +51,11 @@ def packed_gradient(parts: Mapping[str, Array], name: str) -> Array:
         return -parts["force"][:, None, :]
     array = parts[_SLOPES.get(name, f"d{name}")]
     if name in ("M", "damping"):
-        return np.swapaxes(packed(np.moveaxis(array, -1, 1)), 1, 2)
+        return np.swapaxes(packed_triangles(np.moveaxis(array, -1, 1)), 1, 2)
     return array.reshape(len(array), -1, array.shape[-1])
 
 
-def entries(columns: Array, name: str, n: int) -> Array:
+def matrix_entries(columns: Array, name: str, n: int) -> Array:
     """A family entry by entry, so that its norm is that of the matrix: (N, entries)."""
     if name in ("M", "K", "damping"):
         return unpacked(columns, n).reshape(len(columns), -1)

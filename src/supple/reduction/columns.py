@@ -26,7 +26,7 @@ from supple.equations.row import RowLayout
 from supple.reduced.layout import CoefficientLayout, unpacked
 from supple.reduced.locked_frequencies import kept_frequencies, locked_frequencies
 from supple.reduction import natural_size
-from supple.reduction.column_packing import entries, packed_gradient, packed_values, unpacked_slope
+from supple.reduction.column_packing import matrix_entries, packed_gradient, packed_values, unpacked_slope
 from supple.reduction.families import FAMILIES, FREQUENCIES, block_places
 
 
@@ -65,7 +65,7 @@ class Columns:
             more = [np.hstack([packed_values(item, name) for name in self.layout.columns])[..., None] for item in along]
             if all(np.isfinite(item[valid]).all() for item in more):
                 gradients = np.concatenate([gradients, *more], axis=2)
-        whole = {name: entries(packed_values(parts, name), name, self.layout.size) for name in self.families}
+        whole = {name: matrix_entries(packed_values(parts, name), name, self.layout.size) for name in self.families}
         return Samples(values, gradients, self._judged(whole), valid, frozenset(self.frequencies))
 
     def derived(self, values: Array, gradients: Array) -> dict[str, Array]:
@@ -74,7 +74,7 @@ class Columns:
         families = {}
         for name in self.families:
             if name in columns:
-                families[name] = entries(values[:, slice(*columns[name])], name, n)
+                families[name] = matrix_entries(values[:, slice(*columns[name])], name, n)
             elif name == "christoffel":
                 families[name] = np.zeros((len(values), n**3))
             else:

@@ -11,10 +11,10 @@ import typer
 from supple.cli.answer import Answer, answering
 from supple.cli.kept import require_folder
 from supple.cli.kind_option import known
-from supple.cli.local import ConstraintModes, Stiffening, names, require_elastic_bodies
+from supple.cli.local import ConstraintModes, Stiffening, name_list, require_elastic_bodies
 from supple.cli.options import ClusterOption, File, Json, Preload, Rigid, Settings, configuration, read_mechanism
 from supple.cli.quantities import relative
-from supple.cli.reduction_answer import data_of, duration, missed, show_model
+from supple.cli.reduction_answer import data_of, duration, show_model, unmet_request_hint
 from supple.cli.region_option import boxes as box_counts
 from supple.cli.region_option import region as region_of
 from supple.cli.region_option import vary as vary_of
@@ -184,7 +184,7 @@ def reduce(
             task["tolerance"] = tolerance
         require_elastic_bodies(mechanism, {"--stiffening": stiffening})
         task |= _modes(mechanism, constraint_modes, modes, tracking, germ)
-        task |= {"modes_seen_at": names(modes_seen_at), "stiffening": stiffening, "preload": preload}
+        task |= {"modes_seen_at": name_list(modes_seen_at), "stiffening": stiffening, "preload": preload}
         if dry_run:
             _estimate(answer, mechanism, task)
             return
@@ -221,7 +221,7 @@ def reduce(
             stored |= {"store_bytes": held.bytes, "store_samples": held.samples, "store_sets": held.sets}
         answer.give(data_of(model, written, seconds) | stored, show)
         if refused:
-            raise answer.cut_short(missed(model, target, kept, written), NumericalError.exit_status)
+            raise answer.cut_short(unmet_request_hint(model, target, kept, written), NumericalError.exit_status)
 
 
 def _count(text: str | None) -> int | Literal["auto"]:
@@ -258,7 +258,7 @@ def _modes(
 
     asked_of = {"--constraint-modes": constraint, "--internal-modes": internal, "--tracking": tracking, "--germ": germ}
     require_elastic_bodies(mechanism, asked_of)
-    found: dict[str, Any] = {"constraint_modes": names(constraint), "internal_modes": internal}
+    found: dict[str, Any] = {"constraint_modes": name_list(constraint), "internal_modes": internal}
     asked = "--tracking" if tracking else "--germ" if germ else None
     if asked and not found["internal_modes"]:
         raise InputError(f"{asked} is about internal modes, and none are kept", hint="give --internal-modes N as well")

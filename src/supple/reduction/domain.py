@@ -23,7 +23,7 @@ from supple.kinematics.rest import rest
 from supple.reduction.parameter_space import ParameterSpace, Vary, parameter_space
 from supple.reduction.path import ARCLENGTH, Path, path_of
 from supple.reduction.path_rows import path_layout, path_rows
-from supple.reduction.region import Interval, Region, coordinate_limits, held_coordinates, region_boxes
+from supple.reduction.region import Interval, Region, coordinate_limits, fixed_coordinates, region_boxes
 from supple.reduction.sampling import Sampling
 from supple.reduction.scanned_region import PathScan, Scanned, VariedScan
 from supple.time_functions.function_of_time import Trajectory
@@ -150,7 +150,7 @@ def domain_of(mechanism: Mechanism, region: Region, vary: Vary | None = None) ->
                 "along a path no parameters are varied", part="vary", hint="give a region of coordinates instead"
             )
         return path_domain(mechanism, region if isinstance(region, Path) else path_of(mechanism, region))  # type: ignore[arg-type]
-    boxes, held = region_boxes(mechanism, region), held_coordinates(mechanism, region)  # type: ignore[arg-type]
+    boxes, held = region_boxes(mechanism, region), fixed_coordinates(mechanism, region)  # type: ignore[arg-type]
     return theta_domain(mechanism, boxes, held, parameter_space(mechanism, vary))
 
 

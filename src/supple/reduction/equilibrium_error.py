@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.approximation.fits.scattered_designs import scattered
+from supple.approximation.fits.scattered_designs import halton_points
 from supple.array_types import Array
 from supple.description.mass_properties import mass_properties
 from supple.description.mechanism import Mechanism
@@ -31,7 +31,7 @@ from supple.formulations.coefficients import carried
 from supple.kinematics.closure import assemble
 from supple.kinematics.rest import rest
 from supple.reduced.model import ReducedModel
-from supple.reduced.observed import Moving, outputs_along
+from supple.reduced.observed import ObservedMotion, outputs_along
 from supple.reduction.domain import Domain
 from supple.statics.deflection import deflection
 
@@ -63,7 +63,7 @@ class EquilibriumError:
         return {"deflection": self.deflection, "force": self.force, "points": self.points, "reason": self.reason}
 
 
-def at_rest(found: dict[str, Any]) -> str:
+def equilibrium_error_text(found: dict[str, Any]) -> str:
     """How far the model rests from the full equations, in words."""
     if not found["points"]:
         return f"at rest not compared with the full equations: {found['reason']}"
@@ -131,7 +131,7 @@ def _spread(domain: Domain) -> Iterator[Array]:
     each = max(1, _POINTS // len(domain.boxes))
     for box in domain.boxes[:_POINTS]:
         yield box.center
-        yield from box.from_unit(scattered(box.dimension, each, 2))[: each - 1]
+        yield from box.from_unit(halton_points(box.dimension, each, 2))[: each - 1]
 
 
 def _at(
@@ -174,5 +174,5 @@ def _resting(model: ReducedModel, theta: Array) -> tuple[dict[str, float], Array
     eta = np.vstack([np.zeros(n), np.zeros(n)])
     eta[:, :s], eta[1, s:] = theta, delta[0]
     none = np.zeros((2, n))
-    seen = outputs_along(model, Moving(eta, none, none, np.zeros((2, len(layout.inputs))), FRICTION_SPEED))
+    seen = outputs_along(model, ObservedMotion(eta, none, none, np.zeros((2, len(layout.inputs))), FRICTION_SPEED))
     return dict(zip(layout.outputs, (seen[1] - seen[0]).tolist(), strict=True)), held

@@ -22,7 +22,7 @@ from supple.approximation.fits.fit import Fit
 from supple.approximation.fits.fits import FITS
 from supple.approximation.fits.multi_index import tensor, total_degree
 from supple.approximation.fits.polynomial_fit import fit as fit_polynomial
-from supple.approximation.fits.scattered_designs import scattered
+from supple.approximation.fits.scattered_designs import halton_points
 from supple.approximation.fits.scattered_fit import samples_for
 from supple.approximation.influence import influence
 from supple.approximation.refinement.box import Box
@@ -154,7 +154,7 @@ def _fitting(s: int, part: _Expected, outputs: int, slopes: int, fixed: Fit | No
         kind.coefficients(values)
         return 2.0 * part.boxes * (time.perf_counter() - start)
     indices = total_degree(s, part.degree)
-    points = scattered(s, samples_for(s, part.degree, slopes), seed=0)
+    points = halton_points(s, samples_for(s, part.degree, slopes), seed=0)
     values = np.ones((len(points), outputs))
     gradients = np.zeros((len(points), outputs, slopes)) if slopes else None
     start = time.perf_counter()

@@ -12,7 +12,7 @@ from supple.description.mechanism import Mechanism
 from supple.equations.coefficients import Coefficients, EquationsOfMotion
 from supple.equations.row import RowLayout
 from supple.kinematics.closure import assemble
-from supple.parameterization.local_model import coefficient_rows, local, mode_choice, row_layout
+from supple.parameterization.local_model import coefficient_rows, local, local_row, mode_choice
 from supple.parameterization.mode_choice import ModeChoice
 from supple.reduced.model import ReducedModel
 from supple.reduction.domain import Domain
@@ -43,7 +43,7 @@ def exact_coefficients(mechanism: Mechanism, model: ReducedModel, domain: Domain
     curve = domain.path.at(x[:, 0])
     configuration = assemble(mechanism, curve.theta)
     asked = _choice(mechanism, choice)
-    whole = row_layout(configuration, asked)
+    whole = local_row(configuration, asked)
     rows = path_rows(coefficient_rows(configuration, asked)[0], whole, curve)
     return Coefficients(x, model.labels, path_layout(whole), rows)
 

@@ -16,21 +16,21 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.approximation.fits.scattered_designs import scattered
+from supple.approximation.fits.scattered_designs import halton_points
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.formats.varied_mechanism import VariedMechanism, as_varied
-from supple.formulations.elastic_rest.constrained_modes import constrained_modes, rows_at
+from supple.formulations.elastic_rest.constrained_modes import constrained_modes, rows_over_coordinates
 from supple.kinematics.closure import assemble
 from supple.parameterization.elastic_modes import DONE
 from supple.parameterization.family_germ import brought_back
 from supple.parameterization.internal_modes import SPARE
 from supple.parameterization.local_model import local
 from supple.parameterization.modal_parameterization import ModalParameterization, modal_parameterization
-from supple.parameterization.modal_rows import layout_of, modal_rows
+from supple.parameterization.modal_rows import modal_layout, modal_rows
 from supple.parameterization.mode_choice import ModeChoice
 from supple.parameterization.mode_matching import KEPT
-from supple.parameterization.mode_tracking import continued
+from supple.parameterization.mode_tracking import continued_modes
 from supple.reduction.scanned_region import Scanned, points_along, slices_of
 
 # Where modes cannot be followed one by one: points of two and more coordinates at which two frequencies meet.
@@ -79,9 +79,9 @@ def tracking_faults(system: ModalParameterization, line: Array) -> list[Tracking
     if not system.choice.internal:
         return []
     found: list[TrackingFault] = []
-    at = [continued(system, system.germ.theta, system.reference, theta) for theta in line]
+    at = [continued_modes(system, system.germ.theta, system.reference, theta) for theta in line]
     for i in range(len(line) - 1):
-        onward = continued(system, line[i], at[i], line[i + 1])
+        onward = continued_modes(system, line[i], at[i], line[i + 1])
         if (np.einsum("kz,kz->k", onward, at[i + 1]) >= _ONE_MODE).all():
             continue
         item = _meeting(system, line[i], line[i + 1])
@@ -266,7 +266,7 @@ def _lines(box: Scanned, seed: int) -> list[Array]:
             (one, one * np.where(np.arange(box.dimension) == axis, -1.0, 1.0)) for one in corners if one[axis] > 0.0
         ]
     pairs = pairs[:: -(-len(pairs) // _LINES)]
-    inside = scattered(box.dimension, 2 * _LINES, seed)
+    inside = halton_points(box.dimension, 2 * _LINES, seed)
     pairs += [(inside[2 * i], inside[2 * i + 1]) for i in range(_LINES)]
     t = np.linspace(0.0, 1.0, _POINTS // _LINES * 2)[:, None]
     ends = [box.from_unit(np.array(pair)) for pair in pairs]
@@ -324,7 +324,7 @@ def _look(mechanism: VariedMechanism, choice: ModeChoice, x: Array) -> _Seen:
         system = modal_parameterization(member, asked)
         configuration = assemble(member, theta, failures="mark")
         found = modal_rows(configuration, system, loads="none")
-        layout = layout_of(system)
+        layout = modal_layout(system)
         seen.valid[which] = configuration.assembled & (found.status == DONE)
         seen.overlap[which], seen.places[which] = (
             layout.part(found.rows, name)[:, 0] for name in ("overlap", "places")
@@ -362,7 +362,7 @@ def _pair(mechanism: VariedMechanism, choice: ModeChoice, theta: Array) -> tuple
     likeness = Z[0] @ system.reference.T
     if choice.tracking == "strain":
         held = system.rest.held_and_loaded()
-        likeness = strain_likeness(system.stresses, rows_at(system.rest, held.rows, X), squares, Z)[0]
+        likeness = strain_likeness(system.stresses, rows_over_coordinates(system.rest, held.rows, X), squares, Z)[0]
     share = np.square(likeness).sum(axis=1)
     places = int(_look(mechanism, choice, theta[None]).places[0])
     kept = np.array([bool(places >> i & 1) for i in range(len(share))])

@@ -18,13 +18,13 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.approximation.fits.scattered_designs import scattered
+from supple.approximation.fits.scattered_designs import halton_points
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import NumericalError
 from supple.formats.varied_mechanism import VariedMechanism, as_varied
 from supple.formulations.coefficients import carried
-from supple.formulations.elastic_rest.constrained_modes import constrained_modes, rows_at
+from supple.formulations.elastic_rest.constrained_modes import constrained_modes, rows_over_coordinates
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.kinematics.closure import assemble
 from supple.kinematics.rest import rest as undeformed
@@ -205,7 +205,7 @@ def _seen(mechanism: Mechanism, scan: _Scan, sensors: Sequence[str], most: int) 
     rows = [row for name, row in outputs.items() if name.split(".")[0] in sensors]
     seen = np.zeros(scan.squares.shape[1], dtype=bool)
     for part in scan.parts:
-        J = rows_at(part.rest, np.array(rows, dtype=np.int64), part.poses)
+        J = rows_over_coordinates(part.rest, np.array(rows, dtype=np.int64), part.poses)
         shares = np.square(np.einsum("nfz,nrz->nfr", part.modes, J)) / part.squares[:, :, None]
         shares /= np.maximum(shares.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
         for squares, share in zip(part.squares, shares, strict=True):
@@ -217,7 +217,7 @@ def _seen(mechanism: Mechanism, scan: _Scan, sensors: Sequence[str], most: int) 
     return seen
 
 
-class Cluster(NamedTuple):
+class ModeCluster(NamedTuple):
     """Modes that lie together somewhere in the region, of which a set holds some: places from 1, Hz over the region,
     bodies that move, and the numbers of modes below and above that cut nothing (None where none was found)."""
 
@@ -238,7 +238,7 @@ class Cluster(NamedTuple):
 
 def cut_cluster(
     mechanism: Mechanism | VariedMechanism, choice: ModeChoice, boxes: Sequence[Scanned], count: int
-) -> Cluster | None:
+) -> ModeCluster | None:
     """The cluster of modes that `count` internal modes cut somewhere in the region; None if they cut none."""
     mechanism = as_varied(mechanism)
     looked_at = max(_MOST, count) + _MOST
@@ -255,13 +255,13 @@ def cut_cluster(
     moving = {name: float(values[smaller:].mean()) for name, values in energy.kinetic.items()}
     order = sorted(moving, key=lambda name: -moving[name])
     bodies = tuple(name for name in order if moving[name] >= 0.5 * moving[order[0]])
-    return Cluster(smaller + 1, larger, (float(hz[0]), float(hz[1])), bodies, smaller or None, larger)
+    return ModeCluster(smaller + 1, larger, (float(hz[0]), float(hz[1])), bodies, smaller or None, larger)
 
 
 def _scan(mechanism: VariedMechanism, choice: ModeChoice, boxes: Sequence[Scanned], count: int) -> _Scan:
     asked = replace(choice, internal=count, tracking="subspace")
     system = modal_parameterization(mechanism.nominal, asked)
-    inside = [box.from_unit(scattered(box.dimension, _POINTS * _moving(box), 0)) for box in boxes]
+    inside = [box.from_unit(halton_points(box.dimension, _POINTS * _moving(box), 0)) for box in boxes]
     points = np.vstack([*map(_corners, boxes), *inside])
     germs: list[tuple[float, ...] | None] = [choice.germ]
     X = [system.germ.X[None]]
@@ -286,7 +286,7 @@ def _scan(mechanism: VariedMechanism, choice: ModeChoice, boxes: Sequence[Scanne
 def _looked_at(rest: ElasticRest, X: Array, count: int, x: Array) -> _Part:
     held, poses = rest.held_and_loaded(), np.ascontiguousarray(X)
     squares, found = constrained_modes(rest, held, poses, min(count + SPARE, rest.size), EXACT)
-    return _Part(rest, poses, squares, found, rows_at(rest, held.rows, poses), x)
+    return _Part(rest, poses, squares, found, rows_over_coordinates(rest, held.rows, poses), x)
 
 
 def _corners(box: Scanned) -> Array:

@@ -17,7 +17,7 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
-from supple.description.quantities.dimension import Measured, unit_of
+from supple.description.quantities.dimension import Measured, si_unit
 from supple.description.quantities.expression import resolve_parameters
 from supple.diagnostics import InputError, SuppleWarning, nearest
 from supple.diagnostics.quoting import quoted
@@ -30,7 +30,7 @@ from supple.formulations.coefficients import carried
 from supple.formulations.hardware import hardware_of
 from supple.kinematics.closure import assemble
 from supple.kinematics.rest import rest
-from supple.reduced.family import Parameter
+from supple.reduced.family import FamilyParameter
 from supple.reduction.region import coordinate_limits
 
 Vary = Mapping[str, Sequence[float | str]]
@@ -48,7 +48,7 @@ class ParameterSpace(NamedTuple):
     """mechanism : with the parameters open; parameters : their ranges, in the order of μ."""
 
     mechanism: VariedMechanism
-    parameters: tuple[Parameter, ...] = ()
+    parameters: tuple[FamilyParameter, ...] = ()
 
     def placed(self, x: Array) -> Array:
         """Points x (N, s + p) with most of μ on levels of the ranges: a mechanism at another μ costs more than many θ.
@@ -108,7 +108,7 @@ def parameter_space(mechanism: Mechanism, vary: Vary | None) -> ParameterSpace:
     return space
 
 
-def _parameter(mechanism: Mechanism, name: str, ends: Any) -> Parameter:
+def _parameter(mechanism: Mechanism, name: str, ends: Any) -> FamilyParameter:
     part = f"vary {quoted(name)}"
     if name not in mechanism.parameters:
         raise InputError(f"there is no parameter {quoted(name)}", part="vary", hint=nearest(name, mechanism.parameters))
@@ -120,8 +120,8 @@ def _parameter(mechanism: Mechanism, name: str, ends: Any) -> Parameter:
     if not lower < upper:
         raise InputError(f"from {lower:g} to {upper:g} there is nothing", part=part, hint="let it rise")
     known = [value for value in (mechanism.parameters[name], lower, upper) if isinstance(value, Measured)]
-    unit = unit_of(known[0].dimension) if known else ""
-    return Parameter(name, float(lower), float(upper), float(mechanism.parameters[name]), unit)
+    unit = si_unit(known[0].dimension) if known else ""
+    return FamilyParameter(name, float(lower), float(upper), float(mechanism.parameters[name]), unit)
 
 
 def _value(mechanism: Mechanism, name: str, given: Any) -> float:

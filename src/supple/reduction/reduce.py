@@ -19,7 +19,7 @@ from supple.approximation.approximation import Approximation, Report
 from supple.approximation.confidence import Confirmation
 from supple.approximation.fit_error import norms
 from supple.approximation.fits.fits import FITS
-from supple.approximation.fits.scattered_designs import scattered
+from supple.approximation.fits.scattered_designs import halton_points
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.approximation.refinement.refinement import adaptive
 from supple.approximation.refinement.uniform import uniform
@@ -363,7 +363,7 @@ def _columns(mechanism: Mechanism, task: Task, sampling: Sampling, changing: tup
     domain, layout = task.domain, task.domain.layout(sampling)
     box = domain.boxes[0]
     for count in (_PROBES - 1, 16 * _PROBES):
-        points = np.vstack([box.center, box.from_unit(scattered(box.dimension, count, task.seed))])
+        points = np.vstack([box.center, box.from_unit(halton_points(box.dimension, count, task.seed))])
         rows, valid = domain.rows(sampling, points)
         if valid.sum() >= min(2, len(points)):
             widths = np.max([2.0 * item.half for item in domain.boxes], axis=0)[: len(domain.coordinates)]

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from supple.approximation.refinement.box import Box
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
-from supple.diagnostics.arguments import is_list, real_numbers, shown
+from supple.diagnostics.arguments import is_list, real_numbers, value_text
 from supple.kinematics.rest import rest
 from supple.reduction.path import Path
-from supple.reduction.region_units import SMALLER, Interval, coordinate_units, spoken, written
+from supple.reduction.region_units import SMALLER, Interval, coordinate_units, interval_text, spoken
 from supple.trajectories.trajectory import Prescribed
 
 Ranges = Mapping[str, Sequence[float] | float]
@@ -41,7 +41,7 @@ def region_boxes(mechanism: Mechanism, region: Boxes = None) -> list[Box]:
     return boxes
 
 
-def held_coordinates(mechanism: Mechanism, region: Boxes = None) -> dict[str, float]:
+def fixed_coordinates(mechanism: Mechanism, region: Boxes = None) -> dict[str, float]:
     """Coordinates that keep one value over the whole region, and that value."""
     each = [{name: a for name, (a, b) in item.items() if a == b} for item in _each(mechanism, region)]
     if any(held != each[0] for held in each):
@@ -56,7 +56,7 @@ def _each(mechanism: Mechanism, region: Boxes) -> list[dict[str, Interval]]:
     given = [region or {}] if region is None or isinstance(region, Mapping) else region
     if not is_list(given) or not all(isinstance(item, Mapping) for item in given):
         raise InputError(
-            f"it is {shown(region)}", part="region",
+            f"it is {value_text(region)}", part="region",
             hint="give {coordinate: (lower, upper)}, several of them, a motion, or configurations (N, s)",
         )  # fmt: skip
     if not given:
@@ -126,7 +126,9 @@ def _require_within(mechanism: Mechanism, name: str, interval: Interval, limits:
         if far and limits[0] - slack <= factor * interval[0] and factor * interval[1] <= limits[1] + slack
     ]
     hint = (
-        f"did you mean {written(name, interval, meant[0])}?" if meant else "stay within them, or widen them in the file"
+        f"did you mean {interval_text(name, interval, meant[0])}?"
+        if meant
+        else "stay within them, or widen them in the file"
     )
     raise InputError(
         f"{spoken(interval, unit)} reaches beyond its limits, {spoken(limits, unit)}",

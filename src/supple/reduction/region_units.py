@@ -26,7 +26,7 @@ def spoken(interval: Interval, unit: str) -> str:
     return f"{a:.6g} {unit}" if a == b else f"{a:.6g} to {b:.6g} {unit}"
 
 
-def written(name: str, interval: Interval, unit: str) -> str:
+def interval_text(name: str, interval: Interval, unit: str) -> str:
     """`left=95deg:145deg`, as the command line takes it."""
     a, b = interval
     return f"{name}={a:.6g}{unit}" if a == b else f"{name}={a:.6g}{unit}:{b:.6g}{unit}"

@@ -27,7 +27,7 @@ from supple.distribution.workplace import Here
 from supple.formats.varied_mechanism import VariedMechanism, as_varied
 from supple.formulations import data_slopes
 from supple.formulations.elastic import geometric_stiffness
-from supple.formulations.elastic_rest import load_stiffness, preload
+from supple.formulations.elastic_rest import load_stiffening, preload
 from supple.formulations.elastic_rest.constrained_modes import modes_batch
 from supple.kinematics import complex_terms, parameter_motion
 from supple.kinematics.closure import assemble
@@ -36,7 +36,7 @@ from supple.kinematics.configuration import Configuration
 from supple.kinematics.rest import rest
 from supple.parameterization import parameter_slopes as slopes_module
 from supple.parameterization import second_order
-from supple.parameterization.local_model import coefficient_rows, row_layout
+from supple.parameterization.local_model import coefficient_rows, local_row
 from supple.parameterization.modal_coefficients import modal_coefficients
 from supple.parameterization.mode_choice import RIGID, ModeChoice
 from supple.parameterization.parameter_slopes import parameter_slopes
@@ -73,7 +73,7 @@ class Sampling:
     ):
         self.varied = as_varied(mechanism)
         self.mechanism, self.choice = self.varied.nominal, choice
-        self.layout = row_layout(assemble(self.mechanism), choice)
+        self.layout = local_row(assemble(self.mechanism), choice)
         self.evaluations = 0
         self.width = self.layout.width * (1 + sloped(self.varied, choice))
         name = samples_name(self.varied, choice)
@@ -173,7 +173,7 @@ def sampled_rows(mechanism: Mechanism | VariedMechanism, x: Array, choice: ModeC
     if isinstance(mechanism, Mechanism):
         return _rows_at(mechanism, x, choice, ())
     slopes = mechanism.names[: sloped(mechanism, choice)]
-    width = row_layout(assemble(mechanism.nominal), choice).width * (1 + len(slopes))
+    width = local_row(assemble(mechanism.nominal), choice).width * (1 + len(slopes))
     rows, valid = np.full((len(x), width), np.nan), np.zeros(len(x), dtype=bool)
     for member, which, theta in mechanism.parts(x):
         rows[which], valid[which] = _rows_at(member, theta, choice, slopes)
@@ -222,7 +222,7 @@ def samples_name(mechanism: Mechanism | VariedMechanism, choice: ModeChoice = RI
         "kernels": [digest(cast(FunctionType, kernel)) for kernel in kernels],
     }
     if choice.flexible and (choice.stiffening or choice.preload):  # which is no kernel
-        parts["loads"] = [getsource(module) for module in (load_stiffness, geometric_stiffness, preload)]
+        parts["loads"] = [getsource(module) for module in (load_stiffening, geometric_stiffness, preload)]
     if choice.stiffening:
         parts["stiffening"] = [getsource(second_order)]
     if sloped(as_varied(mechanism), choice):

@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.approximation.fits.scattered_designs import scattered
+from supple.approximation.fits.scattered_designs import halton_points
 from supple.approximation.refinement.box import Box
 from supple.array_types import Array
 from supple.reduction.path import Path
@@ -95,7 +95,7 @@ class VariedScan:
         corners = np.array(list(product((-1.0, 1.0), repeat=min(self.count, 12))))
         chosen = corners[:: -(-len(corners) // _MOST_CORNERS)]
         rest = np.zeros((len(chosen), self.count - chosen.shape[1]))
-        return np.vstack([np.zeros((1, self.count)), np.hstack([chosen, rest]), scattered(self.count, _INSIDE, 5)])
+        return np.vstack([np.zeros((1, self.count)), np.hstack([chosen, rest]), halton_points(self.count, _INSIDE, 5)])
 
     def from_unit(self, unit: Array) -> Array:
         """Parameters are put to the nearest of the levels."""
@@ -162,7 +162,7 @@ def slices_of(scanned: Scanned) -> list[Scanned]:
     found: list[Scanned] = [
         FlatScan(scanned.box, theta, np.concatenate([np.zeros(s), level])) for level in scanned.levels
     ]
-    ends = scattered(s, _ALONG, 3)
+    ends = halton_points(s, _ALONG, 3)
     for axis in varied:
         ways = [np.concatenate([at, np.zeros(count)]) for at in [np.zeros(s), *ends]]
         found += [FlatScan(scanned.box, (axis,), at, parameters=True) for at in ways]

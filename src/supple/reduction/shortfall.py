@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.approximation.check_points import outward
+from supple.approximation.check_points import boundary_points
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.reduced.model import ReducedModel
@@ -76,5 +76,5 @@ def _looked_at(model: ReducedModel) -> Array:
     """Points all over the region, and some close to the faces of the boxes."""
     leaves = model.fitted.leaves
     chosen = [leaves[i] for i in np.linspace(0, len(leaves) - 1, min(len(leaves), _LEAVES)).astype(int)]
-    inside = (1.0 - 1e-9) * outward(model.layout.theta, _IN_LEAF, seed=0)  # a face is only known to rounding
+    inside = (1.0 - 1e-9) * boundary_points(model.layout.theta, _IN_LEAF, seed=0)  # a face is only known to rounding
     return np.vstack([scattered_over(model, _SCATTERED, seed=0), *(box.from_unit(inside) for box in chosen)])

@@ -15,7 +15,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from supple.approximation.fits.scattered_designs import scattered
+from supple.approximation.fits.scattered_designs import halton_points
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.array_types import Array
 from supple.compilation.threads import single_blas_thread
@@ -27,7 +27,7 @@ from supple.formulations.hardware import hardware_of
 from supple.kinematics.closure import assemble
 from supple.kinematics.rest import rest
 from supple.parameterization.basis import basis_of
-from supple.parameterization.local_model import row_layout
+from supple.parameterization.local_model import local_row
 from supple.parameterization.mode_choice import ModeChoice
 from supple.reduced.model import ReducedModel
 from supple.reduction.column_packing import packed_values
@@ -69,7 +69,7 @@ class Siblings:
     def _spread(self, count: int, seed: int) -> Array:
         """Points over all boxes, crowded towards their faces, as good samples of polynomials are."""
         s = self.model.layout.theta
-        inside = np.sin(0.5 * np.pi * scattered(s, count, seed))
+        inside = np.sin(0.5 * np.pi * halton_points(s, count, seed))
         return np.vstack([box.from_unit(inside) for box in self.model.fitted.leaves])
 
     def of(self, mechanism: Mechanism) -> ReducedModel:
@@ -81,7 +81,7 @@ class Siblings:
                 f"it moves {', '.join(names)}, and the model {', '.join(layout.coordinates[: layout.theta])}",
                 part=f'mechanism "{mechanism.name}"', hint="change numbers alone, not which parts there are",
             )  # fmt: skip
-        places = row_layout(assemble(mechanism), self.choice)
+        places = local_row(assemble(mechanism), self.choice)
         rows, valid = sampled_rows(mechanism, np.vstack([self._points, self._checks]), self.choice)
         if not valid.all():
             where = np.vstack([self._points, self._checks])[np.flatnonzero(~valid)[0]]

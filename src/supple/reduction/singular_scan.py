@@ -17,14 +17,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from supple.approximation.fits.scattered_designs import scattered
+from supple.approximation.fits.scattered_designs import halton_points
 from supple.approximation.refinement.box import Box
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import NumericalError
 from supple.kinematics.closure import assemble
 from supple.reduction.domain import Domain
-from supple.reduction.region_units import coordinate_units, written
+from supple.reduction.region_units import coordinate_units, interval_text
 
 _VERTICES = {2: 17, 3: 9, 4: 5, 5: 4}  # of the grid along each axis; above, points are scattered
 _SCATTERED = 512
@@ -116,7 +116,7 @@ def _singular_beside(mechanism: Mechanism, box: Box, theta: Array) -> Array | No
     least, middle = (float(value) for value in start.singularity)
     if least > _NEAR * middle:
         return None
-    steps = np.vstack([np.eye(s), -np.eye(s), scattered(s, 4 * s, 11)])
+    steps = np.vstack([np.eye(s), -np.eye(s), halton_points(s, 4 * s, 11)])
     for _ in range(_ROUNDS):
         points = np.clip(x + reach * box.half * steps, box.lower, box.upper)
         found = assemble(mechanism, points, failures="mark")
@@ -148,7 +148,8 @@ def smaller_region(mechanism: Mechanism, domain: Domain, box: Box) -> str:
         for name, c, h in zip(domain.theta_names, box.center, box.half, strict=True)
         if name in domain.coordinates
     }
-    return f"--region {','.join(written(name, pair, units[name]) for name, pair in pairs.items())} keeps away from them"
+    region = ",".join(interval_text(name, pair, units[name]) for name, pair in pairs.items())
+    return f"--region {region} keeps away from them"
 
 
 def _rounded(value: float, *, up: bool) -> float:
@@ -158,14 +159,14 @@ def _rounded(value: float, *, up: bool) -> float:
 
 def _clear(mechanism: Mechanism, box: Box, share: float, least: float) -> bool:
     s = box.dimension
-    inside = np.vstack([_corners(s), scattered(s, _LOOKED, 3), np.sign(scattered(s, 4 * s, 5)) * 1.0])
+    inside = np.vstack([_corners(s), halton_points(s, _LOOKED, 3), np.sign(halton_points(s, 4 * s, 5)) * 1.0])
     found = assemble(mechanism, box.center + share * box.half * inside, failures="mark")
     return bool(found.assembled.all()) and float(np.min(found.singularity)) >= least
 
 
 def _corners(s: int) -> Array:
     if s > 8:
-        return np.sign(scattered(s, 256, 7))
+        return np.sign(halton_points(s, 256, 7))
     return np.stack(np.meshgrid(*[(-1.0, 1.0)] * s, indexing="ij"), axis=-1).reshape(-1, s)
 
 
@@ -174,7 +175,7 @@ def _obstacle(mechanism: Mechanism, box: Box) -> Obstacle | None:
     s = len(axes)
     count = _VERTICES.get(s)
     if count is None:
-        unit = np.vstack([_corners(s), scattered(s, _SCATTERED, 0)])
+        unit = np.vstack([_corners(s), halton_points(s, _SCATTERED, 0)])
     else:
         unit = np.stack(np.meshgrid(*[np.linspace(-1.0, 1.0, count)] * s, indexing="ij"), axis=-1).reshape(-1, s)
     points = np.repeat(box.center[None], len(unit), axis=0)

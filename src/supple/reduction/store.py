@@ -26,14 +26,14 @@ from supple.reduction.store_faults import FAULTS, Fault, fault_of
 from supple.reduction.store_file import (
     PATIENCE,
     VERSION,
-    connected,
     exclusively,
     prepared,
-    seal,
+    row_is_intact,
+    row_seal,
     set_aside,
+    store_connection,
+    store_version,
     transaction,
-    version_of,
-    whole,
 )
 
 Found = TypeVar("Found")
@@ -50,7 +50,7 @@ class Sample(NamedTuple):
     coefficients: Array
 
 
-class Held(NamedTuple):
+class StoreContents(NamedTuple):
     """What a store holds: bytes on disk, samples, sets."""
 
     bytes: int
@@ -99,7 +99,7 @@ class SampleStore:
         for key, sample in zip(keys, samples, strict=True):
             blob = np.ascontiguousarray(sample.coefficients, dtype="<f8").tobytes()
             valid = int(sample.valid)
-            rows.append((key, valid, blob, seal(self.name, key, valid, blob)))
+            rows.append((key, valid, blob, row_seal(self.name, key, valid, blob)))
         self._coping(lambda: self._add(rows), f"keep {len(rows)} more sample{'s' if len(rows) != 1 else ''}")
 
     def close(self) -> None:
@@ -119,7 +119,7 @@ class SampleStore:
 
     def _open(self) -> None:
         self._database.close()
-        self._database = connected(self.path)
+        self._database = store_connection(self.path)
         prepared(self._database)
         self._file = 0
         with transaction(self._database):
@@ -153,7 +153,7 @@ class SampleStore:
                 (self._set, *asked),
             )
             for theta, valid, blob, sealed in rows:
-                if not whole(self.name, theta, valid, blob, sealed) or len(blob) != 8 * self.width:
+                if not row_is_intact(self.name, theta, valid, blob, sealed) or len(blob) != 8 * self.width:
                     damaged += 1
                     continue
                 samples[theta] = Sample(bool(valid), np.frombuffer(blob, dtype="<f8").astype(float))
@@ -246,7 +246,7 @@ class SampleStore:
             ) from None  # fmt: skip
 
     def _open_ours(self, path: Path) -> None:
-        version = version_of(path)
+        version = store_version(path)
         if version == 0:
             raise sqlite3.DatabaseError("its tables cannot be read")
         if version not in (None, VERSION):
@@ -307,13 +307,13 @@ class SampleStore:
         return InputError(f"cannot {doing} ({error})", part=part, hint="make room, or name another with --store")
 
 
-def held_in(path: Path) -> Held:
+def held_in(path: Path) -> StoreContents:
     """What a store holds; as much of it as can be told."""
     samples = sets = 0
-    with suppress(*FAULTS), closing(connected(path)) as database:
+    with suppress(*FAULTS), closing(store_connection(path)) as database:
         samples = int(database.execute("SELECT COUNT(*) FROM samples").fetchone()[0])
         sets = int(database.execute("SELECT COUNT(*) FROM sets").fetchone()[0])
-    return Held(path.stat().st_size if path.exists() else 0, samples, sets)
+    return StoreContents(path.stat().st_size if path.exists() else 0, samples, sets)
 
 
 def _number(path: Path | None) -> int:

@@ -35,7 +35,7 @@ _TABLES = {
 }
 
 
-def seal(name: str, theta: bytes, valid: int, blob: bytes) -> bytes:
+def row_seal(name: str, theta: bytes, valid: int, blob: bytes) -> bytes:
     """What fits these values in this set, and no others."""
     digest = blake2b(name.encode(), digest_size=16)
     digest.update(b"%d %d\0" % (valid, len(theta)))
@@ -44,14 +44,14 @@ def seal(name: str, theta: bytes, valid: int, blob: bytes) -> bytes:
     return digest.digest()
 
 
-def whole(name: str, theta: object, valid: object, blob: object, sealed: object) -> bool:
+def row_is_intact(name: str, theta: object, valid: object, blob: object, sealed: object) -> bool:
     """Whether a row is what was written; a spoilt file may hold anything anywhere."""
     if not (isinstance(theta, bytes) and isinstance(blob, bytes) and isinstance(valid, int) and valid in (0, 1)):
         return False
-    return sealed == seal(name, theta, valid, blob)
+    return sealed == row_seal(name, theta, valid, blob)
 
 
-def connected(path: Path | None) -> sqlite3.Connection:
+def store_connection(path: Path | None) -> sqlite3.Connection:
     """A connection that writes nothing by itself; without a path to a set of its own, which spills over into a nameless
     file where the machine keeps such (SQLITE_TMPDIR) once it has outgrown its share of the memory."""
     database = sqlite3.connect("" if path is None else path, timeout=PATIENCE, isolation_level=None)
@@ -118,7 +118,7 @@ def _tables(database: sqlite3.Connection) -> dict[str, str]:
     return {str(name): str(text) for name, text in found}
 
 
-def version_of(path: Path) -> int | None:
+def store_version(path: Path) -> int | None:
     """The version of a store; None: there is none yet, 0: a file that was ours and cannot be read as such.
 
     A file that is something else is refused.

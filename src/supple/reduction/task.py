@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from supple.approximation.fits.fits import FITS, require_continuous
-from supple.approximation.fits.scattered_designs import scattered
+from supple.approximation.fits.scattered_designs import halton_points
 from supple.approximation.refinement.box import Box
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
@@ -24,7 +24,7 @@ from supple.parameterization.mode_choice import RIGID, ModeChoice
 from supple.reduction.domain import Domain, domain_of
 from supple.reduction.parameter_space import Vary, require_one_branch
 from supple.reduction.region import Region
-from supple.reduction.region_units import SMALLER, Interval, coordinate_units, spoken, written
+from supple.reduction.region_units import SMALLER, Interval, coordinate_units, interval_text, spoken
 from supple.reduction.stated_error import ROUNDING
 
 BUDGET = 20_000  # samples, and points that refinement looks at
@@ -158,7 +158,7 @@ def require_region(mechanism: Mechanism, domain: Domain) -> None:
                 turns = (b - a) / (2.0 * math.pi)
                 warnings.warn(
                     f'region of "{name}": {spoken((a, b), "rad")} are {turns:.3g} turns; if degrees '
-                    f"were meant, write {written(name, (a, b), 'deg')}",
+                    f"were meant, write {interval_text(name, (a, b), 'deg')}",
                     SuppleWarning,
                     stacklevel=4,
                 )
@@ -168,9 +168,11 @@ def _spread(box: Box) -> Array:
     """The centre, corners, and some points between them."""
     corners = np.array(list(product((-1.0, 1.0), repeat=min(box.dimension, 12))))
     if box.dimension > 12:
-        corners = np.sign(scattered(box.dimension, _CORNERS, 0))
+        corners = np.sign(halton_points(box.dimension, _CORNERS, 0))
     chosen = np.linspace(0, len(corners) - 1, min(len(corners), _CORNERS)).astype(int)
-    return np.vstack([box.center, box.from_unit(corners[chosen]), box.from_unit(scattered(box.dimension, _INSIDE, 0))])
+    return np.vstack(
+        [box.center, box.from_unit(corners[chosen]), box.from_unit(halton_points(box.dimension, _INSIDE, 0))]
+    )
 
 
 def _instead(mechanism: Mechanism, intervals: dict[str, Interval], units: dict[str, str], domain: Domain) -> str:
@@ -186,7 +188,7 @@ def _instead(mechanism: Mechanism, intervals: dict[str, Interval], units: dict[s
         factor = [SMALLER[units[name]].get(taken.get(name) or "", 1.0) for name in intervals]
         middle = 0.5 * np.sum(list(intervals.values()), axis=1) * factor
         if any(taken.values()) and assemble(mechanism, middle[None], failures="mark").assembled.all():
-            meant = [written(name, intervals[name], unit) for name, unit in taken.items() if unit]
+            meant = [interval_text(name, intervals[name], unit) for name, unit in taken.items() if unit]
             return f"did you mean {', '.join(meant)}?"
     position = rest(mechanism)
     at = ", ".join(f"{name}={value:.4g}" for name, value in zip(units, position.theta, strict=True))

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from scipy.linalg import eigh
 
-from supple.approximation.fits.scattered_designs import scattered
+from supple.approximation.fits.scattered_designs import halton_points
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.formats.varied_mechanism import VariedMechanism
 from supple.formulations.coefficients import carried
-from supple.formulations.elastic_rest.constrained_modes import rows_at
+from supple.formulations.elastic_rest.constrained_modes import rows_over_coordinates
 from supple.formulations.elastic_rest.loaded_statics import loaded_response
 from supple.formulations.elastic_rest.static_response import static_response
 from supple.kinematics.closure import assemble
@@ -73,7 +73,7 @@ class Truncation:
 def truncation(mechanism: VariedMechanism, choice: ModeChoice, boxes: Sequence[Scanned]) -> Truncation:
     """Reduced against full, both exact at each of the check points."""
     per_box = max(_CHECKS // len(boxes), 4)
-    points = np.vstack([box.from_unit(scattered(box.dimension, per_box, 1)) for box in boxes])
+    points = np.vstack([box.from_unit(halton_points(box.dimension, per_box, 1)) for box in boxes])
     found = [
         _of_one(member, choice, theta, points[which]) for member, which, theta in mechanism.parts(points) if len(which)
     ]
@@ -152,7 +152,7 @@ def _compliance(model: LocalModel, choice: ModeChoice) -> dict[str, float]:
 def _two_compliances(model: LocalModel, system: ModalParameterization, rows: list[int]) -> tuple[Array, Array]:
     """Along each row, of the whole mechanism and of the modes kept, at all configurations: (N, rows) each."""
     X, w = model.configuration.X, model.configuration.w
-    G = rows_at(system.rest, np.array(rows, dtype=np.int64), X)
+    G = rows_over_coordinates(system.rest, np.array(rows, dtype=np.int64), X)
     Z = loaded_response(system.rest, X, w, G) if loaded(system) else static_response(system.rest, X, G)[0]
     s = model.theta.shape[-1]
     assert model.modes is not None

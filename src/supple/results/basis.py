@@ -15,7 +15,7 @@ from supple.diagnostics.quoting import quoted
 
 
 @dataclass(frozen=True)
-class Basis:
+class CoordinateBasis:
     """constraint : displacements that are coordinates; internal : how many internal modes follow them
 
     tracking : how internal modes are chosen and turned; germ : θ of the reference they are turned to, by name
@@ -37,7 +37,7 @@ class Basis:
         return f"{' and '.join(parts)} [{self.digest}]"
 
     def __eq__(self, other: object) -> bool:
-        return self.digest == other.digest if isinstance(other, Basis) else NotImplemented
+        return self.digest == other.digest if isinstance(other, CoordinateBasis) else NotImplemented
 
     def __hash__(self) -> int:
         return hash(self.digest)
@@ -57,13 +57,13 @@ class Counted(Protocol):
     """Whatever has a basis, or knows that it has none."""
 
     @property
-    def basis(self) -> Basis | None: ...
+    def basis(self) -> CoordinateBasis | None: ...
 
 
-def basis_from(data: Any) -> Basis:
+def basis_from(data: Any) -> CoordinateBasis:
     """Back from JSON, checked."""
     try:
-        found = Basis(
+        found = CoordinateBasis(
             tuple(str(name) for name in data["constraint"]),
             int(data["internal"]),
             str(data["tracking"]),
@@ -75,7 +75,7 @@ def basis_from(data: Any) -> Basis:
     return found
 
 
-def require_same_basis(part: str, given: Basis | None, own: Basis | None) -> None:
+def require_same_basis(part: str, given: CoordinateBasis | None, own: CoordinateBasis | None) -> None:
     """Refuse a gain or a state of one basis on a model of another; what is rigid has none."""
     if given is not None and own is not None and given != own:
         raise InputError(
@@ -85,14 +85,14 @@ def require_same_basis(part: str, given: Basis | None, own: Basis | None) -> Non
         )
 
 
-class State(dict[str, float]):
+class NamedState(dict[str, float]):
     """Coordinates and their rates (`NAME.rate`) by name, with the basis they are counted in (None if it is rigid)."""
 
-    def __init__(self, values: Mapping[str, float], basis: Basis | None = None) -> None:
+    def __init__(self, values: Mapping[str, float], basis: CoordinateBasis | None = None) -> None:
         super().__init__(values)
         self.basis = basis
 
-    def parted(self, names: tuple[str, ...], own: Basis | None) -> tuple[dict[str, float], dict[str, float]]:
+    def parted(self, names: tuple[str, ...], own: CoordinateBasis | None) -> tuple[dict[str, float], dict[str, float]]:
         """Coordinates and rates for a model with these coordinates and its own basis."""
         require_same_basis("state", self.basis, own)
         rates = {name: self[f"{name}.rate"] for name in names if f"{name}.rate" in self}

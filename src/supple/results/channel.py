@@ -19,7 +19,7 @@ TURNS = (*AXES[3:], "angle")
 """Directions about an axis; `angle` is that of a mechanism in a plane."""
 
 
-class Quantity(NamedTuple):
+class MeasuredQuantity(NamedTuple):
     """A kind of thing that is measured: its SI unit along and about an axis, and how often it is differentiated.
 
     order : of a motion: displacement 0, velocity 1, acceleration 2; None of what is no motion
@@ -30,13 +30,13 @@ class Quantity(NamedTuple):
     order: int | None = None
 
 
-QUANTITIES: dict[str, Quantity] = {
-    "force": Quantity("N", "N m"),
-    "displacement": Quantity("m", "rad", 0),
-    "velocity": Quantity("m/s", "rad/s", 1),
-    "acceleration": Quantity("m/s²", "rad/s²", 2),
-    "strain": Quantity("m/m", "m/m", 0),
-    "other": Quantity("", ""),
+QUANTITIES: dict[str, MeasuredQuantity] = {
+    "force": MeasuredQuantity("N", "N m"),
+    "displacement": MeasuredQuantity("m", "rad", 0),
+    "velocity": MeasuredQuantity("m/s", "rad/s", 1),
+    "acceleration": MeasuredQuantity("m/s²", "rad/s²", 2),
+    "strain": MeasuredQuantity("m/m", "m/m", 0),
+    "other": MeasuredQuantity("", ""),
 }
 MOTIONS = ("displacement", "velocity", "acceleration")
 

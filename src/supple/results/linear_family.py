@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.array_types import Array
 from supple.diagnostics import InputError
-from supple.results.basis import Basis
+from supple.results.basis import CoordinateBasis
 from supple.results.linear_model import LinearModel
 from supple.results.names import listed
 from supple.results.result import Result
@@ -56,7 +56,7 @@ class LinearFamily(Result):
     at: dict[str, Array]
     names: Names
     gap: float
-    basis: Basis | None = None
+    basis: CoordinateBasis | None = None
     units: Units = UNKNOWN
 
     @property
@@ -126,7 +126,7 @@ class LinearFamily(Result):
         """The closest family that is affine in θ: A₀ + Σ_i ψ_i A_i, by least squares over the grid."""
         lower, upper = (np.array([values[i] for values in self.grid.values()]) for i in (0, -1))
         mesh = np.stack(np.meshgrid(*self.grid.values(), indexing="ij"), axis=-1).reshape(-1, len(self.grid))
-        psi = np.hstack([np.ones((len(mesh), 1)), scaled(mesh, lower, upper)])
+        psi = np.hstack([np.ones((len(mesh), 1)), normalized_coordinates(mesh, lower, upper)])
         shaped = {name: getattr(self, name).reshape(len(mesh), *getattr(self, name).shape[-2:]) for name in MATRICES}
         found = {
             name: np.linalg.lstsq(psi, values.reshape(len(mesh), -1), rcond=None)[0].reshape(-1, *values.shape[1:])
@@ -183,12 +183,12 @@ class AffineFamily(Result):
         return [self.model_at(corner) for corner in self.corners]
 
     def model_at(self, theta: ArrayLike) -> LinearModel:
-        psi = np.concatenate([[1.0], scaled(np.asarray(theta, float), self.lower, self.upper)])
+        psi = np.concatenate([[1.0], normalized_coordinates(np.asarray(theta, float), self.lower, self.upper)])
         A, B, C, D = (np.tensordot(psi, getattr(self, name), axes=1) for name in MATRICES)
         return LinearModel(A, B, C, D, *self.names, {name: {} for name in POINTS}, units=self.units)
 
 
-def scaled(theta: Array, lower: Array, upper: Array) -> Array:
+def normalized_coordinates(theta: Array, lower: Array, upper: Array) -> Array:
     """ψ: -1 to 1 over the region."""
     return np.asarray((2.0 * theta - lower - upper) / (upper - lower))
 

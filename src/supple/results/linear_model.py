@@ -13,12 +13,12 @@ from scipy.linalg import eig
 from supple.array_types import Array
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.arguments import require_arguments
-from supple.results.basis import Basis
+from supple.results.basis import CoordinateBasis
 from supple.results.frequency_response import FrequencyResponse, response_unit
 from supple.results.linear_slopes import LinearSlopes, by_magnitude, eigenvalue_slopes
 from supple.results.names import listed, undotted
 from supple.results.picture import picture
-from supple.results.result import Result, bundle
+from supple.results.result import Result, arrays_repr
 from supple.results.table import Table, matrix_table
 from supple.results.units import UNKNOWN, Units
 
@@ -37,7 +37,7 @@ class SecondOrder(NamedTuple):
     P3: Array
 
     def __repr__(self) -> str:
-        return bundle(self)
+        return arrays_repr(self)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -68,7 +68,7 @@ class LinearModel(Result):
     second_order: SecondOrder | None = None
     step: float | None = None
     rigid: tuple[str, ...] = ()
-    basis: Basis | None = None
+    basis: CoordinateBasis | None = None
     units: Units = UNKNOWN
     delays: Mapping[str, float] = field(default_factory=dict)
     pade: int | None = None
@@ -262,7 +262,7 @@ class LinearModes(NamedTuple):
     coordinates: tuple[str, ...]
 
     def __repr__(self) -> str:
-        return bundle(self)
+        return arrays_repr(self)
 
     def leading(self, mode: int) -> dict[str, float]:
         """Coordinates of a mode by falling participation."""

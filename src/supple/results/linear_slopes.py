@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.linalg import eig
 
 from supple.array_types import Array, Complex
-from supple.results.result import bundle
+from supple.results.result import arrays_repr
 
 _SINGLE = 1e-6  # |lᴴr| of unit vectors: below it the eigenvalue is one of several that share a vector
 
@@ -26,7 +26,7 @@ class LinearSlopes(NamedTuple):
     D: Array
 
     def __repr__(self) -> str:
-        return bundle(self)
+        return arrays_repr(self)
 
 
 def by_magnitude(values: Complex) -> NDArray[np.int64]:

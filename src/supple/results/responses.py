@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.array_types import Array, Complex
 from supple.diagnostics import InputError, nearest
-from supple.diagnostics.arguments import real_numbers, require_arguments, shown
+from supple.diagnostics.arguments import real_numbers, require_arguments, value_text
 from supple.results.channel import MOTIONS, Channel, direction_text
 from supple.results.names import fresh, listed
 from supple.results.picture import picture
@@ -56,8 +56,8 @@ class Responses(Result):
 
     def __post_init__(self) -> None:
         kept = object.__setattr__
-        kept(self, "frequencies_hz", fixed(self.frequencies_hz, np.float64))
-        kept(self, "H", fixed(self.H, np.complex128))
+        kept(self, "frequencies_hz", frozen_copy(self.frequencies_hz, np.float64))
+        kept(self, "H", frozen_copy(self.H, np.complex128))
         kept(self, "responses", tuple(self.responses))
         kept(self, "references", tuple(self.references))
         kept(self, "notes", tuple(self.notes))
@@ -71,7 +71,7 @@ class Responses(Result):
         if not (np.diff(self.frequencies_hz) > 0.0).all() or (self.frequencies_hz < 0.0).any():
             raise InputError("they do not rise from 0 on", part="frequencies_hz", hint="sort the lines, each once")
         if self.coherence is not None:
-            kept(self, "coherence", fixed(self.coherence, np.float64))
+            kept(self, "coherence", frozen_copy(self.coherence, np.float64))
             if np.shape(self.coherence) != expected:
                 raise InputError(f"it is {np.shape(self.coherence)}, not {expected}", part="coherence")
 
@@ -278,7 +278,7 @@ def channel_arrays(what: str, channels: Iterable[Channel]) -> dict[str, NDArray[
     return {**found, f"{what}_positions": np.array(places, dtype=float).reshape(-1, 3)}
 
 
-def fixed(values: Any, kind: Any) -> Any:
+def frozen_copy(values: Any, kind: Any) -> Any:
     """A copy that nobody can write to."""
     found = np.array(values, dtype=kind, order="C")
     found.flags.writeable = False
@@ -331,7 +331,7 @@ def require_band(band_hz: Sequence[float]) -> None:
     """Refuse what is not two rising frequencies."""
     ends = real_numbers("band_hz", band_hz, finite=False)
     if ends.shape != (2,) or not ends[0] <= ends[1]:
-        raise InputError(f"it is {shown(band_hz)}", part="band_hz", hint="give (lowest, highest) in Hz")
+        raise InputError(f"it is {value_text(band_hz)}", part="band_hz", hint="give (lowest, highest) in Hz")
 
 
 def _places(lines: ArrayLike, count: int) -> NDArray[Any]:
@@ -342,5 +342,5 @@ def _places(lines: ArrayLike, count: int) -> NDArray[Any]:
     if found.size == 0:
         return np.zeros(0, dtype=np.int64)
     if found.dtype.kind not in "iu" or found.ndim > 1 or not ((found >= -count) & (found < count)).all():
-        raise InputError(f"they are {shown(lines)}", part="lines", hint=f"give whole numbers below {count}")
+        raise InputError(f"they are {value_text(lines)}", part="lines", hint=f"give whole numbers below {count}")
     return np.atleast_1d(found)

@@ -83,7 +83,7 @@ def brief(kind: str, summary: str) -> str:
     return f"<{kind} {text if len(text) <= _LONGEST else text[: _LONGEST - 1] + '…'}>"
 
 
-def bundle(self: Any) -> str:
+def arrays_repr(self: Any) -> str:
     """`__repr__` of a NamedTuple of arrays: small ones as they are, large ones by their shape."""
     parts = []
     for name, value in zip(self._fields, self, strict=True):

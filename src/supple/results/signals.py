@@ -39,7 +39,7 @@ class Signals(Result, Mapping[str, Array]):
         return len(self.data)
 
     def summary(self) -> str:
-        return f"of {listed(self.data)}, {span(self.time)}"
+        return f"of {listed(self.data)}, {time_span_text(self.time)}"
 
     def table(self) -> Table:
         return gathered(self.time, self)
@@ -87,7 +87,7 @@ def gathered(time: Array, *plain: Signals, **marked: Signals | None) -> Table:
     return Table(columns, units, index="time")
 
 
-def span(time: Array) -> str:
+def time_span_text(time: Array) -> str:
     """How many instants there are, and from when to when."""
     if not len(time):
         return "no instants"

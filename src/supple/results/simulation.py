@@ -13,19 +13,19 @@ from numpy.typing import NDArray
 from supple.array_types import Array
 from supple.diagnostics import EarlyEnd, InputError, SuppleWarning, user_level
 from supple.diagnostics.arguments import require_arguments
-from supple.results.basis import Basis
+from supple.results.basis import CoordinateBasis
 from supple.results.energy_account import LARGEST_DEFECT
 from supple.results.picture import picture
 from supple.results.playback_arrays import playback_arrays
 from supple.results.result import Result
-from supple.results.signals import Signals, gathered, span
+from supple.results.signals import Signals, gathered, time_span_text
 from supple.results.table import Table
-from supple.results.text import Text, number
+from supple.results.text import Text, number_text
 
 _ROUNDING = 1e-12  # of the largest reaction: less is zero
 
 
-class Record(Protocol):
+class RunRecord(Protocol):
     """What a runner keeps of a run, as signals on the times of its results; see `Simulation` for what they are."""
 
     @property
@@ -46,7 +46,7 @@ class Record(Protocol):
     def energy_defect(self) -> float | None: ...
 
 
-class Bodies(Record, Protocol):
+class Bodies(RunRecord, Protocol):
     """What a runner that knows every body can tell besides."""
 
     @property
@@ -84,20 +84,20 @@ class Simulation(Result):
 
     name: str
     time: Array
-    record: Record
+    record: RunRecord
     reason: str = ""
     stopped: float = np.nan
     steps: int = 0
     iterations: int | None = None
     tolerance: float | None = None
     rigid: tuple[str, ...] = ()
-    basis: Basis | None = None
+    basis: CoordinateBasis | None = None
     bodies: Bodies | None = None
     damping: str = ""
 
     def summary(self) -> str:
         ended = f", ended early: {self.reason}" if self.reason else ""
-        return f'of "{self.name}", {span(self.time)}, {self.steps} steps{ended}'
+        return f'of "{self.name}", {time_span_text(self.time)}, {self.steps} steps{ended}'
 
     def table(self) -> Table:
         """Outputs, coordinates, and `NAME.rate`, `.acceleration`, `.input`, `.driving_force`, `energy.NAME`."""
@@ -124,7 +124,7 @@ class Simulation(Result):
         """
         if not len(self.time):
             return super().text()
-        last = number(self.time[-1], "s")
+        last = number_text(self.time[-1], "s")
         name = self.name if self.bodies is not None else f"{self.name} (reduced)"
         counted = "" if self.iterations is None else f", {self.iterations} iterations"
         out = Text(f"{name}: {last} in {self.steps} steps{counted}{took}")
@@ -136,7 +136,9 @@ class Simulation(Result):
             out.table(("driving force", "least", "largest"), _ranges(self.driving_forces))
         if reactions:
             out.table(("joint", "largest force", "largest moment"), _largest_reactions(reactions))
-        energy = [(key, number(values[-1])) for key, values in self.energy.items() if values.any() or key == "balance"]
+        energy = [
+            (key, number_text(values[-1])) for key, values in self.energy.items() if values.any() or key == "balance"
+        ]
         out.table(("energy", f"at {last}, J"), energy)
         if self.energy_defect is not None:
             defect = 100.0 * self.energy_defect
@@ -293,7 +295,7 @@ class Simulation(Result):
 def _ends(coordinates: Signals, rates: Signals) -> list[tuple[str, ...]]:
     """The last value of each coordinate and of its rate."""
     return [
-        (key, *(number(signals[key][-1], signals.units.get(key, "")) for signals in (coordinates, rates)))
+        (key, *(number_text(signals[key][-1], signals.units.get(key, "")) for signals in (coordinates, rates)))
         for key in coordinates
     ]
 
@@ -303,7 +305,7 @@ def _ranges(signals: Signals, *, last: bool = False) -> list[tuple[str, ...]]:
     found = []
     for key, values in signals.items():
         shown = (*(values[-1:] if last else ()), values.min(), values.max())
-        found.append((key, *(number(x, signals.units.get(key, "")) for x in shown)))
+        found.append((key, *(number_text(x, signals.units.get(key, "")) for x in shown)))
     return found
 
 
@@ -312,7 +314,7 @@ def _largest_reactions(reactions: Mapping[str, Mapping[str, Array]]) -> list[tup
     longest = {joint: tuple(map(_longest, parts.values())) for joint, parts in reactions.items()}
     nothing = _ROUNDING * max(max(pair) for pair in longest.values())
     return [
-        (joint, *(number(x if x > nothing else 0.0, unit) for x, unit in zip(pair, ("N", "N m"), strict=True)))
+        (joint, *(number_text(x if x > nothing else 0.0, unit) for x, unit in zip(pair, ("N", "N m"), strict=True)))
         for joint, pair in longest.items()
     ]
 

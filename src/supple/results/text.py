@@ -47,7 +47,7 @@ class Text:
         """Add a matrix with the names of its rows and columns."""
         entries = np.asarray(values, float)
         entries = np.where(np.abs(entries) > _ROUNDING * np.abs(entries).max(initial=0.0), entries, 0.0)
-        body = [(name, *(number(value) for value in line)) for name, line in zip(rows, entries, strict=True)]
+        body = [(name, *(number_text(value) for value in line)) for name, line in zip(rows, entries, strict=True)]
         self.table((title, *columns), body)
 
     def print(self) -> None:
@@ -88,12 +88,12 @@ def _drawn(part: TextTable) -> Any:
     return made
 
 
-def posture(configuration: Any, *, free: bool = False) -> str:
+def posture_heading(configuration: Any, *, free: bool = False) -> str:
     """Where a mechanism stands, and what becomes of its coordinates: `arm at lift=0.2, actuators locked`.
 
     Coordinates that no actuator drives are locked, or free, as well; a structure has none.
     """
-    where = ", ".join(f"{name}={number(value)}" for name, value in configuration.coordinates.items())
+    where = ", ".join(f"{name}={number_text(value)}" for name, value in configuration.coordinates.items())
     words = f"{configuration.mechanism.name} at {where or 'rest'}"
     if not configuration.coordinates:
         return words
@@ -101,7 +101,7 @@ def posture(configuration: Any, *, free: bool = False) -> str:
     return f"{words}, {what} {'free' if free else 'locked'}"
 
 
-def number(value: Any, unit: str = "") -> str:
+def number_text(value: Any, unit: str = "") -> str:
     """Six digits and the unit; what differs from zero by rounding alone is zero."""
     value = float(value)
     text = f"{value:.6g}" if abs(value) > 1e-15 else "0"
@@ -110,10 +110,10 @@ def number(value: Any, unit: str = "") -> str:
 
 def angle(value: Any) -> str:
     """An angle in radians and degrees."""
-    return f"{number(value)} rad ({math.degrees(float(value)):.4g}°)"
+    return f"{number_text(value)} rad ({math.degrees(float(value)):.4g}°)"
 
 
-def turn(R: Any) -> str:
+def rotation_text(R: Any) -> str:
     """A rotation matrix as an angle about an axis."""
     R = np.asarray(R)
     axial = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])

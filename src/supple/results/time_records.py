@@ -16,7 +16,7 @@ from supple.diagnostics import InputError
 from supple.results.channel import Channel
 from supple.results.names import fresh, listed
 from supple.results.picture import picture
-from supple.results.responses import channel_arrays, fixed, require_names, save_universal
+from supple.results.responses import channel_arrays, frozen_copy, require_names, save_universal
 from supple.results.result import Result
 from supple.results.table import Table
 
@@ -48,7 +48,7 @@ class TimeRecords(Result):
     def __post_init__(self) -> None:
         kept = object.__setattr__
         for name in ("x", "y"):
-            kept(self, name, fixed(getattr(self, name), np.float64))
+            kept(self, name, frozen_copy(getattr(self, name), np.float64))
         for name in ("references", "responses", "notes"):
             kept(self, name, tuple(getattr(self, name)))
         if not isinstance(self.at, str):
@@ -67,7 +67,7 @@ class TimeRecords(Result):
                 f"{len(self.references)} and {len(self.responses)} described", part="records", hint="describe each",
             )  # fmt: skip
         if self.full_scale is not None:
-            kept(self, "full_scale", fixed(self.full_scale, np.float64))
+            kept(self, "full_scale", frozen_copy(self.full_scale, np.float64))
             if np.shape(self.full_scale) != (len(self.channels),):
                 raise InputError(f"{np.size(self.full_scale)} for {len(self.channels)} channels", part="full_scale")
 

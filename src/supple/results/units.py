@@ -19,11 +19,11 @@ class Units(NamedTuple):
 
     @property
     def rates(self) -> dict[str, str]:
-        return {name: rate(unit) for name, unit in self.coordinates.items()}
+        return {name: rate_unit(unit) for name, unit in self.coordinates.items()}
 
     @property
     def accelerations(self) -> dict[str, str]:
-        return {name: rate(unit, 2) for name, unit in self.coordinates.items()}
+        return {name: rate_unit(unit, 2) for name, unit in self.coordinates.items()}
 
     @property
     def forces(self) -> dict[str, str]:
@@ -43,7 +43,7 @@ def units_from(data: Mapping[str, Any]) -> Units:
     return Units(*(_texts(data.get(name)) for name in Units._fields))
 
 
-def rate(unit: str, times: int = 1) -> str:
+def rate_unit(unit: str, times: int = 1) -> str:
     """Per second, once or twice: rad becomes rad/s or rad/s²; as it is, zero times."""
     return f"{unit}/s{'²' if times == 2 else ''}" if unit and times else unit
 

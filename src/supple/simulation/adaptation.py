@@ -51,7 +51,7 @@ def _defect(run: Simulation) -> float:
     return run.energy_defect or 0.0
 
 
-def grown(problem: Absolute, energies: Array, steps: int) -> bool:
+def energy_diverged(problem: Absolute, energies: Array, steps: int) -> bool:
     """Most of the energy so far, (N, 6), came from nowhere: nothing that follows would mean anything.
 
     What is lost may be meant: a small spectral radius calms stiff springs.

@@ -13,7 +13,7 @@ from supple.diagnostics import InputError, nearest
 from supple.formats.mechanism_text import to_yaml
 from supple.formulations.absolute.instant import Instant, instant
 from supple.formulations.absolute.march import KINETIC, POTENTIAL, WORK
-from supple.formulations.absolute.measured import measured_accelerations, measured_motion, measured_rates
+from supple.formulations.absolute.measured import measure_rates, measured_accelerations, measured_rates
 from supple.formulations.absolute.reaction import Reaction, reaction_of
 from supple.formulations.absolute.section_forces import (
     IN_PLANE,
@@ -29,17 +29,17 @@ from supple.formulations.coefficients import carried
 from supple.formulations.measured_units import units_of
 from supple.kinematics.configuration import Configuration, Deformed, FramePose
 from supple.kinematics.measures import key_of
-from supple.kinematics.motion import FrameMotion, Motion
+from supple.kinematics.motion import BodyRates, FrameMotion
 from supple.results.energy_account import energy_defect
 from supple.results.signals import Signals, labelled
-from supple.results.units import numbered, rate
+from supple.results.units import numbered, rate_unit
 from supple.simulation.inner_forces import FullMotion, inner_forces
 
 _STILL = 1e-6  # extents/s: slower is the rounding of positions over a step
 
 
 @dataclass(frozen=True, eq=False)
-class BodyMotion:
+class RecordedMotion:
     """What a march through the DAE records at times (N,), and the signals that follow from it.
 
     forces   : breaks and coefficients of the piecewise cubic inputs
@@ -77,9 +77,9 @@ class BodyMotion:
         return Configuration(self.problem.rest, self.w[:, :s], frames.bodies(self.X), self.w, reached, deformed)
 
     @cached_property
-    def motion(self) -> Motion:
+    def motion(self) -> BodyRates:
         """All velocities and accelerations, of elastic bodies those of the same nodes."""
-        return Motion(self.configuration, *self._body_motion(self.problem.frames.lead))
+        return BodyRates(self.configuration, *self._body_motion(self.problem.frames.lead))
 
     def _body_motion(self, lead: NDArray[np.int64]) -> tuple[Array, Array]:
         """Twists and their rates (N, n, 6) of bodies that these frames carry, at the bodies' origins, in their axes."""
@@ -105,7 +105,7 @@ class BodyMotion:
         V, dV, X = self.motion.V.copy(), self.motion.dV.copy(), self.configuration.X.copy()
         here, there = self._body_motion(np.array([lead]))
         V[:, body], dV[:, body], X[:, body, 3:] = here[:, 0], there[:, 0], self.X[:, lead, 3:]
-        return Motion(replace(self.configuration, X=X), V, dV).frame(name)
+        return BodyRates(replace(self.configuration, X=X), V, dV).frame(name)
 
     def nodes(self, body: str) -> FramePose:
         """Positions (N, nodes, 3) and rotations (N, nodes, 3, 3) of the nodes of an elastic body, in the world."""
@@ -170,7 +170,7 @@ class BodyMotion:
         found = np.stack([values, np.zeros_like(values), np.zeros_like(values)])
         if load.observation.order:
             acceleration = self.instant.acceleration if load.observation.order > 1 else self.acceleration
-            found[1:] = measured_motion(self.problem, self.X, self.V, acceleration, rows)
+            found[1:] = measure_rates(self.problem, self.X, self.V, acceleration, rows)
         if not load.efforts:
             return found
         u = np.stack(list(self.inputs.values()), axis=1) if len(self.inputs) else np.zeros((len(self.time), 0))
@@ -181,7 +181,7 @@ class BodyMotion:
     def output_rates(self) -> Signals:
         """How fast those change that are measures as they stand."""
         rows, known = carried(self.problem.rest).outputs, units_of(self.problem.rest).outputs
-        return Signals(self.time, self._rates(rows), {name: rate(known[name]) for name in rows})
+        return Signals(self.time, self._rates(rows), {name: rate_unit(known[name]) for name in rows})
 
     def _rates(self, rows: dict[str, int]) -> dict[str, Array]:
         rates = measured_rates(self.problem, self.X, self.V, list(rows.values()))

@@ -11,8 +11,8 @@ from supple.cli.kept import Picture, TableFile
 from supple.cli.model_argument import FileOrRom, is_model, read_model, require_no
 from supple.cli.options import At, Formulation, FormulationOption, Json, NoDrives, Rigid, Settings, read_mechanism
 from supple.cli.quantities import quantity_of
-from supple.cli.run_options import REST, Asked, model_task_of, task_of
-from supple.cli.simulated import Told
+from supple.cli.run_options import REST, RunOptions, model_task_of, task_of
+from supple.cli.simulated import TimedRun
 from supple.description.quantities.dimension import TIME
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def simulate(
         from supple.diagnostics import NumericalError
         from supple.simulation.simulation import simulate as simulated
 
-        asked = Asked(
+        asked = RunOptions(
             scenario, start, at, rates, inputs, motion,
             None if until is None else quantity_of(until, "--until", TIME),
             None if step is None else quantity_of(step, "--step", TIME),
@@ -138,7 +138,7 @@ def simulate(
             target, **task, tolerance=tolerance, spectral_radius=spectral_radius, rigid=rigid,
             drives=not no_drives, formulation=formulation.value,
         )  # fmt: skip
-        told = Told(run, {name: run.reaction(name)._asdict() for name in joints}, perf_counter() - began)
+        told = TimedRun(run, {name: run.reaction(name)._asdict() for name in joints}, perf_counter() - began)
         _warn_of_limits(answer, run)
         told.write(output, plot)
         answer.show(told, "--json gives all values, -o FILE.csv a table, --plot FILE.png a picture")
@@ -156,9 +156,9 @@ def _joints(mechanism: Mechanism, text: str | None) -> list[str]:
 def _warn_of_limits(answer: Answer, run: Simulation) -> None:
     """Limits do not stop a motion, but nobody should leave them unawares; a region is within them."""
     from supple.kinematics.limits import outside_limits
-    from supple.simulation.body_motion import BodyMotion
+    from supple.simulation.body_motion import RecordedMotion
 
-    if not isinstance(run.bodies, BodyMotion):
+    if not isinstance(run.bodies, RecordedMotion):
         return
     said: dict[str, str] = {}
     for w in (run.bodies.w.max(axis=0), run.bodies.w.min(axis=0)):

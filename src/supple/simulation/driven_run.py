@@ -34,7 +34,7 @@ class DrivenRun(NamedTuple):
     springs: dict[int, Yield]
 
 
-class Commands(NamedTuple):
+class DriveCommands(NamedTuple):
     """As `simulate` takes them: inputs, and the times of their values; results (N,), s; of callables, the longest time
     between samples, s."""
 
@@ -54,7 +54,13 @@ class Commanded(NamedTuple):
 
 
 def commanded(
-    mechanism: Mechanism, hardware: Hardware, start: At | Configuration, rates: Array, given: Commands, *, rigid: bool
+    mechanism: Mechanism,
+    hardware: Hardware,
+    start: At | Configuration,
+    rates: Array,
+    given: DriveCommands,
+    *,
+    rigid: bool,
 ) -> Commanded:
     """rates : (s,) of θ at the start; what is led sets out with them.
 
@@ -64,7 +70,7 @@ def commanded(
     bank = DriveBank(hardware, actuators, names, hardware.actuator_coordinates)
     moved = tuple(sorted({place for place, block in zip(bank.places, bank.blocks, strict=True) if block.moves} - {-1}))
     here = driven_start(mechanism, start, np.zeros(len(actuators)), moved, rigid)
-    held = held_forces(here, bank)
+    held = holding_forces(here, bank)
     bank.reset(here.theta, rates, forces=held)
     inputs = keeping_commands(bank, given.inputs)
     breaks, values = input_course(actuators, inputs, given.times, given.grid, given.spacing)
@@ -94,7 +100,7 @@ def coupled_intervals(made: Commanded, grid: Array, largest: float) -> tuple[Int
     return cut, interval_commands(cut.times, made.breaks, made.values)
 
 
-def held_forces(here: Configuration, bank: DriveBank, *, standing: bool = False) -> Array:
+def holding_forces(here: Configuration, bank: DriveBank, *, standing: bool = False) -> Array:
     """(a,) of drives that yield, where they stand: what holds the mechanism there at rest; zero of all others.
 
     standing : of all that lead nothing, where they can hold it

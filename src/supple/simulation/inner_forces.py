@@ -11,7 +11,7 @@ from supple.description.mechanism import GROUND
 from supple.equations.dry_friction import dry_friction
 from supple.equations.effort_row import EffortMotion, effort_factors, effort_places
 from supple.formulations.absolute.balance import friction_rows
-from supple.formulations.absolute.measured import measured_motion
+from supple.formulations.absolute.measured import measure_rates
 from supple.formulations.absolute.reaction import reaction_of
 from supple.formulations.absolute.section_forces import end_forces
 from supple.formulations.absolute.system import Absolute
@@ -81,7 +81,7 @@ def _rigid_section(problem: Absolute, moving: FullMotion, sensor: str) -> Array:
     numbering, load = position.numbering, carried(position)
     s, first = len(numbering.coordinates), numbering.constraints
     rows = list(range(first, first + s))
-    v, a = measured_motion(problem, moving.X, moving.V, moving.acceleration, rows)
+    v, a = measure_rates(problem, moving.X, moving.V, moving.acceleration, rows)
     X = problem.frames.bodies(moving.X)
     here = Configuration(position, moving.w[:, :s], X, moving.w, np.ones(len(X)))
     columns = effort_columns(rigid_rest(numbering.mechanism), here)
@@ -89,7 +89,7 @@ def _rigid_section(problem: Absolute, moving: FullMotion, sensor: str) -> Array:
     drag = np.zeros((len(X), len(limits)))
     if len(limits):
         rubbing = friction_rows(problem)
-        slip, _ = measured_motion(problem, moving.X, moving.V, moving.acceleration, rubbing)
+        slip, _ = measure_rates(problem, moving.X, moving.V, moving.acceleration, rubbing)
         drag = dry_friction(limits, slip, problem.system.friction_speed)[0]
     places = effort_places(s, s, moving.u.shape[1], len(limits))
     factors = effort_factors(places, EffortMotion(np.zeros((len(X), 0)), moving.u, a, v, drag))

@@ -13,14 +13,14 @@ from supple.diagnostics import InputError, nearest
 from supple.formats.mechanism_text import to_yaml
 from supple.formulations.coefficients import carried
 from supple.formulations.measured_units import units_of
-from supple.formulations.rigid_link_system.link_equations import LinkEquations, LinkMotion, energies
+from supple.formulations.rigid_link_system.link_equations import LinkEquations, LinkMotion, link_energies
 from supple.formulations.rigid_link_system.link_point import LinkPoint
 from supple.formulations.rigid_link_system.link_system import RigidLinkSystem
 from supple.formulations.rigid_link_system.said_outputs import outputs_without_forces
 from supple.geometry.rotation import exponential
 from supple.kinematics.configuration import Configuration, Deformed, FramePose
 from supple.results.signals import Signals, labelled
-from supple.results.units import numbered, rate
+from supple.results.units import numbered, rate_unit
 
 _STEP = 1e-6  # s: over which rates are differenced for second rates of what sensors see
 
@@ -145,7 +145,7 @@ class LinkRecord:
     @cached_property
     def energy(self) -> Signals:
         """Kinetic, potential (strain in it) and total, to second order in u; no account of works is kept."""
-        found = np.array([energies(self.equations, motion) for motion in self.motions])
+        found = np.array([link_energies(self.equations, motion) for motion in self.motions])
         kinetic, potential, strain = found.T
         values = {"kinetic": kinetic, "potential": potential, "total": kinetic + potential, "strain": strain}
         return Signals(self.time, values, dict.fromkeys(values, "J"))
@@ -186,7 +186,7 @@ class LinkRecord:
         rows, known = carried(self.equations.position).outputs, units_of(self.equations.position).outputs
         both = zip(self._points, self.motions, strict=True)
         found = np.array([self._rates_of(point, motion, list(rows.values())) for point, motion in both])
-        return labelled(self.time, rows, found, {name: rate(known[name]) for name in rows})
+        return labelled(self.time, rows, found, {name: rate_unit(known[name]) for name in rows})
 
     @property
     def strain_energy(self) -> Signals:

@@ -32,11 +32,11 @@ from supple.formulations.absolute.march import (
     TIME,
     TRIAL,
     Courses,
-    Record,
+    MarchRecord,
     empty_record,
     march,
 )
-from supple.formulations.absolute.measured import measured_motion, measured_rates
+from supple.formulations.absolute.measured import measure_rates, measured_rates
 from supple.formulations.absolute.step import ROUNDING, Method, State
 from supple.formulations.absolute.system import Absolute, absolute
 from supple.formulations.absolute.time_damping import time_damping
@@ -48,10 +48,10 @@ from supple.integration.result_times import require_positive, require_times
 from supple.integration.step_options import StepOptions
 from supple.kinematics.closing import bulk
 from supple.kinematics.configuration import Configuration
-from supple.results.basis import Basis
+from supple.results.basis import CoordinateBasis
 from supple.results.simulation import Simulation
-from supple.simulation.adaptation import grown, overbent, require_damped, stopped, stuck
-from supple.simulation.body_motion import BodyMotion, defect_of
+from supple.simulation.adaptation import energy_diverged, overbent, require_damped, stopped, stuck
+from supple.simulation.body_motion import RecordedMotion, defect_of
 from supple.simulation.inner_forces import FullMotion, inner_forces
 from supple.simulation.prescribed import Prescribed
 from supple.simulation.start import centre_state
@@ -160,7 +160,7 @@ class MechanismRun:
     rigid : names of elastic parts that do not deform
     """
 
-    basis: Basis | None = None
+    basis: CoordinateBasis | None = None
 
     def __init__(self, begun: Begun, tolerance: float | None) -> None:
         self._begun, self._problem, self._tolerance = begun, begun.problem, tolerance
@@ -199,7 +199,7 @@ class MechanismRun:
         if observation.instant and not self._problem.elastic:
             a, multipliers = instant(self._problem, X, V, w, self._u[None], self._second[None])
         if observation.order:
-            x[1:] = measured_motion(self._problem, X, V, a, rows)
+            x[1:] = measure_rates(self._problem, X, V, a, rows)
         if observation.efforts:
             forces = inner_forces(self._problem, FullMotion(X, V, a, multipliers, w, self._u[None]))
             x = np.concatenate([x, np.stack([forces, np.zeros_like(forces), np.zeros_like(forces)])], axis=-1)
@@ -220,7 +220,7 @@ class MechanismRun:
         energies = self._record.energies
 
         def sound() -> bool:
-            return not grown(problem, energies[: int(carried[NEXT])], int(carried[STEPS]))
+            return not energy_diverged(problem, energies[: int(carried[NEXT])], int(carried[STEPS]))
 
         status = self._march(
             Courses(breaks, cubics, *_cubics(acting.course.targets)), self._begun.times[: until + 1], self._record,
@@ -260,7 +260,7 @@ class MechanismRun:
                 return False
         return True
 
-    def _reach(self, courses: Courses, times: Array, record: Record | None = None) -> int:
+    def _reach(self, courses: Courses, times: Array, record: MarchRecord | None = None) -> int:
         """March to the last of the times; record : another than that of the results."""
         carried, before = self._carried, self._carried[STEPS]
 
@@ -277,7 +277,7 @@ class MechanismRun:
         return status
 
     def _march(
-        self, courses: Courses, times: Array, record: Record, goes_on: Callable[[], bool], size: int | None = None
+        self, courses: Courses, times: Array, record: MarchRecord, goes_on: Callable[[], bool], size: int | None = None
     ) -> int:
         """The compiled march, in parts between which a run can be interrupted, as long as `goes_on` is true.
 
@@ -331,7 +331,7 @@ class MechanismRun:
         kept = slice(reached) if at is None else at[at < reached]
         acted, led = self._acting()
         recorded = (part[kept] for part in self._record)
-        motion = BodyMotion(self._problem, times[kept], acted, led, *recorded)
+        motion = RecordedMotion(self._problem, times[kept], acted, led, *recorded)
         mechanism = self._problem.rest.numbering.mechanism
         return Simulation(
             mechanism.name, motion.time, motion, self.reason, float(carried[TIME]), int(carried[STEPS]),

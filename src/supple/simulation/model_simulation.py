@@ -24,7 +24,7 @@ from supple.reduced.kernels import INSIDE, OUTSIDE
 from supple.reduced.model import ReducedModel
 from supple.reduced.state_arguments import Values
 from supple.reduced.time.begin import begin_state
-from supple.reduced.time.driven_run import drive_intervals, held_forces, yields_along
+from supple.reduced.time.driven_run import drive_intervals, model_holding_forces, yields_along
 from supple.reduced.time.led_march import LedCourse, LedOptions, led_march
 from supple.reduced.time.led_motion import course_at, quasi_static, require_course
 from supple.reduced.time.model_motion import ModelMotion
@@ -113,7 +113,7 @@ def _driven(
         model, cut.times, start=eta, rates=v, step=step, tolerance=options.tolerance,
         friction_speed=options.friction_speed, led=bank.led, yields=yields_along(model, bank),
     )  # fmt: skip
-    held, theta, theta_rates = held_forces(model, bank, run.eta), run.eta[: run.theta], run.rates[: run.theta]
+    held, theta, theta_rates = model_holding_forces(model, bank, run.eta), run.eta[: run.theta], run.rates[: run.theta]
     bank.reset(theta, theta_rates, forces=held)
     given = keeping_commands(bank, inputs)
     breaks, values = input_course(layout.inputs, given, input_times, grid, spacing)

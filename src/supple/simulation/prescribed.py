@@ -10,7 +10,7 @@ from scipy.interpolate import make_interp_spline
 
 from supple.array_types import Array
 from supple.diagnostics import InputError, nearest
-from supple.diagnostics.arguments import shown
+from supple.diagnostics.arguments import value_text
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import Configuration
 from supple.statics.equilibrium import equilibrium
@@ -43,7 +43,7 @@ def prescribed(here: Configuration, motion: Any, begin: float, end: float, step:
                 raise InputError(f'"{name}" is not a coordinate', part="motion", hint=nearest(name, names))
             if not callable(motion[name]):
                 raise InputError(
-                    f"it is {shown(motion[name])}", part=f'motion of "{name}"', hint="give a function of time"
+                    f"it is {value_text(motion[name])}", part=f'motion of "{name}"', hint="give a function of time"
                 )
         chosen = tuple(names.index(name) for name in motion)
         theta = np.array([[course(float(t)) for course in motion.values()] for t in times])

@@ -16,7 +16,7 @@ from supple.formats.model_description import described
 from supple.formats.scenario_file import is_scenario_file, scenario_in
 from supple.formulations.hardware import hardware_of
 from supple.hardware.hardware import NO_HARDWARE, Hardware
-from supple.integration.signal import joined
+from supple.integration.signal import joined_inputs
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import Configuration
 from supple.modal_analysis.modes import modes
@@ -26,7 +26,7 @@ from supple.statics.deformed_rest import deformed_rest
 from supple.trajectories.trajectory import trajectory
 
 
-class Run(NamedTuple):
+class PreparedScenario(NamedTuple):
     """What to simulate.
 
     mechanism  : with the damping of the scenario
@@ -47,7 +47,7 @@ class Run(NamedTuple):
     deflection: dict[str, float]
 
 
-def run_of(
+def prepared_scenario(
     mechanism: Mechanism,
     scenario: Scenario | str | Path,
     *,
@@ -55,7 +55,7 @@ def run_of(
     step: float | None = None,
     rigid: bool = False,
     drives: bool = True,
-) -> Run:
+) -> PreparedScenario:
     """A scenario with its start assembled; `until` and `step` (s) take the place of its own.
 
     rigid  : elastic parts do not deform: nothing of them is deflected or damped
@@ -67,13 +67,13 @@ def run_of(
     if lasts is None:
         assert given.motion is not None  # the description sees to it
         lasts = float(trajectory(mechanism, given.motion).time[-1])
-    forces, times = joined(scenario_data(given).get("inputs", {}), given.times, lasts, fixed)
+    forces, times = joined_inputs(scenario_data(given).get("inputs", {}), given.times, lasts, fixed)
     if given.damping is not None and not rigid:
-        about = start_of(mechanism, given, forces, hardware, rigid=True)
+        about = scenario_start(mechanism, given, forces, hardware, rigid=True)
         mechanism = mechanism.replace(damping=_with(mechanism.damping, rayleigh_of(given.damping, about)))
-    start = start_of(mechanism, given, forces, hardware, rigid=rigid)
+    start = scenario_start(mechanism, given, forces, hardware, rigid=rigid)
     loads = {} if rigid else {name: float(force) for name, force in given.deflection.items()}
-    return Run(mechanism, start, dict(given.rates), forces, times, given.motion, lasts, fixed, loads)
+    return PreparedScenario(mechanism, start, dict(given.rates), forces, times, given.motion, lasts, fixed, loads)
 
 
 def scenario_data(scenario: Scenario) -> dict[str, Any]:
@@ -108,7 +108,7 @@ def _with(own: Damping | None, more: tuple[float, float]) -> Damping:
     return Damping(rayleigh=(first[0] + more[0], first[1] + more[1]))
 
 
-def start_of(
+def scenario_start(
     mechanism: Mechanism, scenario: Scenario, forces: dict[str, Any], hardware: Hardware, *, rigid: bool
 ) -> Configuration:
     """Where it sets out from; an equilibrium is that of the forces at the beginning, deformed unless `rigid`, and so is

@@ -20,12 +20,12 @@ from supple.formulations.absolute.time_damping import say_damping, time_damping
 from supple.formulations.hardware import hardware_of
 from supple.formulations.rigid_link_system.link_equations import LinkEquations, LinkMotion
 from supple.formulations.rigid_link_system.link_march import (
-    Led,
+    LedLinks,
     Marched,
     Solver,
     first_motion,
     independent_ideal_rows,
-    march,
+    link_march,
     motion_at_start,
 )
 from supple.formulations.rigid_link_system.link_point import link_point
@@ -45,15 +45,15 @@ from supple.reduced.model import ReducedModel
 from supple.reduced.named_values import in_order
 from supple.results.simulation import Simulation, warn_of
 from supple.simulation.adaptation import TOLERANCE, balanced
-from supple.simulation.driven_run import Commanded, Commands, commanded, coupled_intervals, driven_run
+from supple.simulation.driven_run import Commanded, DriveCommands, commanded, coupled_intervals, driven_run
 from supple.simulation.driven_start import drive_springs
 from supple.simulation.driven_system import drive_commands
 from supple.simulation.driver import Known, drive
 from supple.simulation.link_record import LinkRecord
 from supple.simulation.mechanism_run import Continuous, MechanismRun, begin, require_held
 from supple.simulation.prescribed import Prescribed, on_course, prescribed
-from supple.simulation.scenario import model_scenario, run_of
-from supple.simulation.start import deflected, start_configuration
+from supple.simulation.scenario import model_scenario, prepared_scenario
+from supple.simulation.start import deflected_configuration, start_configuration
 from supple.systems.formulation_choice import by_rigid_links
 from supple.time_functions.function_of_time import linear_between
 
@@ -135,10 +135,10 @@ def simulate(
     if method not in ("auto", "implicit"):
         raise InputError(f'a mechanism is not simulated by "{method}"', part="method", hint="leave it out")
     if isinstance(t, str | Path | Scenario):
-        run = run_of(mechanism, t, until=until, step=step, rigid=rigid, drives=drives)
+        run = prepared_scenario(mechanism, t, until=until, step=step, rigid=rigid, drives=drives)
         mechanism, t, until, step = run.mechanism, None, run.until, run.step
         inputs, input_times = (run.inputs, run.times) if inputs is None else (inputs, input_times)
-        start = deflected(run.start, run.deflection) if start is None else start
+        start = deflected_configuration(run.start, run.deflection) if start is None else start
         rates = run.rates if rates is None else rates
         motion = run.motion if motion is None else motion
     require_positive(tolerance=tolerance, friction_speed=friction_speed)
@@ -164,7 +164,7 @@ def simulate(
             hint="leave drives out (drives=False, --no-drives), or the formulation",
         )  # fmt: skip
     if hardware.drives and motion is None:
-        commands = Commands(inputs, input_times, grid, spacing)
+        commands = DriveCommands(inputs, input_times, grid, spacing)
         made = commanded(mechanism, hardware, start, theta_rates, commands, rigid=rigid)
         if feels(made.bank):
             found = _coupled(made, theta_rates, grid, options)
@@ -241,14 +241,14 @@ class LinkRun:
             start = self._begin(inputs(span[0]), led, span[0])
         else:
             start = self._passed[-1].motions[-1]
-        found = march(self._solver, start, led, inputs, span, longest, self._options.tolerance)
+        found = link_march(self._solver, start, led, inputs, span, longest, self._options.tolerance)
         if not self._passed:
             found.motions[0] = self._at_once
         self._passed.append(found)
         self._acting, self._last, self._reason = acting, until, found.reason
         return not found.reason
 
-    def _begin(self, inputs: Array, led: Led, time: float) -> LinkMotion:
+    def _begin(self, inputs: Array, led: LedLinks, time: float) -> LinkMotion:
         """The motion that steps begin with."""
         here, mechanism, rates = self._here, self._here.mechanism, self._rates
         system = rigid_link_system(mechanism)
@@ -292,13 +292,13 @@ def _inputs(acting: Continuous) -> Callable[[float], Array]:
     return lambda time: acting.forces.at(time)[0]
 
 
-def _led(course: Prescribed) -> Led:
+def _led(course: Prescribed) -> LedLinks:
     def at(time: float) -> Array:
         found = course.targets.derivatives([time], closed=True)[:, 0]
         found[2] = [np.interp(time, course.targets.breaks, column) for column in course.accelerations.T]
         return found
 
-    return Led(np.array(course.driven, dtype=np.int64), at)
+    return LedLinks(np.array(course.driven, dtype=np.int64), at)
 
 
 def _between(time: Array, motions: list[LinkMotion], wanted: Array) -> list[LinkMotion]:

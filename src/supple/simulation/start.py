@@ -30,7 +30,7 @@ def start_configuration(
     return assemble(mechanism, start)
 
 
-def deflected(here: Configuration, loads: Mapping[str, float]) -> Configuration:
+def deflected_configuration(here: Configuration, loads: Mapping[str, float]) -> Configuration:
     """At rest with θ held under loads along outputs, N or N m; where there are none, as it is."""
     if not loads:
         return here

@@ -17,8 +17,8 @@ from supple.diagnostics import InputError, nearest
 from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.limits import require_within
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest, elastic_rest, own_band
+from supple.formulations.elastic_rest.load_dependent_stiffness import under_loads
 from supple.formulations.elastic_rest.load_factors import load_factors
-from supple.formulations.elastic_rest.loaded_stiffness import under_loads
 from supple.formulations.elastic_rest.loads import FORCES, GRAVITY
 from supple.kinematics.configuration import At, Configuration
 from supple.modal_analysis.modes import require_elastic
@@ -26,7 +26,7 @@ from supple.results.entries import Entries
 from supple.results.picture import picture
 from supple.results.result import Result
 from supple.results.table import Table
-from supple.results.text import Text, posture
+from supple.results.text import Text, posture_heading
 
 Scale = Literal["all", "gravity", "forces"]
 
@@ -73,7 +73,7 @@ class Buckling(Result):
 
     def text(self) -> Text:
         """The load factors, and whether it buckles under its loads."""
-        out = Text(posture(self.configuration))
+        out = Text(posture_heading(self.configuration))
         if not len(self):
             out.line(f"{self.scaled} do not buckle it, whatever their size")
         for i, factor in enumerate(self.load_factors):

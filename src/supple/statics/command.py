@@ -11,7 +11,7 @@ import typer
 from supple.cli.answer import answering
 from supple.cli.assemble import warn_of_limits
 from supple.cli.kept import TableFile, keep, require_folder, write_result
-from supple.cli.local import names
+from supple.cli.local import name_list
 from supple.cli.map_option import Map, give_map, grid_of, stays_at
 from supple.cli.options import At, File, Json, Preload, Settings, configuration, read_mechanism
 
@@ -165,7 +165,7 @@ def _ports(numbering: Numbering, text: str | None) -> list[Port]:
     from supple.modal_analysis.ports import place_ports, port
 
     if text is not None:
-        return [item for name in names(text) for item in place_ports(numbering, name)]
+        return [item for name in name_list(text) for item in place_ports(numbering, name)]
     watched = carried(rest(numbering.mechanism)).outputs
     if not watched:
         raise InputError(

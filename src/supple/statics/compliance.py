@@ -15,8 +15,8 @@ from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.formulations.elastic_rest.elastic_rest import elastic_rest, own_band
 from supple.formulations.elastic_rest.held_loads import held_loads
+from supple.formulations.elastic_rest.load_dependent_stiffness import under_loads
 from supple.formulations.elastic_rest.loaded_statics import loaded_response
-from supple.formulations.elastic_rest.loaded_stiffness import under_loads
 from supple.formulations.elastic_rest.static_response import static_response
 from supple.formulations.measured_units import units_of
 from supple.kinematics.configuration import At, Configuration
@@ -27,7 +27,7 @@ from supple.results.names import listed
 from supple.results.picture import picture
 from supple.results.result import Result
 from supple.results.table import Table, batch_table, matrix_table
-from supple.results.text import Text, posture
+from supple.results.text import Text, posture_heading
 from supple.results.units import force, pair_units, yields
 
 STATIC_BAND = 0.0  # Hz: static modes are exact in every band, so the fewest coordinates do without loads
@@ -75,7 +75,7 @@ class Compliance(Result):
         """The matrix, and its inverse where there is one; of a batch one line."""
         if self.values.ndim > 2:
             return super().text()
-        out = Text(f"{posture(self.configuration)}, displacements (rows) for unit forces (columns)")
+        out = Text(f"{posture_heading(self.configuration)}, displacements (rows) for unit forces (columns)")
         labels = [f"{name} [{unit}]" for name, unit in zip(self.names, self.units, strict=True)]
         forces = [f"{name} [{force(unit)}]" for name, unit in zip(self.names, self.units, strict=True)]
         out.matrix("compliance", labels, forces, self.values)

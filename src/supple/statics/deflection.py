@@ -17,8 +17,8 @@ from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.formulations.absolute.reaction import Reaction
 from supple.formulations.elastic_rest.elastic_rest import BodyCoordinates, ElasticRest, elastic_rest
-from supple.formulations.elastic_rest.load_stiffness import row_scales
-from supple.formulations.elastic_rest.loaded_stiffness import under_loads
+from supple.formulations.elastic_rest.load_dependent_stiffness import under_loads
+from supple.formulations.elastic_rest.load_stiffening import row_scales
 from supple.formulations.elastic_rest.loads import loads_at
 from supple.formulations.elastic_rest.part_rows import terms_of
 from supple.formulations.elastic_rest.static_response import static_response
@@ -80,7 +80,7 @@ class Deflection(StaticDeflection):
         touched = np.concatenate([found.mesh.columns(node) for node in found.condensed.interface])
         down = self.configuration.X[b, 3:].reshape(3, 3).T @ self.gravity
         translations = 2 if found.mesh.width == 3 else 3
-        own = settled(found)[:, :translations] @ down[:translations]
+        own = gravity_displacements(found)[:, :translations] @ down[:translations]
         return found.condensed.basis[:, : len(touched)] @ (found.shapes[touched] @ z) + own
 
     def plot(self, **options: Any) -> Any:
@@ -154,7 +154,7 @@ def deflection(
     return Deflection(configuration, Z[0, 0], multipliers[0, 0], loads.gravity, rest)
 
 
-def settled(body: BodyCoordinates) -> Array:
+def gravity_displacements(body: BodyCoordinates) -> Array:
     """(degrees, 2 or 3): displacements under unit gravity along each body axis, the touched nodes held.
 
     K_ii⁻¹ f_i                                                                        [frequency-response, eq. 13]

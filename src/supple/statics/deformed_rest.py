@@ -17,7 +17,7 @@ from supple.array_types import Array
 from supple.diagnostics import SuppleWarning
 from supple.formulations.absolute.balance import centre_motion, least_multipliers
 from supple.formulations.absolute.march import WIDEST
-from supple.formulations.absolute.settling import Settled, Steady, settle
+from supple.formulations.absolute.settling import Settled, Steady, settle_bodies
 from supple.formulations.absolute.step import State
 from supple.formulations.absolute.system import Absolute, absolute
 from supple.formulations.coefficients import ACTUATOR, NUMBER, ROLE
@@ -79,7 +79,7 @@ def deformed_rest(
         batch = Configuration(here.rest, here.theta[None], here.X[None], here.w[None], np.ones(1))
         moving = motion(batch, np.asarray(rates, float)[None], np.zeros((1, count)))
         steady = Steady(*(part[0] for part in centre_motion(problem, moving)))
-    found = settle(problem, begin, inputs, here.theta, steady)
+    found = settle_bodies(problem, begin, inputs, here.theta, steady)
     if held is None or held == every:
         _warn_of_bending(found)
         return DeformedRest(problem, found, inputs)
@@ -88,7 +88,7 @@ def deformed_rest(
     others = np.arange(joints + count, len(state.multipliers))  # what holds superelements together
     kept = np.concatenate([np.arange(joints), joints + np.array(held, dtype=np.int64), others]).astype(np.int64)
     freed = absolute(here.rest, held)
-    found = settle(freed, state._replace(multipliers=state.multipliers[kept]), inputs, here.theta[list(held)])
+    found = settle_bodies(freed, state._replace(multipliers=state.multipliers[kept]), inputs, here.theta[list(held)])
     _warn_of_bending(found)
     return DeformedRest(freed, found, inputs)
 

@@ -24,7 +24,7 @@ from supple.results.names import listed
 from supple.results.picture import picture
 from supple.results.result import Result
 from supple.results.table import Table
-from supple.results.text import Text, number, posture
+from supple.results.text import Text, number_text, posture_heading
 from supple.statics.compliance import STATIC_BAND
 from supple.statics.deformed_rest import DeformedRest
 
@@ -80,11 +80,13 @@ class StaticDeflection(Result):
 
     def text(self, places: Sequence[Port] | None = None) -> Text:
         """Displacements at places, as in `data`, and the forces that hold θ."""
-        out = Text(f"{posture(self.configuration)}, under gravity and constant loads{', of any size' * self.to_scale}")
-        moved = [(item.name, number(self.of(item.name), item.unit)) for item in self._ports(places)]
+        out = Text(
+            f"{posture_heading(self.configuration)}, under gravity and constant loads{', of any size' * self.to_scale}"
+        )
+        moved = [(item.name, number_text(self.of(item.name), item.unit)) for item in self._ports(places)]
         out.table(("place", "displacement"), moved)
         units = units_of(undeformed(self.configuration.mechanism)).forces
-        held = [(name, number(force, units[name])) for name, force in self.holding_forces.items()]
+        held = [(name, number_text(force, units[name])) for name, force in self.holding_forces.items()]
         if held:
             out.table(("coordinate", "held by"), held)
         return out

@@ -11,7 +11,7 @@ from supple.diagnostics import InputError
 from supple.results.units import force
 from supple.view.house_style import INK, in_house_style, label, new_figure
 from supple.view.mode_sketch import DeformedShapes, length, panels_of
-from supple.view.panels import one_of, panels, places
+from supple.view.panels import one_of, panel_axes, panels
 
 if TYPE_CHECKING:
     from supple.statics.buckling import Buckling
@@ -81,7 +81,7 @@ def buckling_sketch(
     """
     if not len(found):
         raise InputError("there is no shape to draw: its loads do not buckle it", hint="look at its table")
-    drawn_on = panels_of(len(found), found.rest.numbering, figure) if axes is None else places(axes, len(found))
+    drawn_on = panels_of(len(found), found.rest.numbering, figure) if axes is None else panel_axes(axes, len(found))
     drawn = DeformedShapes(found.configuration, found.rest)
     for i, panel in enumerate(drawn_on):
         shape = {body.name: body.shapes @ found.shapes[i, body.start : body.stop] for body in found.rest.bodies}

@@ -12,7 +12,7 @@ from supple.diagnostics import InputError
 from supple.hardware.hardware import Hardware
 from supple.reduced.repertoire import REST
 from supple.reduced.state_arguments import Values
-from supple.results.basis import Basis
+from supple.results.basis import CoordinateBasis
 from supple.results.frequency_response import KINDS
 from supple.results.units import Units
 
@@ -38,7 +38,7 @@ class System(Protocol):
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     units: Units
-    basis: Basis | None
+    basis: CoordinateBasis | None
 
 
 class Harmonics(NamedTuple):

@@ -22,7 +22,7 @@ from supple.diagnostics import InputError
 from supple.results.names import listed
 from supple.results.picture import picture
 from supple.results.result import Result, brief
-from supple.results.signals import Signals, gathered, span
+from supple.results.signals import Signals, gathered, time_span_text
 from supple.results.table import Table
 from supple.results.units import UNKNOWN, Units
 
@@ -339,7 +339,7 @@ class Trajectory(Result):
         return PiecewisePolynomial(self.coordinates, np.ascontiguousarray(self.time, float), quintics, self.units)
 
     def summary(self) -> str:
-        return f"of {listed(self.coordinates)}, {span(self.time)}"
+        return f"of {listed(self.coordinates)}, {time_span_text(self.time)}"
 
     def table(self) -> Table:
         """Coordinates, `NAME.rate` and `NAME.acceleration` over time."""

@@ -19,13 +19,13 @@ from supple.description.motion import Motion
 from supple.diagnostics import InputError, NumericalError, nearest
 from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.limits import require_within
-from supple.formats.motion_file import SampledMotion, read_motion, sampled
+from supple.formats.motion_file import SampledMotion, motion_of_columns, read_motion
 from supple.formats.source import located
 from supple.formulations.measured_units import units_of
 from supple.kinematics.closure import assemble
 from supple.kinematics.motion import motion
 from supple.kinematics.rest import rest
-from supple.modal_analysis.ports import directions
+from supple.modal_analysis.ports import place_directions
 from supple.time_functions.function_of_time import INSTANTS, CalledFunction, PiecewisePolynomial, Trajectory
 from supple.trajectories.motion_plan import Plan, plan
 
@@ -85,7 +85,7 @@ def planned_motion(mechanism: Mechanism, motion: Prescribed) -> Plan:
     if isinstance(motion, SampledMotion):
         return _interpolated(mechanism, motion)
     if isinstance(motion, Mapping):
-        return _interpolated(mechanism, sampled(motion))
+        return _interpolated(mechanism, motion_of_columns(motion))
     if callable(motion):
         return _called(mechanism, motion)
     if isinstance(motion, str) and motion in mechanism.motions:
@@ -222,7 +222,7 @@ class PosedTool:
         self.mechanism, self.place, self.part = mechanism, place, part
         numbering = rest(mechanism).numbering
         P, self.extent = mechanism.plane_axes(), float(numbering.arrays.extent)
-        known = directions(numbering)
+        known = place_directions(numbering)
         rows = np.zeros((len(axes), 6))
         for i, axis in enumerate(axes):
             component = known[axis]
@@ -362,7 +362,7 @@ def posed_course(mechanism: Mechanism, table: SampledMotion) -> Callable[[Array]
 def _columns(mechanism: Mechanism, table: SampledMotion) -> tuple[str, tuple[str, ...]]:
     """The place and its axes, as the head of the table names them."""
     numbering = rest(mechanism).numbering
-    known = directions(numbering)
+    known = place_directions(numbering)
     places: dict[str, list[str]] = {}
     for name in table.values:
         place, _, axis = name.rpartition(".")
@@ -398,7 +398,7 @@ def _place(mechanism: Mechanism, name: str) -> str:
 def _poses(mechanism: Mechanism, place: str, axes: tuple[str, ...], table: SampledMotion) -> Callable[[Array], Poses]:
     """Splines through the table: of degree five for positions and planar angles; rotations with continuous ω̇."""
     P = mechanism.plane_axes()
-    known = list(directions(rest(mechanism).numbering))
+    known = list(place_directions(rest(mechanism).numbering))
     values = np.zeros((len(table.time), 3))
     for axis in axes:
         if axis in known[: 2 if mechanism.planar else 3]:

@@ -18,8 +18,8 @@ from supple.cli.options import At, Json, Settings, configuration, read_mechanism
 
 if TYPE_CHECKING:
     from supple.description.mechanism import Mechanism
-    from supple.view.page.measured_modes import MeasuredModes
-    from supple.view.page.saved_run import Run
+    from supple.view.page.measured_modes import PageModes
+    from supple.view.page.saved_run import SavedRun
 
 What = Annotated[
     str,
@@ -68,12 +68,12 @@ _PAGES, _PICTURES, _MOVIES = (".html", ".htm"), (".png", ".svg", ".pdf"), (".gif
 _RUNS = (".npz", ".csv")
 
 
-class Shown:
+class ViewedItems:
     """What is to be seen: a mechanism or a model, runs and a test with it."""
 
     def __init__(self, answer: Answer, what: str, beside: list[str], settings: list[str] | None):
-        self.runs: list[Run] = []
-        self.test: MeasuredModes | None = None
+        self.runs: list[SavedRun] = []
+        self.test: PageModes | None = None
         self.thing: Any = None
         self.mechanism: Mechanism
         if is_model(what):
@@ -135,7 +135,7 @@ def view(
         )
     with answering(as_json) as answer:
         require_folder(output)
-        shown = Shown(answer, file, beside or [], settings)
+        shown = ViewedItems(answer, file, beside or [], settings)
         place = configuration(shown.mechanism, at)
         if output is not None and output.suffix.lower() not in _PAGES:
             from supple.view.page.load_choice import counts_loads
@@ -193,7 +193,7 @@ def _ending() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _drawn(shown: Shown, place: Any, output: Path, mode: int | None, speed: float | None, preload: bool) -> None:
+def _drawn(shown: ViewedItems, place: Any, output: Path, mode: int | None, speed: float | None, preload: bool) -> None:
     """A picture of the posture, of the first run as it goes along, or of a mode; a movie of the runs, or of a mode."""
     from supple.view.movie import mode_movie, run_movie
 

@@ -27,7 +27,7 @@ _COLOURS = 160  # of a picture
 _MOST_NAMES = 14  # in one column of a legend
 
 
-def settings() -> dict[str, Any]:
+def style_settings() -> dict[str, Any]:
     """The rcParams of the house: where ten inches become the width of a text, letters have 6 points at least."""
     from cycler import cycler
 
@@ -52,7 +52,7 @@ def in_house_style(draw: Callable[P, T]) -> Callable[P, T]:
     def styled(*args: P.args, **options: P.kwargs) -> T:
         from matplotlib import rc_context
 
-        with rc_context(settings()):  # type: ignore[arg-type]
+        with rc_context(style_settings()):  # type: ignore[arg-type]
             found = draw(*args, **options)
             _keep_ticks(found)
             return found

@@ -11,9 +11,9 @@ from supple.array_types import Array
 from supple.description.quantities.expression import quantity
 from supple.diagnostics import InputError
 from supple.maps.grid import Grid
-from supple.maps.map import Panel
+from supple.maps.map import MapPanel
 from supple.view.house_style import PALETTE, in_house_style, label, legend_beside, new_figure
-from supple.view.panels import Panels, panels, places
+from supple.view.panels import Panels, panel_axes, panels
 
 _FENCE = 3.0  # spreads of the middle half beyond which a value is an outlier
 _COLUMNS = 3
@@ -38,7 +38,7 @@ class Axis(NamedTuple):
 
 
 @in_house_style
-def map_plot(grid: Grid, shown: Sequence[Panel], *, axes: Any, units: Mapping[str, str]) -> Panels:
+def map_plot(grid: Grid, shown: Sequence[MapPanel], *, axes: Any, units: Mapping[str, str]) -> Panels:
     """Curves over one coordinate, coloured maps over two, the coordinates in the units given for them."""
     over = map_axes(grid, units)
     return _coloured(grid, over, shown, axes) if len(over) == 2 else _curves(grid, over[0], shown, axes)
@@ -64,7 +64,7 @@ def _axis(name: str, values: Array, own: str, unit: str | None) -> Axis:
     return Axis(label(name, "°" if unit == "deg" else unit), values / quantity(f"1 {unit}"), own == "m")
 
 
-def standing(grid: Grid) -> str:
+def held_values_text(grid: Grid) -> str:
     """`tool.z = -1.1 m`: what stays, and how many postures are empty."""
     units = grid.units_of(grid.fixed)
     said = [f"{name} = {value:.4g} {units[name]}" for name, value in grid.fixed.items()]
@@ -75,7 +75,7 @@ def standing(grid: Grid) -> str:
     return ", ".join(said)
 
 
-def _curves(grid: Grid, over: Axis, shown: Sequence[Panel], into: Any) -> Panels:
+def _curves(grid: Grid, over: Axis, shown: Sequence[MapPanel], into: Any) -> Panels:
     """Values of one quantity in one unit share a panel; curves that lie on one another differ in their dashes."""
     groups: dict[str, list[tuple[str, Array]]] = {}
     for panel in shown:
@@ -87,7 +87,7 @@ def _curves(grid: Grid, over: Axis, shown: Sequence[Panel], into: Any) -> Panels
         figure = new_figure(8.0 if columns == 1 else 10.0, 4.8 if len(groups) == 1 else 2.9 * rows + 0.4)
         stack = list(figure.subplots(rows, columns, squeeze=False, sharex=True).ravel())
     else:
-        stack, columns = places(into, len(groups)), 1
+        stack, columns = panel_axes(into, len(groups)), 1
     x = over.values
     for axes, (text, curves) in zip(stack, groups.items(), strict=False):
         for i, (title, curve) in enumerate(curves):
@@ -105,17 +105,17 @@ def _curves(grid: Grid, over: Axis, shown: Sequence[Panel], into: Any) -> Panels
     for axes in stack[max(0, len(groups) - columns) : len(groups)]:
         axes.set_xlabel(over.title)
         axes.tick_params(labelbottom=True)
-    stack[0].set_title(standing(grid), fontsize="medium")
+    stack[0].set_title(held_values_text(grid), fontsize="medium")
     return panels(stack[: len(groups)])
 
 
-def _in_display_units(panel: Panel) -> tuple[str, float]:
+def _in_display_units(panel: MapPanel) -> tuple[str, float]:
     """The label of an axis, and the factor that brings SI to it."""
     unit, factor = _DISPLAYED.get(panel.unit, (panel.unit, 1.0))
     return label(panel.quantity, unit), factor
 
 
-def _coloured(grid: Grid, axes: Sequence[Axis], shown: Sequence[Panel], into: Any = None) -> Panels:
+def _coloured(grid: Grid, axes: Sequence[Axis], shown: Sequence[MapPanel], into: Any = None) -> Panels:
     """Maps over two axes, a panel each, in a figure of their own or in axes that are given."""
     first, second = axes
     columns = min(_COLUMNS, len(shown))
@@ -124,7 +124,7 @@ def _coloured(grid: Grid, axes: Sequence[Axis], shown: Sequence[Panel], into: An
         figure = new_figure(3.5 * columns, 3.0 * rows + 0.3)
         drawn_on = list(figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True).ravel())
     else:
-        drawn_on = places(into, len(shown))
+        drawn_on = panel_axes(into, len(shown))
         figure = drawn_on[0].figure
     for i, (axes_of, panel) in enumerate(zip(drawn_on, shown, strict=False)):
         text, factor = _in_display_units(panel)
@@ -149,7 +149,7 @@ def _coloured(grid: Grid, axes: Sequence[Axis], shown: Sequence[Panel], into: An
             axes_of.set_aspect("equal", adjustable="box")
     for axes_of in drawn_on[len(shown) :]:
         axes_of.set_visible(False)
-    said = standing(grid)
+    said = held_values_text(grid)
     if said and into is None:
         figure.suptitle(said, fontsize="medium")
     return panels(drawn_on[: len(shown)])

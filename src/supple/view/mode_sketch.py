@@ -15,9 +15,9 @@ from supple.kinematics.configuration import Configuration
 from supple.kinematics.numbering import Numbering
 from supple.modal_analysis.mode_energy import plane_normal
 from supple.view.house_style import PALETTE, in_house_style, new_figure
-from supple.view.panels import panels, places
+from supple.view.panels import panel_axes, panels
 from supple.view.sketch import sketch
-from supple.view.sketch_places import Places, body_kinds, sketch_places
+from supple.view.sketch_places import SketchPlaces, body_kinds, sketch_places
 from supple.view.sketch_shapes import convex_outline
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def mode_sketch(
     if not chosen:
         raise InputError("there is no mode to draw", hint="ask for at least one")
     count = len(chosen)
-    drawn_on = panels_of(count, modes.rest.numbering, figure) if axes is None else places(axes, count)
+    drawn_on = panels_of(count, modes.rest.numbering, figure) if axes is None else panel_axes(axes, count)
     drawn = DeformedShapes(modes.configuration, modes.rest)
     for panel, i in zip(drawn_on, chosen, strict=True):
         shape = {body.name: body.shapes @ modes.shapes[i, body.start : body.stop] for body in modes.rest.bodies}
@@ -148,7 +148,7 @@ class DeformedShapes:
     def __init__(self, configuration: Configuration, rest: ElasticRest):
         self.configuration, self.rest = configuration, rest
         self.numbering = rest.numbering
-        self.places: Places = sketch_places(self.numbering)
+        self.places: SketchPlaces = sketch_places(self.numbering)
         kinds = body_kinds(tuple(self.numbering.mechanism.bodies))
         order = list(dict.fromkeys(kinds.values()))
         self.colors = {name: PALETTE[order.index(kind) % len(PALETTE)] for name, kind in kinds.items()}

@@ -26,7 +26,7 @@ class Panels(tuple[Any, ...]):
     @property
     def figure(self) -> Any:
         """The whole figure that they stand in."""
-        return root(self[0])
+        return root_figure(self[0])
 
     @property
     def axes(self) -> list[Any]:
@@ -123,11 +123,11 @@ def as_list(axes: Any) -> list[Any]:
 
 def one_of(axes: Any) -> Any:
     """The one panel that all is drawn into."""
-    (found,) = places(axes, 1)
+    (found,) = panel_axes(axes, 1)
     return found
 
 
-def places(axes: Any, count: int) -> list[Any]:
+def panel_axes(axes: Any, count: int) -> list[Any]:
     """As many axes as there are panels to draw; more may be given."""
     found = as_list(axes)
     if len(found) < count:
@@ -135,7 +135,7 @@ def places(axes: Any, count: int) -> list[Any]:
     return found[:count]
 
 
-def root(axes: Any) -> Any:
+def root_figure(axes: Any) -> Any:
     """The whole figure that axes, or a part of a figure, stand in."""
     figure = axes.figure
     while getattr(figure, "figure", figure) is not figure:

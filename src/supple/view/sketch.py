@@ -19,8 +19,8 @@ from supple.diagnostics import InputError
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.numbering import Numbering
 from supple.view.house_style import FAINT, GRID, INK, PALETTE, in_house_style, new_figure
-from supple.view.panels import one_of, panels, root
-from supple.view.sketch_places import Places, body_kinds, sketch_places
+from supple.view.panels import one_of, panels, root_figure
+from supple.view.sketch_places import SketchPlaces, body_kinds, sketch_places
 from supple.view.sketch_shapes import convex_outline, convex_triangles, ground_symbol, zigzag
 
 DRIVEN = "#f2a33c"
@@ -103,7 +103,7 @@ class _Drawn:
         self.marker(point, ground_symbol(), 24, color=FAINT, markeredgewidth=1.2, zorder=1)
 
     def bodies(
-        self, places: Places, colors: dict[str, str], alpha: float = 1.0, thin: float = 1.0, plate: float = 0.16
+        self, places: SketchPlaces, colors: dict[str, str], alpha: float = 1.0, thin: float = 1.0, plate: float = 0.16
     ) -> None:
         """A line through two places, a light plate through more; a line for each of several beams."""
         for body in self.mechanism.bodies:
@@ -132,7 +132,7 @@ class _Drawn:
         faces = convex_triangles(points) or [outline]
         self.axes.add_collection3d(Poly3DCollection(faces, facecolor=color, alpha=alpha, linewidth=0, zorder=1))
 
-    def ghost(self, places: Places, colors: dict[str, str], alpha: float, plate: float) -> None:
+    def ghost(self, places: SketchPlaces, colors: dict[str, str], alpha: float, plate: float) -> None:
         """Thin lines alone."""
         self.bodies(places, colors, alpha, thin=0.6, plate=min(plate, 0.16) * alpha)
         for (section, _), ends in places.lines.items():
@@ -140,14 +140,14 @@ class _Drawn:
                 points = np.array([self.at(end.body, end.position) for end in ends])
                 self.line(points, color=INK, linewidth=1.6, alpha=alpha, zorder=2)
 
-    def guides(self, places: Places) -> None:
+    def guides(self, places: SketchPlaces) -> None:
         for name, interval in places.guides.items():
             frames = places.joints[name]
             axis = self.direction(GROUND, frames.Ea[:, 0 if self.dimension == 2 else 2])
             ends = self.at(GROUND, frames.pa) + np.outer(interval, axis)
             self.line(ends, color=FAINT, linewidth=5.0, alpha=0.45, zorder=0)
 
-    def lines(self, places: Places) -> None:
+    def lines(self, places: SketchPlaces) -> None:
         """Cylinders (a double line for the barrel, a single one for the rod), springs and dampers."""
         for (section, _), ends in places.lines.items():
             a, b = (self.at(end.body, end.position) for end in ends)
@@ -167,7 +167,7 @@ class _Drawn:
                 if end.body == GROUND:
                     self.ground(point)
 
-    def joints(self, places: Places) -> None:
+    def joints(self, places: SketchPlaces) -> None:
         driven = {actuator.joint.partition(".")[0] for actuator in self.mechanism.actuators.values() if actuator.joint}
         for name, frames in places.joints.items():
             joint = self.mechanism.joints[name]
@@ -195,7 +195,7 @@ class _Drawn:
                 self.marker(point, r"$\oplus$", 9, color=INK, markeredgewidth=0.3, zorder=6)
                 self.strokes.append(np.array([point, point]))
 
-    def labels(self, places: Places, colors: dict[str, str]) -> Iterator[Label]:
+    def labels(self, places: SketchPlaces, colors: dict[str, str]) -> Iterator[Label]:
         """Names of the points where joints are, of what acts between places, and of the bodies."""
         points: dict[str, Array] = {}
         for name, frames in places.joints.items():
@@ -241,7 +241,7 @@ def _written(axes: Any) -> list[Array]:
     """Boxes of what the axes of space write themselves, where names would stand on it: (2, 2) pixels each."""
     if axes.name != "3d":
         return []
-    root(axes).draw_without_rendering()  # only then is it known
+    root_figure(axes).draw_without_rendering()  # only then is it known
     found = []
     for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
         texts = [axis.label, *(tick.label1 for tick in axis.get_major_ticks() if tick.label1.get_text())]

@@ -25,7 +25,7 @@ class Attachment(NamedTuple):
     position: Array
 
 
-class Places(NamedTuple):
+class SketchPlaces(NamedTuple):
     """Everything a sketch marks.
 
     bodies : body -> (k, 3) joints, ends of rods and beams, and attachments on it, in its axes
@@ -42,7 +42,7 @@ class Places(NamedTuple):
     guides: dict[str, tuple[float, float]]
 
 
-def sketch_places(numbering: Numbering) -> Places:
+def sketch_places(numbering: Numbering) -> SketchPlaces:
     """Collect them from the description."""
     drawing, mechanism = numbering.drawing, numbering.mechanism
     on_bodies: dict[str, list[Array]] = {name: [] for name in (GROUND, *mechanism.bodies)}
@@ -79,7 +79,7 @@ def sketch_places(numbering: Numbering) -> Places:
         for name, joint in mechanism.joints.items()
         if (slide := joint.slide(mechanism.plane)) and joint.bodies[0] == GROUND
     }
-    return Places(bodies, beams, joints, lines, guides)
+    return SketchPlaces(bodies, beams, joints, lines, guides)
 
 
 def body_kinds(bodies: tuple[str, ...]) -> dict[str, str]:

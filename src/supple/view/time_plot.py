@@ -10,7 +10,7 @@ import numpy as np
 from supple.diagnostics import InputError, nearest
 from supple.results.signals import Signals
 from supple.view.house_style import common_unit, in_house_style, label, legend_beside, new_figure
-from supple.view.panels import as_list, panels, places
+from supple.view.panels import as_list, panel_axes, panels
 
 _WIDTH, _PANEL, _LEAST = 10.0, 1.9, 3.4  # inches: of a figure, and the height of a panel and of all of them
 
@@ -85,7 +85,7 @@ def _draw_over(axes: list[Any], panels: list[Panel]) -> None:
     if len(axes) == 1:
         _draw_together(axes[0], panels)
         return
-    for one, panel in zip(places(axes, len(panels)), panels, strict=True):
+    for one, panel in zip(panel_axes(axes, len(panels)), panels, strict=True):
         _draw_together(one, [panel])
 
 

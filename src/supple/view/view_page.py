@@ -13,7 +13,7 @@ from typing import Any
 from supple.identification.modal_parameters.modal_parameters import ModalParameters
 from supple.kinematics.configuration import At
 from supple.results.file import save_text
-from supple.view.page.measured_modes import MeasuredModes, measured_modes
+from supple.view.page.measured_modes import PageModes, page_modes
 from supple.view.page.server import PageServer
 from supple.view.page.single_file import page_html
 from supple.view.page.whole_page import whole_page
@@ -66,7 +66,7 @@ def view_page(
     *,
     at: At = None,
     runs: Sequence[Any] = (),
-    test: ModalParameters | MeasuredModes | None = None,
+    test: ModalParameters | PageModes | None = None,
     preload: bool | None = None,
     browser: bool = True,
     wait: bool | None = None,
@@ -81,7 +81,7 @@ def view_page(
     browser : open it there
     wait    : serve until Ctrl-C; left out, a script waits and a prompt does not
     """
-    modes = measured_modes(test) if isinstance(test, ModalParameters) else test
+    modes = page_modes(test) if isinstance(test, ModalParameters) else test
     data = whole_page(thing, at=at, runs=runs, test=modes, preload=preload)
     text = page_html(data)
     if in_notebook():

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 
 import supple
 from supple.formulations.absolute.instant import instant
-from supple.formulations.absolute.settling import settle
+from supple.formulations.absolute.settling import settle_bodies
 from supple.formulations.absolute.step import State
 from supple.formulations.absolute.system import absolute
 from supple.formulations.absolute.tangent import tangent_at
@@ -67,7 +67,7 @@ def test_an_arm_that_flaps_as_its_hub_turns(speed):
 def test_loads_settle_where_the_potential_is_least():
     sprung = HUNG.replace(springs={"s": supple.Spring(joint="flap", stiffness=30.0)})
     problem, begin = state_at(sprung, {"flap": 0.1}, driven=(0,))
-    found = settle(problem, begin, np.zeros(2), np.zeros(1))
+    found = settle_bodies(problem, begin, np.zeros(2), np.zeros(1))
     assert_allclose(found.state.w[:2], supple.equilibrium(sprung).theta, atol=1e-9)
     assert np.abs(found.tangent.force).max() < 1e-11 * MASS * 9.81
     assert np.abs(found.tangent.gap).max() < 1e-14

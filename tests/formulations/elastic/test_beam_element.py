@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from supple.formulations.elastic.beam_element import SectionRates, beam_matrices, in_body_axes, on_arms
-from supple.formulations.elastic.body_matrices import rigid_motions
+from supple.formulations.elastic.body_matrices import rigid_body_motions
 from supple.geometry.rotation import exponential
 
 ROUNDING = 1e-12  # of the largest entry: a few hundred products of order one
@@ -28,7 +28,7 @@ def motions(length, axes=None):
     for i, L in enumerate(length):
         along = np.array([L, 0.0, 0.0]) if axes is None else axes[i][:, 0] * L
         node, component = np.repeat([0, 1], 6), np.tile(np.arange(6), 2)
-        found.append(rigid_motions(np.array([np.zeros(3), along]), node, component, 6))
+        found.append(rigid_body_motions(np.array([np.zeros(3), along]), node, component, 6))
     return np.array(found)
 
 
@@ -109,6 +109,6 @@ def test_arms_keep_energies_of_rigid_motions(matrix):
     for i, L in enumerate(length):
         ends = np.array([np.zeros(3), [L, 0.0, 0.0]])
         node, component = np.repeat([0, 1], 6), np.tile(np.arange(6), 2)
-        T_nodes, T_ends = (rigid_motions(at, node, component, 6) for at in (ends - arms[i], ends))
+        T_nodes, T_ends = (rigid_body_motions(at, node, component, 6) for at in (ends - arms[i], ends))
         expected = T_ends.T @ own[i] @ T_ends
         assert_allclose(T_nodes.T @ held[i] @ T_nodes, expected, atol=1e-10 * abs(own[i]).max())

@@ -12,7 +12,7 @@ from supple.description.drawing import Drawing
 from supple.description.mass_properties import mass_properties
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
-from supple.formulations.elastic.body_matrices import rigid_motions
+from supple.formulations.elastic.body_matrices import rigid_body_motions
 from supple.formulations.elastic.condensation import condense
 from supple.formulations.elastic.superelement import Patch, tied
 
@@ -136,8 +136,8 @@ def test_ties_carry_rigid_motions_exactly():
         Patch(np.array([-0.5, 0.4, 0.0]), np.arange(4, 8), True),
     ]
     found = tied(positions, degrees, patches)
-    T = rigid_motions(found.nodes, found.node, found.component, 6)
-    expected = rigid_motions(positions, np.repeat(np.arange(9), 3), np.tile(np.arange(3), 9), 6)
+    T = rigid_body_motions(found.nodes, found.node, found.component, 6)
+    expected = rigid_body_motions(positions, np.repeat(np.arange(9), 3), np.tile(np.arange(3), 9), 6)
     assert_allclose(found.S @ T, expected, atol=1e-12)
     assert found.S.shape == (27, 12 + (27 - 12 - 6))
 

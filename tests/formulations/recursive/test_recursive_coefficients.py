@@ -16,7 +16,7 @@ from supple import Actuator, Body, Force, Frame, Joint, Mechanism, Motor, Sensor
 from supple.formulations.recursive.recursive_tree import recursive_tree
 from supple.kinematics.closure import assemble
 from supple.parameterization import rigid_rows
-from supple.parameterization.local_model import row_layout
+from supple.parameterization.local_model import local_row
 
 ROUNDING = 1e-12
 KINDS = {
@@ -91,7 +91,7 @@ def test_every_coefficient_is_that_of_the_general_path(tree, monkeypatch):
     expected, also = rigid_rows.rigid_rows(here)
     assert regular.all()
     assert also.all()
-    layout = row_layout(here)
+    layout = local_row(here)
     for name in layout.shapes:
         ours, theirs = layout.part(found, name), layout.part(expected, name)
         if ours.size:

@@ -11,7 +11,7 @@ from trees import random_state, random_tree
 
 from supple.diagnostics import InputError
 from supple.formulations.recursive import StateLinearizer, rigid_tree, state_space
-from supple.formulations.recursive.linearizer import source, specialised
+from supple.formulations.recursive.linearizer import program_text, specialised
 
 
 def small(names=("upper", "lower")):
@@ -22,8 +22,8 @@ def small(names=("upper", "lower")):
 
 
 def test_the_program_is_the_same_for_the_same_tree_and_has_no_names_in_it():
-    text = source(small())
-    assert text == source(small(names=("x); import os; (", "__class__")))
+    text = program_text(small())
+    assert text == program_text(small(names=("x); import os; (", "__class__")))
     assert "upper" not in text
     body = text[text.index("for lane in range(lanes):") : text.index("def hand_over")]
     words = set(re.findall(r"[A-Za-z_]\w*", re.sub(r"\d[\d.]*e[-+]?\d+", "0", body)))
@@ -54,6 +54,6 @@ def test_it_gives_what_the_loops_give():
 
 def test_what_it_cannot_do_is_said():
     with pytest.raises(InputError, match=r"it has 17 axes, more than 16; use the kernels"):
-        source(random_tree(("revolute",) * 17, seed=0))
+        program_text(random_tree(("revolute",) * 17, seed=0))
     with pytest.raises(InputError, match=r"4 springs, dampers or actuators between two points"):
-        source(random_tree(("revolute",) * 3, seed=0, distances=True))
+        program_text(random_tree(("revolute",) * 3, seed=0, distances=True))

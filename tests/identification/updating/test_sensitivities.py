@@ -11,7 +11,7 @@ import supple
 from supple.diagnostics import InputError
 from supple.formats.mechanism_file import loads
 from supple.identification.updating.measurement import Measurement
-from supple.identification.updating.observed_responses import Loss, shown
+from supple.identification.updating.observed_responses import Loss, responses_with_slopes
 from supple.identification.updating.observing import Observer
 from supple.identification.updating.posture_model import posture_model
 from supple.identification.updating.structure import structure_of
@@ -89,11 +89,13 @@ def test_shapes_and_deflections_and_responses_change_as_their_differences(struct
         return rows @ one * np.sign((one * (spectrum.M @ phi)).sum())
 
     def response(at):
-        return shown(model.spectrum(at), rows, force / 100.0, s, np.array([2, 1, 0, 2]), loss, slopes=False).H
+        return responses_with_slopes(
+            model.spectrum(at), rows, force / 100.0, s, np.array([2, 1, 0, 2]), loss, slopes=False
+        ).H
 
     shapes = rows @ spectrum.shape_slopes(level)
     sag = model.deflections(trial, force, rows)
-    H = shown(spectrum, rows, force / 100.0, s, np.array([2, 1, 0, 2]), loss, slopes=True)
+    H = responses_with_slopes(spectrum, rows, force / 100.0, s, np.array([2, 1, 0, 2]), loss, slopes=True)
     for k, value in list(enumerate(structure.numbers.values))[::2]:
         for found, function in ((shapes[k], shape), (sag[1][k], lambda at: model.deflections(at, force, rows)[0]),
                                 (H.slopes[k], response)):  # fmt: skip
@@ -135,7 +137,9 @@ def test_responses_are_those_of_frf(arm, structure, model):
                           damping={"structural": 0.04}, drives=False).values  # fmt: skip
     trial = structure.at(structure.numbers.values)
     rows = model.ports(("T.x", "T.z"))
-    found = shown(model.spectrum(trial), rows, rows[1:], 2j * np.pi * lines, np.array([2, 2]), Loss(0.04), slopes=False)
+    found = responses_with_slopes(
+        model.spectrum(trial), rows, rows[1:], 2j * np.pi * lines, np.array([2, 2]), Loss(0.04), slopes=False
+    )
     assert_allclose(found.H, expected, rtol=1e-6)  # condensation for another band
 
 

@@ -16,7 +16,7 @@ from supple.formulations.elastic_rest.loaded_modes import constrained_loaded_mod
 from supple.kinematics.rest import rest
 from supple.view.page.load_choice import PRELOAD, counts_loads
 from supple.view.page.page_data import encoded, page_data, vibrating
-from supple.view.page.region import sampled
+from supple.view.page.region import sampled_postures
 from supple.view.page.single_file import page_html
 from supple.view.page.whole_page import whole_page
 
@@ -92,7 +92,7 @@ def test_any_number_of_modes_converges_where_twelve_are_nearly_equal(opened, pre
     """Six equal tubes: modes 4 to 15 lie within 1 %. A block of fixed size needed up to forty passes."""
     delta = supple.load(DELTA)
     found = vibrating(rest(delta), preload=preload)
-    places = sampled(rest(delta), 2)
+    places = sampled_postures(rest(delta), 2)
     page = opened(delta, preload=preload)
     counts = (4, 6, 8, 12) if preload else range(1, 13)
     chosen = [[count, len(search_for(found.rest, found.held, count).start)] for count in counts]
@@ -128,7 +128,7 @@ def example(name: str) -> supple.Mechanism:
 @pytest.mark.parametrize("name", ["ralf", "flexible-four-bar", "column", "carbon-delta"])
 def test_modes_under_loads_are_those_of_python(opened, name):
     mechanism = example(name)
-    page, thetas = opened(mechanism, preload=True), sampled(rest(mechanism), 8).theta[:4]
+    page, thetas = opened(mechanism, preload=True), sampled_postures(rest(mechanism), 8).theta[:4]
     found = frequencies_on_page(page, mechanism, thetas)
     exact = supple.modes(mechanism, thetas, count=8, preload=True).frequencies_hz
     bare = supple.modes(mechanism, thetas, count=8, preload=False).frequencies_hz

@@ -94,7 +94,7 @@ def divisors(indices: Indices) -> csr_array:
     return csr_array((np.ones(first[-1]), np.concatenate(rows), first), shape=(len(rows), len(rows)))
 
 
-def joined(lists: list[Indices]) -> Indices:
+def union_of_terms(lists: list[Indices]) -> Indices:
     """Every term of some lists of lower sets, at its first place in any of them: each list that holds a term holds its
     divisors before it, and so does the joined one."""
     place: dict[Term, int] = {}

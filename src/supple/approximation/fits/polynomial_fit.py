@@ -15,7 +15,7 @@ def slope_weights(indices: Indices, slopes: int) -> Array:
     return 1.0 / np.maximum(1, indices[:, :slopes].max(axis=0))
 
 
-def equations(xi: Array, indices: Indices, slopes: int) -> Array:
+def design_matrix(xi: Array, indices: Indices, slopes: int) -> Array:
     """Rows T_α(ξ), (N, terms), and below them the weighed rows ∂T_α/∂ξ_i of every point along the first `slopes` axes,
     those of known slopes."""
     A = basis(xi, indices)
@@ -33,7 +33,7 @@ def fit(xi: Array, values: Array, indices: Indices, gradients: Array | None = No
     gradients : (N, t, k) with respect to the first k of ξ; each row then counts as a further sample, weighed by
                 1/degree because derivatives of a polynomial are that much larger than its values
     """
-    A, y = equations(xi, indices, 0 if gradients is None else gradients.shape[2]), values
+    A, y = design_matrix(xi, indices, 0 if gradients is None else gradients.shape[2]), values
     if gradients is not None:
         weighed = gradients * slope_weights(indices, gradients.shape[2])
         y = np.vstack([y, np.swapaxes(weighed, 1, 2).reshape(-1, values.shape[1])])

@@ -34,6 +34,6 @@ def leja(dimension: int, degree: int) -> Array:
     return np.array(_leja(dimension, degree))
 
 
-def scattered(dimension: int, count: int, seed: int) -> Array:
+def halton_points(dimension: int, count: int, seed: int) -> Array:
     """Evenly scattered points (scrambled Halton), the same for the same seed."""
     return 2.0 * qmc.Halton(dimension, scramble=True, rng=np.random.default_rng(seed)).random(count) - 1.0

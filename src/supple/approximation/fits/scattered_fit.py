@@ -10,7 +10,7 @@ from scipy.stats import qmc
 from supple.approximation.evaluated import Evaluated, Rows
 from supple.approximation.fits.chebyshev_products import basis, basis_gradient
 from supple.approximation.fits.multi_index import Indices, count
-from supple.approximation.fits.polynomial_fit import equations, fit
+from supple.approximation.fits.polynomial_fit import design_matrix, fit
 from supple.approximation.fits.scattered_designs import leja
 from supple.approximation.refinement.box import Box
 from supple.approximation.samples import Derived
@@ -22,7 +22,7 @@ MOST_TERMS = 500
 LEJA_POINTS = 250  # finding more of them takes longer than they are worth
 
 
-def highest_degree(dimension: int) -> int:
+def highest_fit_degree(dimension: int) -> int:
     """The highest degree with at most MOST_TERMS terms, and never above 24, where little is left to gain."""
     n = 1
     while n < 24 and count(dimension, n + 1) <= MOST_TERMS:
@@ -78,7 +78,7 @@ def fit_rows(box: Box, rows: Rows, evaluated: Evaluated, indices: Indices) -> Ar
 
 def leverage(box: Box, rows: Rows, evaluated: Evaluated, indices: Indices, xi: Array) -> Array:
     """How loosely the samples in `rows` hold a fit at points ξ (N, s): ‖R⁻ᵀ T(ξ)‖ with A = Q R. It peaks in gaps."""
-    A = equations(box.to_unit(evaluated.points[rows]), indices, evaluated.slopes)
+    A = design_matrix(box.to_unit(evaluated.points[rows]), indices, evaluated.slopes)
     _, R = np.linalg.qr(A)
     return np.asarray(np.linalg.norm(np.linalg.lstsq(R.T, basis(xi, indices).T, rcond=None)[0], axis=0))
 

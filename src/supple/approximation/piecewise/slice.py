@@ -16,7 +16,7 @@ from supple.approximation.piecewise.piecewise import NOWHERE, Piecewise, Piecewi
 from supple.array_types import Array, Integers
 
 
-def sliced(fitted: Piecewise, values: Array, along: int | None = None) -> Piecewise:
+def sliced_fit(fitted: Piecewise, values: Array, along: int | None = None) -> Piecewise:
     """The function of the first s - p coordinates, with the last ones held at values μ (p,) inside the region.
 
     along : which of the held ones its slope is taken along, 0 to p - 1; left out, its value. At a cut the box above

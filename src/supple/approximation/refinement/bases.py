@@ -24,12 +24,12 @@ from supple.approximation.fits.multi_index import Indices, count, total_degree
 from supple.approximation.fits.scattered_fit import (
     LEAST_OVERSAMPLING,
     OVERSAMPLING,
-    highest_degree,
+    highest_fit_degree,
     missing,
     samples_for,
 )
 from supple.approximation.refinement.box import Box
-from supple.approximation.refinement.box_tree import Node
+from supple.approximation.refinement.box_tree import BoxNode
 from supple.approximation.refinement.leaf import FIRST_DEGREE, Leaf
 from supple.array_types import Array
 
@@ -86,7 +86,7 @@ class Bases(Protocol):
     def tried(self, leaf: Leaf, evaluated: Evaluated, weight: Weight) -> list[Tried]:
         """Polynomials that the samples of a leaf allow."""
 
-    def better(self, node: Node, rows: Rows, evaluated: Evaluated, weight: Weight) -> Indices:
+    def better(self, node: BoxNode, rows: Rows, evaluated: Evaluated, weight: Weight) -> Indices:
         """The terms of a larger polynomial than that of a node, for all known points `rows` of its box."""
 
     def fresh(self, fitted: int) -> int:
@@ -97,7 +97,7 @@ class Graded:
     """Total degrees, one after another."""
 
     def __init__(self, dimension: int, degree: int | None):
-        self.highest = highest_degree(dimension) if degree is None else degree
+        self.highest = highest_fit_degree(dimension) if degree is None else degree
         self.first, self.cheapest = min(FIRST_DEGREE, self.highest), min(2, self.highest)
         self.looked_back, self.slowest = 3, 0.9
         self.indices = total_degree(dimension, self.highest)
@@ -131,7 +131,7 @@ class Graded:
             Tried(self.indices, count(s, n)) for n in [n for n in degrees if n >= leaf.level - 1][:4] or degrees[-1:]
         ]
 
-    def better(self, node: Node, rows: Rows, evaluated: Evaluated, weight: Weight) -> Indices:
+    def better(self, node: BoxNode, rows: Rows, evaluated: Evaluated, weight: Weight) -> Indices:
         """The highest degree that the equations allow."""
         s, equations = self._dimension, len(rows) * (1 + evaluated.slopes)
         degrees = range(self.highest + _HIGHER + 1)
@@ -142,7 +142,7 @@ class Graded:
         return max(10 * (1 + self._dimension), fitted)
 
 
-class Chosen:
+class AdaptiveBasis:
     """Numbers of terms; which ones is told by the samples."""
 
     def __init__(self, dimension: int, degree: int | None):
@@ -156,7 +156,7 @@ class Chosen:
         self.first = next((k for k, terms in enumerate(self._counts) if terms >= start), self.highest)
         self.cheapest, self.looked_back, self.slowest = min(1, self.highest), 5, 1.0
         self.indices = repertoire(s, degree=degree)
-        self._seen: dict[Node, tuple[int, Indices]] = {}
+        self._seen: dict[BoxNode, tuple[int, Indices]] = {}
         whole = [1, 1 + s]
         while whole[-1] < most:
             whole.append(count(s, len(whole)))
@@ -194,7 +194,7 @@ class Chosen:
         graded = total_degree(s, degree if self._degree is None else min(degree, self._degree))
         return [*lists, Tried(_continued(graded, order), len(graded))]
 
-    def better(self, node: Node, rows: Rows, evaluated: Evaluated, weight: Weight) -> Indices:
+    def better(self, node: BoxNode, rows: Rows, evaluated: Evaluated, weight: Weight) -> Indices:
         """The terms that all points ask for; those of before, as long as there are not many more points."""
         seen, order = self._seen.get(node, (0, None))
         if order is None or len(rows) > _NEWS * seen:
@@ -210,7 +210,7 @@ class Chosen:
         """Terms that so many samples determine."""
         return max(1, min(int(samples * (1 + evaluated.slopes) / LEAST_OVERSAMPLING), self._counts[-1]))
 
-    def _order(self, node: Node, rows: Rows, evaluated: Evaluated, weight: Weight) -> Indices:
+    def _order(self, node: BoxNode, rows: Rows, evaluated: Evaluated, weight: Weight) -> Indices:
         """Terms by how much some samples need them."""
         box, known, used = node.box, evaluated.known, node.indices
         if used is not None and node.coefficients is not None:
@@ -232,7 +232,7 @@ def _continued(first: Indices, then: Indices) -> Indices:
 
 def bases_of(dimension: int, degree: int | None) -> Bases:
     """Total degrees in a few dimensions, chosen terms in many."""
-    return Graded(dimension, degree) if dimension < MANY else Chosen(dimension, degree)
+    return Graded(dimension, degree) if dimension < MANY else AdaptiveBasis(dimension, degree)
 
 
 # Points for a given list of terms: approximate Fekete points, found one after another beside those known already.

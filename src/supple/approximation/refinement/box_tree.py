@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.approximation.fits.lower_set import joined
+from supple.approximation.fits.lower_set import union_of_terms
 from supple.approximation.fits.multi_index import Indices
 from supple.approximation.piecewise.piecewise import NOWHERE, Piecewise, PiecewiseArrays
 from supple.approximation.refinement.box import Box
@@ -15,7 +15,7 @@ from supple.array_types import Array
 
 
 @dataclass(eq=False, slots=True)
-class Node:
+class BoxNode:
     """A box that was split along an axis, a leaf with coefficients (terms, t), or one that nothing was fitted on.
 
     indices : a leaf's own list of multi-indices, of which it uses the first; None: that of its forest
@@ -23,11 +23,11 @@ class Node:
 
     box: Box
     axis: int | None = None
-    children: tuple[Node, Node] | None = None
+    children: tuple[BoxNode, BoxNode] | None = None
     coefficients: Array | None = None
     indices: Indices | None = None
 
-    def leaves(self) -> list[Node]:
+    def leaves(self) -> list[BoxNode]:
         """All leaves below, in order."""
         if self.children is None:
             return [self]
@@ -38,7 +38,7 @@ class Node:
         assert self.coefficients is not None
         return (common if self.indices is None else self.indices)[: len(self.coefficients)]
 
-    def joined(self, pending: Collection[Node]) -> None:
+    def joined(self, pending: Collection[BoxNode]) -> None:
         """Undo the last division wherever its halves are pending; the node's own coefficients then stand again."""
         if self.children is None:
             return
@@ -57,7 +57,7 @@ class Forest:
     needed   : evaluations that the tolerance was expected to take when refinement ended early; 0: it did not
     """
 
-    roots: list[Node]
+    roots: list[BoxNode]
     indices: Indices
     stagnant: Box | None = None
     needed: float = 0.0
@@ -70,9 +70,9 @@ class Forest:
         """
         nodes_i: list[list[int]] = []
         nodes_f: list[float] = []
-        leaves: list[Node] = []
+        leaves: list[BoxNode] = []
 
-        def number(node: Node) -> int:
+        def number(node: BoxNode) -> int:
             if node.children is None:
                 if node.coefficients is None:
                     return NOWHERE
@@ -104,14 +104,14 @@ class Forest:
         )
         return Piecewise(arrays)
 
-    def _joined(self, leaves: Sequence[Node]) -> tuple[Indices, list[Array]]:
+    def _joined(self, leaves: Sequence[BoxNode]) -> tuple[Indices, list[Array]]:
         """One list of multi-indices for all leaves, and their coefficients by it."""
         parts = [leaf.coefficients for leaf in leaves if leaf.coefficients is not None]
         lists = [self.indices if leaf.indices is None else leaf.indices for leaf in leaves]
         if all(indices is self.indices for indices in lists):
             return self.indices, parts
         lists = [indices[: len(part)] for indices, part in zip(lists, parts, strict=True)]
-        whole = joined(lists)
+        whole = union_of_terms(lists)
         place = {tuple(term): k for k, term in enumerate(whole.tolist())}
         spread = []
         for indices, part in zip(lists, parts, strict=True):
@@ -136,17 +136,17 @@ def _stacked(parts: Sequence[Array]) -> Array:
     return np.asarray(whole[:rows])
 
 
-def halved(box: Box, levels: tuple[int, ...]) -> Node:
+def halved(box: Box, levels: tuple[int, ...]) -> BoxNode:
     """A box cut into 2^levels[i] equal parts along each axis, as a binary tree, the longest axis first."""
-    node = Node(box)
+    node = BoxNode(box)
     remaining = list(levels)
 
-    def cut(item: Node, left: list[int]) -> None:
+    def cut(item: BoxNode, left: list[int]) -> None:
         if not any(left):
             return
         axis = int(np.argmax(left))
         lower, upper = item.box.split(axis)
-        item.axis, item.children = axis, (Node(lower), Node(upper))
+        item.axis, item.children = axis, (BoxNode(lower), BoxNode(upper))
         rest = [count - (i == axis) for i, count in enumerate(left)]
         for child in item.children:
             cut(child, rest)
@@ -155,12 +155,12 @@ def halved(box: Box, levels: tuple[int, ...]) -> Node:
     return node
 
 
-def gridded(box: Box, edges: Sequence[Array]) -> Node:
+def gridded(box: Box, edges: Sequence[Array]) -> BoxNode:
     """A box cut by planes, as a binary tree that cuts in the middle of the most numerous axis first.
 
     edges : for each axis its rising coordinates, from the lower to the upper bound of the box
     """
-    node = Node(box)
+    node = BoxNode(box)
     pieces = [len(edge) - 1 for edge in edges]
     if max(pieces) == 1:
         return node

@@ -15,15 +15,15 @@ from supple.approximation.check_points import candidates, cloud, filling, peaks
 from supple.approximation.evaluated import Evaluated, Rows
 from supple.approximation.fit_error import largest, point_errors
 from supple.approximation.fits.multi_index import Indices
-from supple.approximation.fits.scattered_designs import scattered
+from supple.approximation.fits.scattered_designs import halton_points
 from supple.approximation.fits.scattered_fit import fit_rows, fitted_families, leverage
 from supple.approximation.influence import Influence, influence
 from supple.approximation.refinement.bases import Bases, Weight, bases_of
 from supple.approximation.refinement.box import Box
-from supple.approximation.refinement.box_tree import Forest, Node
+from supple.approximation.refinement.box_tree import BoxNode, Forest
 from supple.approximation.refinement.decay import Decay, cost, decay, left_out
 from supple.approximation.refinement.leaf import NO_ROWS, Leaf, check_count
-from supple.approximation.refinement.problem import Problem
+from supple.approximation.refinement.problem import FitProblem
 from supple.approximation.refinement.stagnation import stagnates
 from supple.approximation.samples import Derived
 from supple.approximation.validity import halve_invalid
@@ -37,12 +37,12 @@ MARGIN = {"fit": 0.8, "verify": 0.9}  # of the tolerance: what barely passes sel
 class Refinement:
     """The state of one refinement: the forest, its open leaves, and all that has been evaluated."""
 
-    def __init__(self, problem: Problem, highest: int | None):
+    def __init__(self, problem: FitProblem, highest: int | None):
         s, seed = problem.dimension, problem.seed
         self.problem, self.evaluated, self.derived = problem, problem.evaluated, problem.derived
         self.bases = bases_of(s, highest)
-        self.suspicion = Suspicion(self.evaluated, self.derived, self.bases)
-        self.forest = Forest([Node(box) for box in problem.region], self.bases.indices)
+        self.suspicion = FitSuspicion(self.evaluated, self.derived, self.bases)
+        self.forest = Forest([BoxNode(box) for box in problem.region], self.bases.indices)
         self.leaves = [Leaf(root, seed + n, level=self.bases.first) for n, root in enumerate(self.forest.roots)]
         self._seed = seed + len(self.leaves)
         self.medians: dict[str, float] = {}
@@ -136,13 +136,13 @@ class Refinement:
         best, kept = np.inf, leaf.node
         for indices, terms in self.bases.tried(leaf, self.evaluated, self._weight):
             own = None if indices is self.bases.indices else indices
-            found = Node(leaf.box, None, None, fit_rows(leaf.box, leaf.fitted, self.evaluated, indices[:terms]), own)
+            found = BoxNode(leaf.box, None, None, fit_rows(leaf.box, leaf.fitted, self.evaluated, indices[:terms]), own)
             error = self._error(leaf, found)
             if kept is leaf.node or error < best:
                 best, kept = error, found
         leaf.node.coefficients, leaf.node.indices = kept.coefficients, kept.indices
 
-    def _error(self, leaf: Leaf, found: Node) -> float:
+    def _error(self, leaf: Leaf, found: BoxNode) -> float:
         """The largest error of what was found over the known points of a leaf, in units of the tolerance."""
         rows = np.concatenate([leaf.fitted, leaf.checks])
         assert found.coefficients is not None
@@ -240,7 +240,7 @@ class Refinement:
         """Replace a leaf by its halves, fitted with this level first; each takes the known points in it."""
         lower, upper = leaf.box.split(axis)
         own = leaf.node.indices
-        leaf.node.axis, leaf.node.children = axis, (Node(lower, indices=own), Node(upper, indices=own))
+        leaf.node.axis, leaf.node.children = axis, (BoxNode(lower, indices=own), BoxNode(upper, indices=own))
         at = self.leaves.index(leaf)
         halves = []
         for child in leaf.node.children:
@@ -308,7 +308,7 @@ class Refinement:
                 continue
             rows = np.union1d(leaf.fitted, leaf.checks)
             terms = leaf.node.terms(self.bases.indices)
-            found = Node(leaf.box, None, None, fit_rows(leaf.box, rows, self.evaluated, terms), leaf.node.indices)
+            found = BoxNode(leaf.box, None, None, fit_rows(leaf.box, rows, self.evaluated, terms), leaf.node.indices)
             if self._error(leaf, found) <= self._error(leaf, leaf.node):
                 leaf.node.coefficients = found.coefficients
                 leaf.fitted, leaf.checks = rows, NO_ROWS.copy()
@@ -354,7 +354,7 @@ class Refinement:
             known = leaf.box.to_unit(self.evaluated.points[np.union1d(leaf.fitted, leaf.checks)])
             # Half where nothing is known, half evenly: errors of values peak inside, those of gradients on faces.
             fresh = np.vstack(
-                [filling(known, n - n // 2, self._seed), scattered(leaf.box.dimension, n // 2, self._seed)]
+                [filling(known, n - n // 2, self._seed), halton_points(leaf.box.dimension, n // 2, self._seed)]
             )
             parts.append(leaf.box.from_unit(fresh))
         rows, at = self.evaluated.rows(np.vstack(parts)), 0
@@ -383,7 +383,7 @@ class Better(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Suspicion:
+class FitSuspicion:
     """What is needed to suspect a fit.
 
     bases : the polynomials that are fitted
@@ -407,7 +407,7 @@ class Suspicion:
         return np.vstack([peaks(xi, height, each) for height in [*expected.values(), loose]])
 
     def of_all(
-        self, nodes: list[Node], worst: Array, rows_of: list[Rows], medians: dict[str, float], weight: Weight
+        self, nodes: list[BoxNode], worst: Array, rows_of: list[Rows], medians: dict[str, float], weight: Weight
     ) -> Array:
         """The highest expected peaks of each family over all boxes: (N, s).
 
@@ -427,12 +427,12 @@ class Suspicion:
         ordered = (sorted(peaks_of, key=lambda item: -item[0])[:each] for peaks_of in places.values())
         return np.array([point for peaks_of in ordered for _, point in peaks_of]).reshape(-1, self._dimension)
 
-    def better(self, node: Node, rows: Rows, weight: Weight) -> Better:
+    def better(self, node: BoxNode, rows: Rows, weight: Weight) -> Better:
         """A larger polynomial than that of a node, fitted to all known points `rows` of its box."""
         indices = self.bases.better(node, rows, self.evaluated, weight)
         return Better(fit_rows(node.box, rows, self.evaluated, indices), indices)
 
-    def errors(self, node: Node, better: Better, xi: Array, medians: dict[str, float]) -> dict[str, Array]:
+    def errors(self, node: BoxNode, better: Better, xi: Array, medians: dict[str, float]) -> dict[str, Array]:
         """Errors of a fit at points ξ, as a better one sees them."""
         assert node.coefficients is not None
         exact = fitted_families(node.box, xi, better.coefficients, better.indices, self.derived)

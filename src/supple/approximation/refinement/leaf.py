@@ -8,7 +8,7 @@ import numpy as np
 
 from supple.approximation.evaluated import Rows
 from supple.approximation.refinement.box import Box
-from supple.approximation.refinement.box_tree import Node
+from supple.approximation.refinement.box_tree import BoxNode
 
 FIRST_DEGREE = 3
 NO_ROWS: Rows = np.zeros(0, dtype=np.int64)
@@ -27,7 +27,7 @@ class Leaf:
     ancestors      : errors of the boxes that this one is a half of, when they were halved, oldest first
     """
 
-    node: Node
+    node: BoxNode
     seed: int
     fitted: Rows = field(default_factory=NO_ROWS.copy)
     checks: Rows = field(default_factory=NO_ROWS.copy)

@@ -8,10 +8,10 @@ import numpy as np
 
 from supple.approximation.evaluated import Evaluated
 from supple.approximation.fits.polynomials import Polynomials
-from supple.approximation.refinement.box_tree import Node
+from supple.approximation.refinement.box_tree import BoxNode
 
 
-def fit_leaves(leaves: Sequence[Node], chosen: Polynomials, evaluated: Evaluated) -> None:
+def fit_leaves(leaves: Sequence[BoxNode], chosen: Polynomials, evaluated: Evaluated) -> None:
     """Fit every leaf to its design, all points in one batch; a leaf with invalid points gets no coefficients."""
     size = len(chosen.design)
     rows = evaluated.rows(np.vstack([leaf.box.from_unit(chosen.design) for leaf in leaves]))

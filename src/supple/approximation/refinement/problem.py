@@ -72,7 +72,7 @@ AIM = 1.06  # refinement aims at an error so many times smaller than what is all
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class FitProblem:
     """A function, known as far as it was `evaluated`, on a region, to a tolerance.
 
     seed : of the points that are scattered; report : is told of the progress

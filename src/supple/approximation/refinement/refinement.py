@@ -32,12 +32,12 @@ from supple.approximation.fits.polynomials import Polynomials
 from supple.approximation.fits.scattered_fit import fitted_families
 from supple.approximation.influence import Influence, influence
 from supple.approximation.refinement.box import Box
-from supple.approximation.refinement.box_tree import Forest, Node, gridded
+from supple.approximation.refinement.box_tree import BoxNode, Forest, gridded
 from supple.approximation.refinement.decay import Decay, decay
 from supple.approximation.refinement.hp_refinement import Refinement
 from supple.approximation.refinement.leaf import NO_ROWS, check_count
 from supple.approximation.refinement.leaf_fit import fit_leaves
-from supple.approximation.refinement.problem import AIM, Problem
+from supple.approximation.refinement.problem import AIM, FitProblem
 from supple.approximation.refinement.stagnation import stagnates
 from supple.approximation.samples import Derived, Placed, Sampler
 from supple.approximation.validity import Limits, halve_invalid
@@ -87,7 +87,7 @@ def adaptive(
     free = chosen.raises_degree and not continuous
     evaluated = Evaluated(sampler, boxes[0].dimension, floors, placed if free else None)
     wanted = tolerance if confirmation is None else tolerance / AIM
-    problem = Problem(boxes, evaluated, derived, wanted, limits, seed, progress, confirmation)
+    problem = FitProblem(boxes, evaluated, derived, wanted, limits, seed, progress, confirmation)
     if continuous:
         forest = conform(problem, chosen, degree)
     elif chosen.raises_degree:
@@ -123,10 +123,10 @@ def _advice(result: Approximation, name: str, budget: int) -> str:
 
 
 @dataclass(eq=False)
-class Part:
+class BoxPart:
     """A box with the rows of known points in it, and the errors of those that it is a half of, oldest first."""
 
-    node: Node
+    node: BoxNode
     rows: Rows = field(default_factory=NO_ROWS.copy)
     ancestors: tuple[float, ...] = ()
 
@@ -135,18 +135,18 @@ class _Judged(NamedTuple):
     """The halves of the parts that have to be halved, the parts that are good, the largest error, and a box that is
     not worth dividing any more."""
 
-    halves: list[Part]
-    good: list[Part]
+    halves: list[BoxPart]
+    good: list[BoxPart]
     worst: float
     stagnant: Box | None
 
 
-def bisect(problem: Problem, chosen: Polynomials) -> Forest:
+def bisect(problem: FitProblem, chosen: Polynomials) -> Forest:
     """Halve every box that is not good enough, level by level, all points of a level in one batch."""
     s, evaluated, seed = problem.dimension, problem.evaluated, problem.seed
-    forest = Forest([Node(box) for box in problem.region], chosen.indices)
-    level = [Part(root) for root in forest.roots]
-    done: list[Part] = []
+    forest = Forest([BoxNode(box) for box in problem.region], chosen.indices)
+    level = [BoxPart(root) for root in forest.roots]
+    done: list[BoxPart] = []
     while level:
         points, seed = _points(level, chosen.design, check_count(s), evaluated, seed)
         spent = len(evaluated) + evaluated.lacking(np.vstack(points)) > problem.limits.samples
@@ -185,7 +185,7 @@ def bisect(problem: Problem, chosen: Polynomials) -> Forest:
 
 
 def _points(
-    parts: Sequence[Part], design: Array, checks: int, evaluated: Evaluated, seed: int
+    parts: Sequence[BoxPart], design: Array, checks: int, evaluated: Evaluated, seed: int
 ) -> tuple[list[Array], int]:
     """What each part lacks: its design, and check points until it has `checks` of them, but a few fresh ones always."""
     points = []
@@ -198,7 +198,7 @@ def _points(
     return points, seed
 
 
-def _evaluate(parts: Sequence[Part], points: Sequence[Array], evaluated: Evaluated) -> None:
+def _evaluate(parts: Sequence[BoxPart], points: Sequence[Array], evaluated: Evaluated) -> None:
     """Evaluate the points of all parts in one batch."""
     rows, at = evaluated.rows(np.vstack(points)), 0
     for part, mine in zip(parts, points, strict=True):
@@ -206,7 +206,7 @@ def _evaluate(parts: Sequence[Part], points: Sequence[Array], evaluated: Evaluat
         at += len(mine)
 
 
-def _share(parts: Sequence[Part], forest: Forest, evaluated: Evaluated) -> None:
+def _share(parts: Sequence[BoxPart], forest: Forest, evaluated: Evaluated) -> None:
     """Give every part the points that its neighbours evaluated on its faces: it will be judged by them."""
     leaves = [leaf for root in forest.roots for leaf in root.leaves() if leaf.coefficients is not None]
     _, rows, leaf_of = from_all_sides(roots_of(forest), forest.piecewise(), evaluated.points)
@@ -216,11 +216,13 @@ def _share(parts: Sequence[Part], forest: Forest, evaluated: Evaluated) -> None:
             part.rows = np.union1d(part.rows, rows[leaf_of == part_of[part.node]])
 
 
-def _judged(parts: Sequence[Part], problem: Problem, medians: Mapping[str, float], chosen: Polynomials) -> _Judged:
+def _judged(
+    parts: Sequence[BoxPart], problem: FitProblem, medians: Mapping[str, float], chosen: Polynomials
+) -> _Judged:
     """Divide the parts that have to be."""
     region, evaluated, limits = problem.region, problem.evaluated, problem.limits
-    halves: list[Part] = []
-    good: list[Part] = []
+    halves: list[BoxPart] = []
+    good: list[BoxPart] = []
     worst = 0.0
     counted: Influence | None = None
     stagnant: Box | None = None
@@ -251,14 +253,14 @@ def _judged(parts: Sequence[Part], problem: Problem, medians: Mapping[str, float
             weight = counted.weights(box.half, chosen.degree, medians)
             axis = int(np.argmax(np.where(allowed, misfit_by_axis(part, evaluated, chosen, weight), -1.0)))
         part.node.axis = axis
-        below, above = (Node(half) for half in box.split(axis))
+        below, above = (BoxNode(half) for half in box.split(axis))
         part.node.children = (below, above)
         for child in part.node.children:
-            halves.append(Part(child, part.rows[child.box.contains(evaluated.points[part.rows])], ancestors))
+            halves.append(BoxPart(child, part.rows[child.box.contains(evaluated.points[part.rows])], ancestors))
     return _Judged(halves, good, worst, stagnant)
 
 
-def misfit_by_axis(part: Part, evaluated: Evaluated, chosen: Polynomials, weight: Array) -> Array:
+def misfit_by_axis(part: BoxPart, evaluated: Evaluated, chosen: Polynomials, weight: Array) -> Array:
     """How much of the error each axis accounts for: (s,); weight (t,) is what each output counts in it.
 
     With gradients along all axes, the largest |∂f/∂ξ_i - ∂f̂/∂ξ_i|; without, the size of T_{n+1}(ξ_i) in a fit to
@@ -292,7 +294,7 @@ HIGHEST = {1: 24, 2: 12, 3: 8}  # along each axis; above three axes the terms gr
 HIGHEST_OTHERWISE = 4
 
 
-def conform(problem: Problem, fit: Fit, degree: int | None) -> Forest:
+def conform(problem: FitProblem, fit: Fit, degree: int | None) -> Forest:
     """Add planes, and with a fit that raises it the common degree, until every cell is below the tolerance."""
     require_continuous(fit)
     region, evaluated, limits, s = problem.region, problem.evaluated, problem.limits, problem.dimension
@@ -354,7 +356,7 @@ def _edges(box: Box, cuts: Cuts) -> list[Array]:
     ]
 
 
-def _bad_cells(problem: Problem, forest: Forest, checks: int, *, fresh: bool) -> list[tuple[Node, float]]:
+def _bad_cells(problem: FitProblem, forest: Forest, checks: int, *, fresh: bool) -> list[tuple[BoxNode, float]]:
     """Cells whose error, in units of the tolerance, is above one at a known point.
 
     Before that each cell gets so many check points, or so many fresh ones on top of those it has.
@@ -376,7 +378,7 @@ def _bad_cells(problem: Problem, forest: Forest, checks: int, *, fresh: bool) ->
     return [(leaf, float(e)) for leaf, e in zip(left, worst / problem.tolerance, strict=True) if e > 1.0]
 
 
-def _spoil(leaves: Sequence[Node], evaluated: Evaluated, rows: Rows) -> None:
+def _spoil(leaves: Sequence[BoxNode], evaluated: Evaluated, rows: Rows) -> None:
     """An invalid check point spoils its cell."""
     for row in rows[~evaluated.valid(rows)]:
         for leaf in leaves:
@@ -384,7 +386,7 @@ def _spoil(leaves: Sequence[Node], evaluated: Evaluated, rows: Rows) -> None:
                 leaf.coefficients = None
 
 
-def _cell_decay(leaf: Node, error: float, chosen: Polynomials, weight: Array, rate: float | None) -> Decay:
+def _cell_decay(leaf: BoxNode, error: float, chosen: Polynomials, weight: Array, rate: float | None) -> Decay:
     assert leaf.coefficients is not None
     along = np.array([index for index in chosen.indices if index.max() == index.sum()])  # T_m(ξ_i) alone
     rows = [n for n, index in enumerate(chosen.indices) if index.max() == index.sum()]
@@ -392,9 +394,9 @@ def _cell_decay(leaf: Node, error: float, chosen: Polynomials, weight: Array, ra
 
 
 def _planes(
-    problem: Problem,
-    bad: Sequence[tuple[Node, float]],
-    leaves: Sequence[Node],
+    problem: FitProblem,
+    bad: Sequence[tuple[BoxNode, float]],
+    leaves: Sequence[BoxNode],
     chosen: Polynomials,
     weights: Weights,
 ) -> Cuts:
@@ -418,7 +420,7 @@ def _planes(
 def _raising_pays(
     cuts: Cuts,
     wanted: Cuts,
-    bad: Sequence[tuple[Node, float]],
+    bad: Sequence[tuple[BoxNode, float]],
     chosen: Polynomials,
     weights: Weights,
     rate: float | None,

@@ -23,7 +23,7 @@ from supple.approximation.fits.fits import FITS
 from supple.approximation.fits.polynomials import Polynomials
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.approximation.refinement.box import Box
-from supple.approximation.refinement.box_tree import Forest, Node, gridded
+from supple.approximation.refinement.box_tree import BoxNode, Forest, gridded
 from supple.approximation.refinement.leaf_fit import fit_leaves
 from supple.approximation.samples import Derived, Sampler
 from supple.array_types import Array
@@ -124,7 +124,7 @@ def streamed(
 
 
 def _fitted(
-    groups: Sequence[Sequence[Node]], region: Sequence[Box], chosen: Polynomials, sampler: Sampler
+    groups: Sequence[Sequence[BoxNode]], region: Sequence[Box], chosen: Polynomials, sampler: Sampler
 ) -> tuple[int, Array, frozenset[str]]:
     """Coefficients of every leaf; how many samples there are, the largest outputs (t,), and families judged by
     their own size."""

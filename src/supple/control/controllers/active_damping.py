@@ -26,7 +26,7 @@ from supple.control.laws.equilibrium import Equilibria, EquilibriaOf
 from supple.control.laws.linear_law import closed_poles, continuous_poles, linear_law
 from supple.control.laws.ports import ORDERS, Ports
 from supple.control.laws.scheduling import Ranges, scheduled
-from supple.control.margins.open_loop import sampled
+from supple.control.margins.open_loop import held_input_model
 from supple.diagnostics import InputError, NumericalError
 from supple.diagnostics.arguments import require_arguments
 from supple.reduced.holding import resting
@@ -383,7 +383,7 @@ def _rows(plant: LinearModel, names: tuple[str, ...]) -> _Seen:
 
 def _modes(plant: LinearModel, choice: FilterChoice, ports: Ports) -> list[Mode]:
     T = ports.sample_time
-    at_samples = sampled(plant, T)
+    at_samples = held_input_model(plant, T)
     driven = [plant.inputs.index(name) for name in ports.actuators]
     C = _rows(at_samples, ports.measured).C
     mu, right = np.linalg.eig(at_samples.A)

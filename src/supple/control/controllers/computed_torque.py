@@ -19,8 +19,8 @@ from supple.array_types import Array
 from supple.control.controller import Measurement
 from supple.control.controllers.force_commands import ForceCommands, force_commands
 from supple.control.controllers.needed_forces import (
+    ActuatorForceModel,
     Aim,
-    Equations,
     FlexibleEquations,
     MechanismEquations,
     ModelEquations,
@@ -79,7 +79,7 @@ class ComputedTorque:
     frequencies: Array
     damping_ratios: Array
     coordinates: tuple[str, ...]
-    equations: Equations
+    equations: ActuatorForceModel
     division: ForceDivision
     drives: ForceCommands
     bending: AnyReference | None = None
@@ -218,7 +218,7 @@ def computed_torque(
         raise InputError(f"it is {preview:g} s", part="preview", hint="give a time, such as half a sample")
     wanted = reference(motion.reference if isinstance(motion, PlannedMotion) else motion, model)
     numbers = [known.index(name) for name in division.actuators]
-    equations: Equations
+    equations: ActuatorForceModel
     bending = None
     if isinstance(model, Mechanism):
         equations = MechanismEquations(model, numbers, division.weights)

@@ -30,7 +30,7 @@ from supple.control.margins.loop_check import Place, grows, places_along, warn_i
 from supple.control.plants.surrounding import hardware_in
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
-from supple.diagnostics.arguments import is_text, require_arguments, shown
+from supple.diagnostics.arguments import is_text, require_arguments, value_text
 from supple.hardware.hardware import Hardware
 from supple.integration.result_times import require_positive
 from supple.kinematics.configuration import At
@@ -210,7 +210,9 @@ def _fed(model: JointModel, wanted: AnyReference, feedforward: Feedforward, driv
         forces = feedforward
     elif not is_text(feedforward, "none", "gravity", "rigid"):
         raise InputError(
-            f"it is {shown(feedforward)}", part="feedforward", hint='give "none", "gravity", "rigid" or a Reference'
+            f"it is {value_text(feedforward)}",
+            part="feedforward",
+            hint='give "none", "gravity", "rigid" or a Reference',
         )
     elif feedforward == "none":
         return None

@@ -30,7 +30,7 @@ from supple.control.margins.loop_check import places_along, warn_if_unstable
 from supple.control.plants.surrounding import hardware_in
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
-from supple.diagnostics.arguments import require_arguments, shown
+from supple.diagnostics.arguments import require_arguments, value_text
 from supple.hardware.hardware import Hardware
 from supple.reduced.model import ReducedModel
 
@@ -86,7 +86,7 @@ def joint_servo(
     matrices, ports = told_what_it_uses(joint_matrices(gains, ports), ports)
     law = fixed(matrices, ports, name="joint servo", commanded=model.actuators)
     places = places_along(None, wanted)
-    remedy = f"lower gain (now {shown(gain)}), or take drives that answer sooner"
+    remedy = f"lower gain (now {value_text(gain)}), or take drives that answer sooner"
     warn_if_unstable("joint servo", of, linear_law(law), known, places, remedy)
     return AffineController(law, wanted)
 

@@ -22,7 +22,7 @@ from supple.control.controllers.motion_series import motion_series
 from supple.control.feedforward.reference import reference
 from supple.control.gains.controllability import Unreached, unreached
 from supple.control.gains.decoupled_gains import PerCoordinate
-from supple.control.gains.feedback_gain import FeedbackGain, require_continuous
+from supple.control.gains.feedback_gain import FeedbackGain, require_continuous_time
 from supple.control.gains.sampling import held, held_cost, require_sample_time
 from supple.control.laws.affine_controller import AffineController
 from supple.control.laws.affine_law import fixed
@@ -30,7 +30,7 @@ from supple.control.laws.affine_matrices import AffineMatrices
 from supple.control.laws.ports import ORDERS, Ports
 from supple.control.laws.scheduling import scheduled
 from supple.control.observers.kalman_filter import FilterAt, KalmanFilter, kalman_filter
-from supple.control.observers.linear_filter import LinearFilter, rigid_coordinates
+from supple.control.observers.linear_filter import LinearFilter, rigid_coordinate_names
 from supple.control.observers.observed_law import (
     Feedback,
     loop_growth,
@@ -104,7 +104,7 @@ def _held_at(observer: LinearFilter, target: Mapping[str, float] | None, F: Arra
     state, command = plant.state[:N].copy(), plant.command.copy()
     if not target:
         return state, command
-    theta = rigid_coordinates(observer.linear)
+    theta = rigid_coordinate_names(observer.linear)
     for name in target:
         if name not in theta:
             raise InputError(f'"{name}" is no coordinate θ', part="target", hint=nearest(name, theta))
@@ -231,7 +231,7 @@ def lqr(linear: LinearModel, Q: Weights, R: Weights, *, sample_time: float | Non
     sample_time : s, for which inputs are held; the same cost, integrated between samples, is then the least
     """
     require_arguments(lqr, locals())
-    require_continuous(linear)
+    require_continuous_time(linear)
     require_sample_time(sample_time)
     states, inputs = weights("Q", Q, linear.states), weights("R", R, linear.inputs)
     _require_definite("Q", states, linear.states, strict=False)

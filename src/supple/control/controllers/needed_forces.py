@@ -42,7 +42,7 @@ class Aim(NamedTuple):
     bending: Array | None = None
 
 
-class Equations(Protocol):
+class ActuatorForceModel(Protocol):
     """What is needed of the chosen actuators for accelerations a (s,) at θ, θ̇ (s,) as measured."""
 
     def needed(self, theta: Array, rates: Array, a: Array, aim: Aim) -> Needed: ...

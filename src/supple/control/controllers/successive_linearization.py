@@ -17,7 +17,7 @@ import numpy as np
 from supple.array_types import Array
 from supple.control.controller import Measurement
 from supple.control.controllers.force_commands import ForceCommands, force_commands
-from supple.control.controllers.needed_forces import Aim, Equations, MechanismEquations, ModelEquations
+from supple.control.controllers.needed_forces import ActuatorForceModel, Aim, MechanismEquations, ModelEquations
 from supple.control.feedforward.reference import AnyReference, Wanted, reference
 from supple.control.gains.feedback_gain import FeedbackGain
 from supple.control.margins.loop_check import places_along, static_law, warn_if_unstable
@@ -51,7 +51,7 @@ class SuccessiveLinearization:
     design: Design
     every: int
     coordinates: tuple[str, ...]
-    equations: Equations
+    equations: ActuatorForceModel
     division: ForceDivision
     drives: ForceCommands
     gain: FeedbackGain | None = None
@@ -124,7 +124,7 @@ def successive_linearization(
     require_arguments(successive_linearization, locals())
     if every < 1:
         raise InputError(f"it is {every}", part="every", hint="give a number of samples of at least 1")
-    equations: Equations
+    equations: ActuatorForceModel
     if isinstance(model, ReducedModel):
         if model.layout.size > model.layout.theta:
             raise InputError(

@@ -31,7 +31,7 @@ from supple.control.controllers.drive_gain import drive_gain
 from supple.control.feedforward.planned_motion import PlannedMotion
 from supple.control.feedforward.reference import reference
 from supple.control.gains.decoupled_gains import PerCoordinate, per_coordinate
-from supple.control.laws.affine_controller import AffineController, Wanted
+from supple.control.laws.affine_controller import AffineController, FollowedMotion
 from supple.control.laws.affine_law import fixed
 from supple.control.laws.affine_matrices import AffineMatrices
 from supple.control.laws.equilibrium import Equilibria
@@ -257,7 +257,7 @@ def _require(observer: KalmanFilter, drives: tuple[SlowDrive, ...], modes: int) 
         )  # fmt: skip
 
 
-def _wanted(motion: Any, model: ReducedModel) -> tuple[Wanted, bool]:
+def _wanted(motion: Any, model: ReducedModel) -> tuple[FollowedMotion, bool]:
     """What is followed, and whether it says δ_d."""
     if not isinstance(motion, PlannedMotion):
         return reference(motion, model), False

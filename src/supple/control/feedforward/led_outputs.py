@@ -15,7 +15,7 @@ import numpy as np
 from supple.array_types import Array
 from supple.diagnostics import InputError, NumericalError, nearest
 from supple.reduced.model import ReducedModel
-from supple.reduced.observed import Moving, measures_along
+from supple.reduced.observed import ObservedMotion, measures_along
 from supple.results.names import listed
 
 _SWEEPS = 40
@@ -39,7 +39,7 @@ class LedOutputs:
     def along(self, theta: Array, delta: Array) -> Array:
         """y, ẏ, ÿ (3, N, s)."""
         eta, v, a = np.concatenate([theta, delta], axis=2)
-        found = measures_along(self.model, Moving(eta, v, a, np.zeros((len(eta), 0)), 1.0))
+        found = measures_along(self.model, ObservedMotion(eta, v, a, np.zeros((len(eta), 0)), 1.0))
         return np.stack([np.asarray(part, dtype=float) for part in found])[..., self._numbers]
 
     def slopes(self, theta: Array, delta: Array) -> Array:

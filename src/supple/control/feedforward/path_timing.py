@@ -263,7 +263,7 @@ def _forces_kept(
     if bounds.forces is None:
         return True
     here = equations_at(of, theta)
-    B, Q = here.input_map[:, : theta.shape[1]], required(here, rates, accelerations)
+    B, Q = here.input_map[:, : theta.shape[1]], forces_without_friction(here, rates, accelerations)
     if B.shape[2] > B.shape[1]:  # more actuators than coordinates: the program has divided them
         return True
     u = np.linalg.solve(B, Q[..., None])[..., 0]
@@ -357,7 +357,7 @@ def equations_at(of: Mechanism | ReducedModel, theta: Array) -> EquationsOfMotio
     return of.evaluate(points) if isinstance(of, ReducedModel) else local(of, points, rigid=True)
 
 
-def required(here: EquationsOfMotion, rates: Array, accelerations: Array) -> Array:
+def forces_without_friction(here: EquationsOfMotion, rates: Array, accelerations: Array) -> Array:
     """Forces along θ (N, s) but for dry friction."""
     s, n = rates.shape[1], len(here.coordinates)
     v, a = (np.hstack([part, np.zeros((len(part), n - s))]) for part in (rates, accelerations))
@@ -384,9 +384,12 @@ class PathRows:
         """m, c, d, g (N, s) and B (N, s, a) at the middles, from required forces at three states."""
         theta, first, second = (self.curve(self.middle, k) for k in range(3))
         here, none = equations_at(of, theta), np.zeros_like(theta)
-        g = required(here, none, none)
-        m = required(here, none, first) - g
-        forth, back = required(here, first, second) - g, required(here, -first, second) - g
+        g = forces_without_friction(here, none, none)
+        m = forces_without_friction(here, none, first) - g
+        forth, back = (
+            forces_without_friction(here, first, second) - g,
+            forces_without_friction(here, -first, second) - g,
+        )
         s = theta.shape[1]
         self.force_parts = (m, 0.5 * (forth + back), 0.5 * (forth - back), g)
         self.input_map = here.input_map[:, :s]

@@ -12,7 +12,7 @@ from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.description.motion import Motion
 from supple.diagnostics import InputError
-from supple.diagnostics.arguments import is_list, real_numbers, require_arguments, shown
+from supple.diagnostics.arguments import is_list, real_numbers, require_arguments, value_text
 from supple.formats.model_description import described
 from supple.kinematics.rest import rest
 from supple.reduced.model import ReducedModel
@@ -80,7 +80,9 @@ def _called(motion: Callable[[float], Any], of: Any, names: tuple[str, ...], unt
         for t in times:
             given = motion(float(t))
             if not is_list(given) or len(given) < DERIVATIVES - 1:
-                raise InputError(f"it gives {shown(given)}", part="motion", hint="give a function of t with (θ, θ̇, θ̈)")
+                raise InputError(
+                    f"it gives {value_text(given)}", part="motion", hint="give a function of t with (θ, θ̇, θ̈)"
+                )
             row = np.asarray(given)
             if row.dtype.kind not in "fi" or not np.isfinite(row).all():
                 row = np.stack([real_numbers("motion", part) for part in given])  # says what is wrong

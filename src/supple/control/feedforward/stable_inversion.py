@@ -177,7 +177,7 @@ def stable_inversion(
 
 
 def _bounded(
-    zero: ZeroDynamics, times: Array, splits: tuple[Split, Split], rests: tuple[Array, Array]
+    zero: ZeroDynamics, times: Array, splits: tuple[StableSplit, StableSplit], rests: tuple[Array, Array]
 ) -> tuple[Array, Array]:
     """θ and δ (3, N, ...) at times (N,): Newton's method, from the deformation at rest."""
     wanted, theta = zero.wanted.derivatives(times), zero.nominal.derivatives(times)
@@ -220,7 +220,7 @@ def _matrices(
     return M, D, K
 
 
-def _standstill(model: ReducedModel, ends: Split, theta: Array) -> int:
+def _standstill(model: ReducedModel, ends: StableSplit, theta: Array) -> int:
     """How many instants of θ (N, s) are kept: all, or where vibrations hardly decay, until nothing is left of them."""
     decaying = ends.exponents[ends.exponents.real < 0.0]
     slow = decaying[np.abs(decaying.real) * _LONGEST < -np.log(_LEFT)]
@@ -260,7 +260,7 @@ _SLOPE_SWEEPS = 2  # with J as it is: each leaves the square of the last error
 _ON_THE_AXIS = 1e-6  # of the fastest exponent: one that neither grows nor decays
 
 
-class Split(NamedTuple):
+class StableSplit(NamedTuple):
     """Rows (k, 2m) that are zero on all that grows, and on all that decays; exponents (2m,), 1/s."""
 
     decaying: Array
@@ -321,7 +321,7 @@ class ZeroDynamics:
                 break
         return theta, delta
 
-    def split(self, t: float) -> Split:
+    def split(self, t: float) -> StableSplit:
         """What grows and what decays about rest as wanted at that time."""
         at = (self.wanted.at(t)[0], *self.rest(t))
         M, D, K = (part[0] for part in self.matrices(*(at_rest(values[None]) for values in at)))
@@ -333,7 +333,7 @@ class ZeroDynamics:
                 f"with the outputs on the path the model vibrates undamped at {np.abs(slow[0]) / (2 * np.pi):.4g} Hz",
                 part=f'model "{self.model.name}"', hint="give it damping, or lead other outputs",
             )  # fmt: skip
-        return Split(_left_rows(A, "lhp"), _left_rows(A, "rhp"), exponents)
+        return StableSplit(_left_rows(A, "lhp"), _left_rows(A, "rhp"), exponents)
 
 
 def _left_rows(A: Array, half: str) -> Array:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.array_types import Array
-from supple.control.gains.feedback_gain import FeedbackGain, require_continuous
+from supple.control.gains.feedback_gain import FeedbackGain, require_continuous_time
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.reduced.named_values import in_order
@@ -36,7 +36,7 @@ def decoupled_gains(
     Closed form and cheap: it can be computed anew along a trajectory.
     """
     require_arguments(decoupled_gains, locals())
-    require_continuous(linear)
+    require_continuous_time(linear)
     n = len(linear.states) // 2
     names = linear.states[:n]
     _require_mechanical(linear, n)

@@ -18,7 +18,7 @@ from supple.control.laws.ports import Ports
 from supple.diagnostics import InputError
 from supple.hardware.hardware import NO_HARDWARE, Hardware
 from supple.reduced.named_values import in_order
-from supple.results.basis import Basis, State, require_same_basis
+from supple.results.basis import CoordinateBasis, NamedState, require_same_basis
 from supple.results.linear_model import LinearModel
 from supple.results.names import listed
 from supple.results.picture import picture
@@ -44,7 +44,7 @@ class FeedbackGain(Result):
     sample_time: float | None = None
 
     @property
-    def basis(self) -> Basis | None:
+    def basis(self) -> CoordinateBasis | None:
         """What the elastic states that it feeds back are counted in; None without any."""
         return self.linear.basis
 
@@ -115,11 +115,11 @@ class FeedbackGain(Result):
                 hint="estimate them (supple.control.lqg, or state_feedback of a reduced model), or design it with "
                 "drives=False",
             )  # fmt: skip
-        x0, u0 = reference(model)
+        x0, u0 = operating_point(model)
         if target is None:
             return x0, u0
         if isinstance(target, Mapping):
-            require_same_basis("target", target.basis if isinstance(target, State) else None, self.basis)
+            require_same_basis("target", target.basis if isinstance(target, NamedState) else None, self.basis)
             known = dict(zip(model.states, x0.tolist(), strict=True))
             x = in_order("target", {**known, **target}, model.states)
         else:
@@ -150,7 +150,7 @@ class FeedbackGain(Result):
         return StateFeedback(K - along, x, u, rated, linear.inputs, self.basis, drives.driven, left)
 
 
-def reference(model: LinearModel) -> tuple[Array, Array]:
+def operating_point(model: LinearModel) -> tuple[Array, Array]:
     """State x₀ and inputs u₀ that a linear model is about."""
     states, inputs = model.at.get("states", {}), model.at.get("inputs", {})
     return np.array([states.get(name, 0.0) for name in model.states]), np.array(
@@ -158,7 +158,7 @@ def reference(model: LinearModel) -> tuple[Array, Array]:
     )
 
 
-def require_continuous(model: LinearModel) -> None:
+def require_continuous_time(model: LinearModel) -> None:
     """Gains are designed on the model in continuous time; what holding the inputs does is accounted for from there."""
     if model.step is not None:
         raise InputError(

@@ -14,7 +14,7 @@ from scipy.signal import place_poles
 
 from supple.array_types import Array
 from supple.control.gains.controllability import unreached
-from supple.control.gains.feedback_gain import FeedbackGain, require_continuous
+from supple.control.gains.feedback_gain import FeedbackGain, require_continuous_time
 from supple.control.gains.sampling import held, require_sample_time
 from supple.diagnostics import InputError, NumericalError, SuppleWarning
 from supple.diagnostics.arguments import require_arguments
@@ -40,7 +40,7 @@ def pole_placement(linear: LinearModel, poles: ComplexLike, *, sample_time: floa
     sample_time : s; the inputs are held in between, and the samples of the loop have the poles e^{pT}
     """
     require_arguments(pole_placement, locals())
-    require_continuous(linear)
+    require_continuous_time(linear)
     asked = _asked(linear, poles)
     require_sample_time(sample_time)
     missed = unreached(linear.A, linear.B, linear.states)

@@ -20,7 +20,7 @@ VALUE = 0  # the row of a reference that holds values, before those of its rates
 _BEYOND = 0.01  # of its range: how far σ may leave it before that is said; noise at an edge is no news
 
 
-class Wanted(Protocol):
+class FollowedMotion(Protocol):
     """What an affine controller asks of the motion that it follows."""
 
     @property
@@ -31,7 +31,7 @@ class Wanted(Protocol):
         ...
 
 
-def _require_names(law: AffineLaw, what: str, names: tuple[str, ...], given: Wanted | None) -> None:
+def _require_names(law: AffineLaw, what: str, names: tuple[str, ...], given: FollowedMotion | None) -> None:
     found = () if given is None else given.coordinates
     if found != names:
         raise InputError(
@@ -48,7 +48,9 @@ class AffineController:
     reference : the motion that it follows; feedforward : f(t), commands computed beforehand, named as the actuators
     """
 
-    def __init__(self, law: AffineLaw, reference: Wanted | None = None, feedforward: Wanted | None = None) -> None:
+    def __init__(
+        self, law: AffineLaw, reference: FollowedMotion | None = None, feedforward: FollowedMotion | None = None
+    ) -> None:
         self.law, self.reference, self.feedforward = law, reference, feedforward
         ports = law.ports
         self.coordinates, self.actuators, self.sample_time = ports.coordinates, ports.actuators, ports.sample_time
@@ -166,7 +168,7 @@ class AffineController:
 
 
 def _standing(
-    law: AffineLaw, motion: Wanted | None, fed: Wanted | None, vector: Array, begun: bool, said: bool
+    law: AffineLaw, motion: FollowedMotion | None, fed: FollowedMotion | None, vector: Array, begun: bool, said: bool
 ) -> AffineController:
     found = AffineController(law, motion, fed)
     found._vector[:] = vector

@@ -13,7 +13,7 @@ from supple.control.gains.feedback_gain import FeedbackGain
 from supple.control.laws.affine_controller import AffineController
 from supple.control.laws.affine_law import AffineLaw
 from supple.control.laws.linear_law import linear_law
-from supple.control.margins.open_loop import Around, open_loop
+from supple.control.margins.open_loop import LoopInterface, open_loop
 from supple.diagnostics import InputError
 from supple.hardware.hardware import Hardware
 from supple.reduced.model import ReducedModel
@@ -33,11 +33,11 @@ def loop_at(model: ReducedModel, controller: LoopController, theta: Values | str
     plant = replace(model, hardware=prompt(hardware)).linearize(theta)
     law = law_about(controller, plant, named)
     if (law.sample_time if isinstance(law, FeedbackGain) else law.step) is None:
-        return open_loop(model.linearize(theta), law, Around({}, named))
+        return open_loop(model.linearize(theta), law, LoopInterface({}, named))
     delays = dict.fromkeys(model.layout.inputs, late)
     delays |= {block.actuator: block.delay + late for block in hardware.drives}
     delays |= {item.output: item.delay for item in hardware.instruments}
-    return open_loop(plant, law, Around(delays, named))
+    return open_loop(plant, law, LoopInterface(delays, named))
 
 
 def law_about(

@@ -23,7 +23,7 @@ from supple.control.laws.affine_matrices import AffineMatrices
 from supple.control.laws.linear_law import continuous_poles, linear_law
 from supple.control.laws.ports import Ports
 from supple.control.margins.local_loop import prompt
-from supple.control.margins.open_loop import Around, open_loop
+from supple.control.margins.open_loop import LoopInterface, open_loop
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import SuppleError, SuppleNote, UnstableLoop, user_level
 from supple.hardware.hardware import Hardware
@@ -47,7 +47,7 @@ class Place(NamedTuple):
 
     theta: Array
     plant: LinearModel
-    around: Around
+    around: LoopInterface
     late: LinearModel
 
 
@@ -61,7 +61,9 @@ def place_at(of: Mechanism | ReducedModel, theta: Array, hardware: Hardware) -> 
     else:
         linear = _elastic(of, theta)
     smooth = replace(hardware, drives=tuple(replace(block, dead_band=0.0) for block in hardware.drives))
-    return Place(theta, with_hardware(linear, prompt(hardware)), Around(delays, named), with_hardware(linear, smooth))
+    return Place(
+        theta, with_hardware(linear, prompt(hardware)), LoopInterface(delays, named), with_hardware(linear, smooth)
+    )
 
 
 def _elastic(mechanism: Mechanism, theta: Array) -> LinearModel:

@@ -15,7 +15,7 @@ from supple.control.margins.margins import Margins, margins
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.maps.grid import model_grid
-from supple.maps.map import MapView, Panel, draw_panels
+from supple.maps.map import MapPanel, MapView, draw_panels
 from supple.maps.over import answers
 from supple.reduced.model import ReducedModel
 from supple.reduced.state_arguments import Values
@@ -110,7 +110,7 @@ class MarginMap(MapView):
             "gain": (self.gain[..., 1].min(axis=-1), "1"), "phase": (self.phase.min(axis=-1), "rad"),
             "delay": (self.delay.min(axis=-1), "s"), "disk of all inputs": (self.together, "1"),
         }  # fmt: skip
-        shown = [Panel("", np.where(self.stable & np.isfinite(x), x, np.nan), kind, unit, _EVEN)
+        shown = [MapPanel("", np.where(self.stable & np.isfinite(x), x, np.nan), kind, unit, _EVEN)
                  for kind, (x, unit) in kinds.items()]  # fmt: skip
         shown = [panel for panel in shown if np.isfinite(panel.values).any()]
         if not shown:

@@ -18,7 +18,7 @@ from scipy.optimize import brentq, minimize, minimize_scalar
 
 from supple.array_types import Array
 from supple.control.margins.local_loop import LoopController, law_about, loop_at
-from supple.control.margins.open_loop import Around, open_loop
+from supple.control.margins.open_loop import LoopInterface, open_loop
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.reduced.model import ReducedModel
@@ -224,7 +224,7 @@ def _loop(
     if isinstance(plant, LinearModel):
         if controller is None:
             return plant
-        return open_loop(plant, law_about(controller, plant, {}), Around(dict.fromkeys(plant.inputs, late), {}))
+        return open_loop(plant, law_about(controller, plant, {}), LoopInterface(dict.fromkeys(plant.inputs, late), {}))
     if not isinstance(plant, ReducedModel):
         raise InputError(
             f"{type(plant).__name__} is neither a linear nor a reduced model", part="margins",

@@ -21,17 +21,17 @@ from supple.diagnostics import InputError, nearest
 from supple.results.linear_model import LinearModel
 
 
-class Around(NamedTuple):
+class LoopInterface(NamedTuple):
     """Delays (s) of inputs and outputs by name, and under which outputs coordinates and rates are measured."""
 
     delays: Mapping[str, float]
     measured_as: Mapping[str, str]
 
 
-PLAIN = Around({}, {})
+PLAIN = LoopInterface({}, {})
 
 
-def open_loop(plant: LinearModel, controller: FeedbackGain | LinearModel, around: Around = PLAIN) -> LinearModel:
+def open_loop(plant: LinearModel, controller: FeedbackGain | LinearModel, around: LoopInterface = PLAIN) -> LinearModel:
     """L from the inputs of the plant that the controller drives to what it answers, with the sign turned.
 
     around : its delays are for sampled controllers alone, and beside those that the plant has itself
@@ -42,7 +42,7 @@ def open_loop(plant: LinearModel, controller: FeedbackGain | LinearModel, around
             raise InputError(f'the plant has no input "{name}"', part="margins", hint=nearest(name, plant.inputs))
     seen = _showing(plant, law.inputs, around.measured_as)
     if law.step is not None:
-        seen = sampled(seen, law.step, around.delays)
+        seen = held_input_model(seen, law.step, around.delays)
     if seen.step is not None and law.step is None:
         raise InputError(
             f"the plant has steps of {seen.step:g} s, and the controller none", part="margins",
@@ -58,7 +58,7 @@ def open_loop(plant: LinearModel, controller: FeedbackGain | LinearModel, around
     )
 
 
-def sampled(plant: LinearModel, step: float, delays: Mapping[str, float] | None = None) -> LinearModel:
+def held_input_model(plant: LinearModel, step: float, delays: Mapping[str, float] | None = None) -> LinearModel:
     """A plant at the samples, its inputs held; outputs show what the inputs of the sample before have done.
 
     delays : s, of inputs and outputs by name, that the plant does not have itself

@@ -16,7 +16,7 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.control.gains.decoupled_gains import PerCoordinate, per_coordinate
-from supple.control.gains.feedback_gain import require_continuous
+from supple.control.gains.feedback_gain import require_continuous_time
 from supple.control.gains.sampling import held
 from supple.control.observers.kalman_gain import SteadyGain, steady_gain
 from supple.control.observers.sampled_plant import SampledPlant, sampled_plant
@@ -72,9 +72,9 @@ def linear_filter(
     computation_delay: float,
 ) -> LinearFilter:
     """The filter; arguments as those of `kalman_filter`."""
-    require_continuous(linear)
+    require_continuous_time(linear)
     _require_rest(linear)
-    theta = rigid_coordinates(linear)
+    theta = rigid_coordinate_names(linear)
     told = theta if measured is None else tuple(measured)
     believed, wander = dict.fromkeys(told, 0.0), dict.fromkeys(told, 0.0)
     take_values(believed, noise, "noise")
@@ -108,7 +108,7 @@ def _require_rest(linear: LinearModel) -> None:
             )  # fmt: skip
 
 
-def rigid_coordinates(linear: LinearModel) -> tuple[str, ...]:
+def rigid_coordinate_names(linear: LinearModel) -> tuple[str, ...]:
     """θ of a linear model: its coordinates without those of deformation."""
     elastic = 0 if linear.basis is None else len(linear.basis.constraint) + linear.basis.internal
     return linear.coordinates[: len(linear.coordinates) - elastic]

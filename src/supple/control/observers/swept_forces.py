@@ -17,7 +17,7 @@ import numpy as np
 from supple.array_types import Array
 from supple.equations.dry_friction import FRICTION_SPEED
 from supple.reduced.model import ReducedModel
-from supple.reduced.observed import Moving, outputs_along
+from supple.reduced.observed import ObservedMotion, outputs_along
 from supple.results.linear_model import LinearModel
 
 
@@ -59,7 +59,7 @@ def _quadratic(model: ReducedModel, eta: Array, u: Array) -> tuple[Array, Array,
     states = np.tile(eta, (count + n, 1))
     tau = model.inverse(states[:count, :s], v, np.zeros((count, n)), delta=states[:count, s:])
     v, a = np.vstack([v, np.zeros((n, n))]), np.vstack([np.zeros((count, n)), np.eye(n)])
-    y = outputs_along(model, Moving(states, v, a, np.tile(u, (count + n, 1)), FRICTION_SPEED))
+    y = outputs_along(model, ObservedMotion(states, v, a, np.tile(u, (count + n, 1)), FRICTION_SPEED))
     by_acceleration = (y[count:] - y[0]).T
     whole = [0.5 * (part[1:count:2] + part[2:count:2]) - part[0] for part in (tau, y)]
     own = {i: whole_at for whole_at, (i, j) in enumerate(couples) if i == j}

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from supple.array_types import Array
-from supple.control.gains.feedback_gain import reference, require_continuous
+from supple.control.gains.feedback_gain import operating_point, require_continuous_time
 from supple.control.gains.sampling import held
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import taken_as_rigid
@@ -26,14 +26,14 @@ from supple.reduced.model import ReducedModel
 from supple.reduced.named_values import in_order
 from supple.reduced.repertoire import asks_for_rest
 from supple.reduced.time.begin import begin_state
-from supple.reduced.time.driven_run import held_forces as model_forces
+from supple.reduced.time.driven_run import model_holding_forces as model_forces
 from supple.reduced.time.driven_run import yields_along
-from supple.results.basis import State
+from supple.results.basis import NamedState
 from supple.results.linear_model import LinearModel
 from supple.results.signals import Signals, labelled
 from supple.results.simulation import Simulation
 from supple.simulation.adaptation import TOLERANCE
-from supple.simulation.driven_run import held_forces
+from supple.simulation.driven_run import holding_forces
 from supple.simulation.driven_start import drive_springs, driven_start
 from supple.simulation.mechanism_run import MechanismRun, begin, require_held
 from supple.simulation.model_run import ModelRun
@@ -101,7 +101,7 @@ def _mechanism(mechanism: Mechanism, drives: DriveBank, options: PlantOptions) -
     moved = {place for place, block in zip(drives.places, drives.blocks, strict=True) if block.moves} - {-1}
     idle = np.zeros(len(drives.inputs))
     elastic = bool(mechanism.elastic) and not steps.rigid
-    if isinstance(options.start, State):
+    if isinstance(options.start, NamedState):
         options = _of_coordinates(mechanism, options, options.start)
     here = driven_start(mechanism, options.start, idle, tuple(sorted(moved)), steps.rigid, standing=elastic)
     standing = elastic and not (isinstance(options.start, str) and options.start == "equilibrium")
@@ -113,11 +113,11 @@ def _mechanism(mechanism: Mechanism, drives: DriveBank, options: PlantOptions) -
     instead = "reduce it with modes and close the loop on the reduced model"
     taken_as_rigid(mechanism, steps.rigid, instead, names=run.rigid, stacklevel=_USER)
     say_damping(mechanism, steps.rigid, stacklevel=_USER)
-    drives.reset(*run.state, forces=held_forces(here, drives, standing=standing))
+    drives.reset(*run.state, forces=holding_forces(here, drives, standing=standing))
     return run
 
 
-def _of_coordinates(mechanism: Mechanism, options: PlantOptions, start: State) -> PlantOptions:
+def _of_coordinates(mechanism: Mechanism, options: PlantOptions, start: NamedState) -> PlantOptions:
     """The coordinates and rates of a state of a linear model; what it says of modes is that it is deformed and at rest.
 
     The full equations settle under their own weight there. A state whose modes move has no such start and is refused.
@@ -151,18 +151,18 @@ class LinearPlant:
     """
 
     def __init__(self, model: LinearModel, times: Array, start: Values, rates: Values) -> None:
-        require_continuous(model)
+        require_continuous_time(model)
         self._model, self._times, self._n = model, times, 0
         self.coordinates, self.inputs, self.outputs = model.coordinates, model.inputs, model.outputs
         self.units, self.basis, self.reason = model.units, model.basis, ""
         n = self.theta = len(self.coordinates)
         further: dict[int, float] = {}
-        if isinstance(start, State):
+        if isinstance(start, NamedState):
             further = {2 * n + i: start[name] for i, name in enumerate(model.states[2 * n :]) if name in start}
             named, moving = start.parted(self.coordinates, model.basis)
             start = {name: value for name, value in named.items() if name not in model.states[2 * n :]}
             rates = moving if rates is None else rates
-        self._x0, self._u0 = reference(model)
+        self._x0, self._u0 = operating_point(model)
         accelerations = model.at.get("accelerations", {})
         self._drift = np.zeros(len(self._x0))
         self._drift[:n] = self._x0[n : 2 * n]

@@ -102,7 +102,9 @@ class CompiledSamples:
         return False
 
 
-def sampled(plant: Plant, drives: DriveBank, instruments: InstrumentBank, durations: Array, pushes: Array) -> Sampled:
+def sampled_system(
+    plant: Plant, drives: DriveBank, instruments: InstrumentBank, durations: Array, pushes: Array
+) -> Sampled:
     """The fastest way there is; durations : (N,) s from each sample to the next; pushes : forces from outside, (N, a)
     or (0, a)."""
     way = CompiledSamples if isinstance(plant, ModelRun) else StagedSamples

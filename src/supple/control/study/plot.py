@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.view.house_style import FAINT, INK, PALETTE, in_house_style, new_figure
-from supple.view.panels import as_list, one_of, panels, places
+from supple.view.panels import as_list, one_of, panel_axes, panels
 
 if TYPE_CHECKING:
     from supple.control.study.distribution import Study
@@ -31,7 +31,7 @@ def study_plot(found: Study, axes: Any = None) -> Any:
     if axes is None:
         grid = new_figure(9.0, 0.5 + 2.7 * count).subplots(count, columns, squeeze=False)
     else:
-        grid = np.array(places(axes, count * columns), dtype=object).reshape(count, columns)
+        grid = np.array(panel_axes(axes, count * columns), dtype=object).reshape(count, columns)
     for row, name in zip(grid, found.measures, strict=True):
         _shares(found, name, row[0], PALETTE[0], label=None)
         row[0].set_xlabel(f"{name} / SI")

@@ -28,14 +28,14 @@ from supple.control.study.distribution import Study
 from supple.description.mechanism import Mechanism
 from supple.description.quantities.expression import quantity
 from supple.diagnostics import InputError, SuppleError, SuppleWarning, nearest
-from supple.diagnostics.arguments import require_arguments, shown
+from supple.diagnostics.arguments import require_arguments, value_text
 from supple.diagnostics.limits import require_within
 from supple.formats.document import load_mechanism
 from supple.formulations.hardware import hardware_of
 from supple.hardware.hardware import NO_HARDWARE, Hardware
 from supple.maps.progress_bar import ProgressBar
 from supple.reduced.model import ReducedModel
-from supple.reduced.scaled import scaled
+from supple.reduced.scaled import scaled_model
 from supple.reduction.reduce import reduce
 from supple.reduction.region import Region
 from supple.reduction.sibling import Siblings
@@ -82,7 +82,7 @@ class PlantMaker:
         if self.full:
             return load_mechanism(str(self.source), parameters=values)
         model = self._model(self._modes(setting), values)
-        return scaled(model, stiffness=setting.get("stiffness", 1.0), damping=setting.get("damping", 1.0))
+        return scaled_model(model, stiffness=setting.get("stiffness", 1.0), damping=setting.get("damping", 1.0))
 
     def _model(self, modes: int, values: Mapping[str, float]) -> ReducedModel:
         if isinstance(self.source, ReducedModel):
@@ -217,9 +217,9 @@ def study(
     require_arguments(study, locals())
     for name, measure in (measures or {}).items():
         if not callable(measure):
-            raise InputError(f"it is {shown(measure)}", part=f'measure "{name}"', hint="give a function of a run")
+            raise InputError(f"it is {value_text(measure)}", part=f'measure "{name}"', hint="give a function of a run")
     maker = plant_maker(plant, spreads, full, region, dict(reduction or {}))
-    settings = drawn(spreads, count, seed)
+    settings = sampled_settings(spreads, count, seed)
     maker.prepare(settings)
     task = _Task(maker, controller, dict(measures or {}), loop)
     nominal = _run(task, {}, seed)
@@ -336,7 +336,7 @@ class Distribution(Protocol):
 Spread = tuple[float | str, float | str] | Sequence[float | str] | Distribution
 
 
-def drawn(spreads: Mapping[str, Spread], count: int, seed: int) -> list[dict[str, float]]:
+def sampled_settings(spreads: Mapping[str, Spread], count: int, seed: int) -> list[dict[str, float]]:
     """So many settings {name: value}, the same for the same seed."""
     if count < 1:
         raise InputError(f"{count} plants are asked for", part="study", hint="ask for 1 or more")

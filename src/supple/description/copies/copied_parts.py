@@ -10,7 +10,7 @@ import numpy as np
 from supple.array_types import Array
 from supple.description.body import Body
 from supple.description.copies.copies import Copies
-from supple.description.copies.moved_parts import moved
+from supple.description.copies.moved_parts import copied_part
 from supple.description.copies.movement import Movement
 from supple.description.drawing import Drawing, Path
 from supple.description.joints.joint_kinds import JOINT_KINDS
@@ -92,7 +92,7 @@ def _axis(bare: Drawing, copies: Copies, path: Path) -> Array:
 
 def _copy(mechanism: Mechanism, copies: Copies, part: Any, by: Movement, path: Path) -> Any:
     try:
-        found = moved(part, by, str(path[3]))
+        found = copied_part(part, by, str(path[3]))
     except ValueError as error:
         raise InputError(str(error), part=part_name(path), path=path) from None
     if path[2] != "joints":

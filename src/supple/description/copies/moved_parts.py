@@ -23,7 +23,7 @@ from supple.description.sensor_kinds import SENSOR_KINDS
 from supple.geometry.rotation import axes_from_x, axes_from_z
 
 
-def moved(part: Any, by: Movement, name: str) -> Any:
+def copied_part(part: Any, by: Movement, name: str) -> Any:
     """A part of the group, of this name in it, as it stands in one copy."""
     return _MOVES[type(part)](part, by, name)
 

@@ -19,7 +19,7 @@ from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from supple.description.quantities.quantity import Part, PositiveLength
 from supple.diagnostics import InputError
-from supple.diagnostics.arguments import shown
+from supple.diagnostics.arguments import value_text
 from supple.diagnostics.quoting import quoted
 
 _folder: ContextVar[Path | None] = ContextVar("folder of the mechanism file", default=None)
@@ -187,4 +187,6 @@ class BodySource:
             hint = 'give one ending with its dot, in lower case: ".lmp"'
             raise InputError("its name is not the ending of a file", part=part, hint=hint)
         if self.keys not in (ONE_FILE, THREE_FILES):
-            raise InputError(f"its keys are {shown(self.keys)}", part=part, hint=f"give {ONE_FILE} or {THREE_FILES}")
+            raise InputError(
+                f"its keys are {value_text(self.keys)}", part=part, hint=f"give {ONE_FILE} or {THREE_FILES}"
+            )

@@ -23,12 +23,12 @@ from supple.description.elastic.array_archive import read_archive
 from supple.description.elastic.superelement import ONE_FILE, THREE_FILES, BodySource, Superelement
 from supple.description.quantities.plain_number import plain_number
 from supple.diagnostics import InputError
-from supple.diagnostics.arguments import shown
+from supple.diagnostics.arguments import value_text
 from supple.diagnostics.limits import in_bytes, require_memory, require_within
 from supple.diagnostics.parts import part_name
-from supple.diagnostics.quoting import brief, quoted
+from supple.diagnostics.quoting import excerpt, quoted
 from supple.geometry.inertia import MassProperties, of_spatial
-from supple.geometry.rotation import skew
+from supple.geometry.rotation import tilde
 from supple.kinds import Registry
 
 _UNREADABLE = (ValueError, OSError, OverflowError, MemoryError, csv.Error)
@@ -37,7 +37,7 @@ _LARGEST = 1e40  # kg, N/m, m: products of a few such numbers still are numbers
 _WHOLE = 2.0**53  # numbers up to which a float is exact
 
 
-class SuperelementArrays(NamedTuple):
+class SuperelementMatrices(NamedTuple):
     """Matrices and nodes, in the body's axes.
 
     K, M      : sparse, square; node by node, translations before rotations
@@ -55,7 +55,7 @@ class SuperelementArrays(NamedTuple):
     origin: str
 
 
-def superelement_arrays(superelement: Superelement, path: tuple[str | int, ...] = ()) -> SuperelementArrays:
+def superelement_matrices(superelement: Superelement, path: tuple[str | int, ...] = ()) -> SuperelementMatrices:
     """Read the files; sizes that do not fit raise an `InputError` with the path of the file's key.
 
     path : of the superelement in the mechanism file, ("bodies", "arm", "superelement")
@@ -75,11 +75,11 @@ def rigid_body_modes(positions: Array, degrees: NDArray[np.int64], origin: Array
     modes = np.zeros((len(positions), 6, 6))
     modes[:] = np.eye(6)
     for i, x in enumerate(positions - origin):
-        modes[i, :3, 3:] = -skew(x)
+        modes[i, :3, 3:] = -tilde(x)
     return modes[np.arange(6) < degrees[:, None]]
 
 
-def rigid_mass(arrays: SuperelementArrays, origin: Array) -> MassProperties:
+def rigid_mass(arrays: SuperelementMatrices, origin: Array) -> MassProperties:
     """Mass, centre (from `origin`) and inertia of the body as a rigid one, from R^T M R of its rigid-body modes R.
 
     R^T M R = [[m I, -m c̃], [m c̃, J_o]]
@@ -101,7 +101,7 @@ def body_source(superelement: Superelement) -> BodySource:
 
 
 @lru_cache(maxsize=16)
-def _read(superelement: Superelement) -> SuperelementArrays:
+def _read(superelement: Superelement) -> SuperelementMatrices:
     source = body_source(superelement)
     paths = dict(zip(source.keys, superelement.files(), strict=True))
     origins = {key: _origin(source, path) for key, path in paths.items()}
@@ -126,7 +126,7 @@ def _read(superelement: Superelement) -> SuperelementArrays:
         (key,) = error.path
         raise InputError(f"{origins[str(key)]}: {error.message}", path=(key,), hint=error.hint) from None
     numbers, positions = table[:, 0].astype(np.int64), np.ascontiguousarray(table[:, 1:4])
-    return SuperelementArrays(K, M, numbers, positions, degrees, ", ".join(origins.values()))
+    return SuperelementMatrices(K, M, numbers, positions, degrees, ", ".join(origins.values()))
 
 
 def _origin(source: BodySource, path: str) -> str:
@@ -147,7 +147,7 @@ def _given(source: BodySource, paths: dict[str, str]) -> tuple[Any, Any, Array]:
     else:
         found = _guarded(key, source.read, *paths.values(), refused=Exception)
     if not isinstance(found, tuple) or len(found) != 3:
-        raise _Unreadable(key, f"the reader returns {shown(found)}, not mass, stiffness and nodes")
+        raise _Unreadable(key, f"the reader returns {value_text(found)}, not mass, stiffness and nodes")
     M, K = (_guarded(key, _sparse, matrix, what) for matrix, what in zip(found, ("mass", "stiffness"), strict=False))
     table = _guarded(key, _real, found[2], "node table")
     if table.ndim == 2 and table.shape[1] == 3:  # positions alone: numbered from 0
@@ -189,7 +189,7 @@ def _guarded(key: str, read: Callable[..., Any], *given: Any, refused: Any = _UN
     except (InputError, _Unreadable):
         raise
     except refused as error:
-        reason = brief(str(error).splitlines()[0], 300) if str(error) else type(error).__name__
+        reason = excerpt(str(error).splitlines()[0], 300) if str(error) else type(error).__name__
         if not isinstance(error, _UNREADABLE):
             reason = f"{type(error).__name__}: {reason}"
         raise _Unreadable(key, reason) from error

@@ -30,7 +30,7 @@ _SIZES: dict[str, str] = {
 }  # fmt: skip
 
 
-class ModalArrays(NamedTuple):
+class SuperelementModes(NamedTuple):
     """A body of n modes, in its axes, about the origin of its nodes.
 
     numbers, positions : (b,), (b, 3) of the nodes that may be touched
@@ -58,7 +58,7 @@ class ModalArrays(NamedTuple):
         return MassProperties(found.mass, found.center - origin, found.inertia)
 
 
-def modal_arrays(superelement: Superelement, path: tuple[str | int, ...] = ()) -> ModalArrays | None:
+def modal_arrays(superelement: Superelement, path: tuple[str | int, ...] = ()) -> SuperelementModes | None:
     """The body by its modes, or None where the files are matrices of nodes. What does not fit is an `InputError`.
 
     path : of the superelement in the mechanism file
@@ -74,7 +74,7 @@ def modal_arrays(superelement: Superelement, path: tuple[str | int, ...] = ()) -
 
 
 @lru_cache(maxsize=16)
-def _read(superelement: Superelement) -> ModalArrays | None:
+def _read(superelement: Superelement) -> SuperelementModes | None:
     if superelement.file is None or body_source(superelement) is not NPZ:
         return None
     try:
@@ -103,7 +103,7 @@ def _read(superelement: Superelement) -> ModalArrays | None:
         if not np.isfinite(arrays[name]).all():
             raise ValueError(f"its {name} has an entry that is not finite")
     _require_energy(arrays)
-    return ModalArrays(nodes[:, 0].astype(np.int64), np.ascontiguousarray(nodes[:, 1:]), **arrays)
+    return SuperelementModes(nodes[:, 0].astype(np.int64), np.ascontiguousarray(nodes[:, 1:]), **arrays)
 
 
 def _by(shape: tuple[int, ...]) -> str:

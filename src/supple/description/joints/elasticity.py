@@ -17,7 +17,7 @@ import scipy.linalg as la
 
 from supple.array_types import Array
 from supple.description.joints.joint_kind import directions
-from supple.description.joints.stiffness import StiffnessTable, entries
+from supple.description.joints.stiffness import StiffnessTable, stiffness_entries
 
 if TYPE_CHECKING:
     from supple.description.joints.joint import Joint
@@ -95,10 +95,10 @@ class Elasticity:
 def elasticity(joint: Joint, plane: str | None) -> Elasticity:
     """Of a joint as its `stiffness` (or `elastic`) and `elastic_damping` say, in space or in a plane such as "xz"."""
     names = directions(plane)
-    given = entries(joint.elastic if joint.stiffness is None else joint.stiffness, names)
+    given = stiffness_entries(joint.elastic if joint.stiffness is None else joint.stiffness, names)
     tables = {one: value for (one, other), value in given.items() if isinstance(value, StiffnessTable) and one == other}
     numbers = {pair: max(value.values) if isinstance(value, StiffnessTable) else value for pair, value in given.items()}
-    K, D = _matrix(numbers, names), _matrix(entries(joint.elastic_damping, names), names)
+    K, D = _matrix(numbers, names), _matrix(stiffness_entries(joint.elastic_damping, names), names)
     held = joint.held(plane)
     soft = tuple(name for name in names if name in held and K[names.index(name), names.index(name)] != 0.0)
     driven = {

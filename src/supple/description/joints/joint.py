@@ -12,7 +12,7 @@ from supple.description.elastic.damping import Share
 from supple.description.joints.elasticity import Elasticity, elasticity
 from supple.description.joints.joint_kind import Form, directions
 from supple.description.joints.joint_kinds import JOINT_KINDS
-from supple.description.joints.stiffness import Beside, Stiffness, entries
+from supple.description.joints.stiffness import Beside, Stiffness, stiffness_entries
 from supple.description.part_of_kind import PartOfKind
 from supple.description.quantities.dimension import INERTIA
 from supple.description.quantities.quantity import (
@@ -142,7 +142,7 @@ class Joint(PartOfKind):
     @property
     def yields(self) -> bool:
         """Whether it gives way in some direction, or behind a drive."""
-        said = entries(self.stiffness, tuple("123456")[: len(self.stiffness or ())])
+        said = stiffness_entries(self.stiffness, tuple("123456")[: len(self.stiffness or ())])
         return bool(self.elastic or self.drive) or any(said.values())
 
     def form(self, plane: str | None) -> Form:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Annotated, Literal, NamedTuple
 
-from supple.description.measure import LETTERS, Row, Term, along, in_plane, right_angle
+from supple.description.measure import LETTERS, MeasureTerm, Row, along, in_plane, right_angle
 from supple.description.part_of_kind import Key
 from supple.description.quantities.dimension import Dimension
 from supple.description.quantities.quantity import Number, of
@@ -105,7 +105,7 @@ class Form:
         return {name: _direction(row[0], plane) for name, row in self.measured(plane).items() if len(row) == 1}
 
 
-def _direction(term: Term, plane: str | None) -> str:
+def _direction(term: MeasureTerm, plane: str | None) -> str:
     if plane is not None:
         return "angle" if term.turns else plane[term.axis]
     return ("r" if term.turns else "") + LETTERS[term.axis]

@@ -99,7 +99,7 @@ Beside = Annotated[
 """Damping in the same forms."""
 
 
-def entries(given: Any, directions: tuple[str, ...]) -> dict[tuple[str, str], Any]:
+def stiffness_entries(given: Any, directions: tuple[str, ...]) -> dict[tuple[str, str], Any]:
     """{(direction, direction): value} of what was written, rigid as None; both halves of a matrix."""
     if given is None:
         return {}

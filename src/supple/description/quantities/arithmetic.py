@@ -22,7 +22,7 @@ from supple.description.quantities.units import (
     unknown_unit,
 )
 from supple.diagnostics import InputError, nearest
-from supple.diagnostics.quoting import brief, quoted
+from supple.diagnostics.quoting import excerpt, quoted
 
 LONGEST = 500  # characters
 DEEPEST = 40  # parentheses, calls, signs and powers inside one another
@@ -211,12 +211,12 @@ def _unreadable(text: str, names: Container[str]) -> InputError:
     if glued := unknown_unit(text):
         number, name = glued
         if name in names or name in FUNCTIONS:
-            hint = f"write a * between {brief(number, 20)} and {brief(name, 20)}"
+            hint = f"write a * between {excerpt(number, 20)} and {excerpt(name, 20)}"
         else:
             message = f"{quoted(name, 20)} in {quoted(text)} is not a unit or a parameter"
             hint = nearest_unit(name)
     elif text.count("(") != text.count(")"):
         hint = "its parentheses do not match"
     elif called := re.search(r"(?<![\w.])(\d[\d.]*)\s*([^\W\d]\w*)", text):  # 2 min(a, b), where min is also a unit
-        hint = f"write a * between {brief(called[1], 20)} and {brief(called[2], 20)}"
+        hint = f"write a * between {excerpt(called[1], 20)} and {excerpt(called[2], 20)}"
     return InputError(message, hint=hint)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from supple.description.joints.joint_kind import directions
-from supple.description.joints.stiffness import LOAD, StiffnessTable, entries
+from supple.description.joints.stiffness import LOAD, StiffnessTable, stiffness_entries
 from supple.description.measure import Row
 from supple.description.mechanism import Mechanism
 from supple.description.posture import axes_of, axis_dimension
@@ -33,8 +33,8 @@ from supple.description.quantities.dimension import (
     VOLTAGE,
     Dimension,
     Measured,
+    product_dimension,
     require,
-    times,
     to_power,
 )
 from supple.diagnostics import InputError
@@ -197,10 +197,10 @@ def _of_stiffness(mechanism: Mechanism, name: str) -> Said:
     for field, kinds in (
         ("stiffness", (STIFFNESS, FORCE, TORSIONAL_STIFFNESS)),
         ("elastic", (STIFFNESS, FORCE, TORSIONAL_STIFFNESS)),
-        ("elastic_damping", (DAMPING, times(FORCE, TIME), TORSIONAL_DAMPING)),
+        ("elastic_damping", (DAMPING, product_dimension(FORCE, TIME), TORSIONAL_DAMPING)),
     ):
         given = getattr(joint, field)
-        for pair, value in entries(given, known).items():
+        for pair, value in stiffness_entries(given, known).items():
             wanted = kinds[sum(way[0] == "r" or way == "angle" for way in pair)]
             assert wanted is not None  # all are told
             key: Path = (pair[0] if pair[0] == pair[1] else ".".join(pair),)
@@ -236,7 +236,7 @@ def _of_what_acts(mechanism: Mechanism) -> Said:
         dimensions = _of_joint(mechanism, spring.joint)
         for parameter, value in given.items() if spring.law is not None else ():
             known = law.parameters[parameter]
-            wanted = times(getattr(dimensions, known.of), to_power(dimensions.value, -known.per))
+            wanted = product_dimension(getattr(dimensions, known.of), to_power(dimensions.value, -known.per))
             assert wanted is not None
             yield ("springs", name, "law", law.name, parameter), value, wanted
 
@@ -247,7 +247,7 @@ def _of_couplings(mechanism: Mechanism) -> Said:
         path: Path = ("couplings", name)
         of = {reference: _of_coupled(mechanism, reference).value for reference in coupling.coordinates}
         given = [
-            times(factor.dimension, of[reference])
+            product_dimension(factor.dimension, of[reference])
             for reference, factor in coupling.coordinates.items()
             if isinstance(factor, Measured)
         ]
@@ -255,7 +255,7 @@ def _of_couplings(mechanism: Mechanism) -> Said:
             total = given[0]._replace(counts="")
             for reference, factor in coupling.coordinates.items():
                 inverse = to_power(of[reference]._replace(counts=""), -1)
-                wanted = times(total, inverse)
+                wanted = product_dimension(total, inverse)
                 assert wanted is not None  # both are told
                 yield (*path, "coordinates", reference), factor, wanted
         elif len({*of.values()}) == 1:  # plain ratios between coordinates of one kind

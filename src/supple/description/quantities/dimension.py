@@ -94,7 +94,7 @@ _WORDS: dict[Dimension, tuple[str, str]] = {
 }  # fmt: skip
 
 
-def unit_of(dimension: Dimension) -> str:
+def si_unit(dimension: Dimension) -> str:
     """Its unit in SI; none of a plain number."""
     known = _WORDS.get(dimension) or _WORDS.get(dimension._replace(counts=""))
     return known[1] if known else _symbols(dimension)
@@ -115,7 +115,7 @@ def fits(dimension: Dimension | None, wanted: Dimension) -> bool:
     return dimension.counts == wanted.counts
 
 
-def times(a: Dimension | None, b: Dimension | None) -> Dimension | None:
+def product_dimension(a: Dimension | None, b: Dimension | None) -> Dimension | None:
     """Of a product. A number that nobody has told the dimension of leaves it untold."""
     if a is None or b is None:
         return None
@@ -134,7 +134,7 @@ def to_power(a: Dimension | None, exponent: float) -> Dimension | None:
     return Dimension(length, mass, time, a.counts if abs(share) == 1 or a.counts == ANY else "", current)
 
 
-def joined(a: Dimension | None, b: Dimension | None) -> Dimension | None:
+def common_dimension(a: Dimension | None, b: Dimension | None) -> Dimension | None:
     """Of a sum, or of the larger of two: theirs, if they agree. A plain number takes that of the other."""
     if a is None or a.plain:
         return b if b is not None and not b.plain else a if b is not None else b

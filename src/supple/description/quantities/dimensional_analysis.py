@@ -6,7 +6,17 @@ import ast
 from collections.abc import Mapping
 
 from supple.description.quantities.arithmetic import value_of
-from supple.description.quantities.dimension import ANGLE, PI, PLAIN, RATIO, Dimension, fits, joined, times, to_power
+from supple.description.quantities.dimension import (
+    ANGLE,
+    PI,
+    PLAIN,
+    RATIO,
+    Dimension,
+    common_dimension,
+    fits,
+    product_dimension,
+    to_power,
+)
 from supple.description.quantities.units import UNITS
 from supple.diagnostics import InputError
 from supple.diagnostics.quoting import quoted
@@ -43,13 +53,13 @@ def _dimension(node: ast.expr, names: Mapping[str, float], text: str) -> Dimensi
             a, b = _dimension(left, names, text), _dimension(right, names, text)
             match operation:
                 case ast.Mult():
-                    return times(a, b)
+                    return product_dimension(a, b)
                 case ast.Div():
-                    return times(a, to_power(b, -1))
+                    return product_dimension(a, to_power(b, -1))
                 case ast.Pow():
                     _require(b, RATIO, "an exponent")
                     return to_power(a, value_of(right, names, text))
-            return joined(a, b)
+            return common_dimension(a, b)
         case ast.Call(func=ast.Name(id=name), args=arguments):
             return _called(name, [_dimension(item, names, text) for item in arguments])
     return PLAIN
@@ -64,7 +74,7 @@ def _called(name: str, arguments: list[Dimension | None]) -> Dimension | None:
         return PLAIN
     found = arguments[0]
     for item in arguments[1:]:
-        found = joined(found, item)
+        found = common_dimension(found, item)
     return PLAIN if name == "atan2" else found
 
 

@@ -29,7 +29,7 @@ _NONE: Mapping[str, float] = MappingProxyType({})
 _current: ContextVar[Mapping[str, float]] = ContextVar("current parameters", default=_NONE)
 
 
-def evaluate(text: str, names: Mapping[str, float]) -> float:
+def evaluate_expression(text: str, names: Mapping[str, float]) -> float:
     """The finite value of an arithmetic expression in SI; `names` win over constants and units."""
     return float(_measured(parse(text, names), names, text))
 

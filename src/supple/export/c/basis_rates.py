@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from supple.approximation.piecewise.packing import term_factors
 from supple.approximation.piecewise.piecewise import Piecewise
-from supple.export.c.literals import table
-from supple.export.c.polynomial import highest_degree, term_counts
-from supple.export.template import parts
+from supple.export.c.literals import c_table
+from supple.export.c.polynomial import basis_degree, term_counts
+from supple.export.template import template_parts
 
-PARTS = parts("supple.export.c", "basis_rates.c")
+PARTS = template_parts("supple.export.c", "basis_rates.c")
 
 
 def term_table(fitted: Piecewise) -> str:
     """`term_along`: the earlier term, the coordinate and the degree of each."""
     factors = term_factors(fitted.arrays.indices)
     assert factors is not None
-    return table("int", "term_along", factors[: term_counts(fitted)[-1]])
+    return c_table("int", "term_along", factors[: term_counts(fitted)[-1]])
 
 
 def basis_curved(fitted: Piecewise) -> str:
@@ -34,4 +34,4 @@ def basis_along(fitted: Piecewise) -> str:
 
 def _filled(template: str, fitted: Piecewise) -> str:
     terms = "TERMS" if len(term_counts(fitted)) == 1 else "leaf_terms[leaf]"
-    return template.replace("@degrees@", str(highest_degree(fitted) + 1)).replace("@terms@", terms)
+    return template.replace("@degrees@", str(basis_degree(fitted) + 1)).replace("@terms@", terms)

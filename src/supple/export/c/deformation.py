@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from supple.export.c.model import CModel
 from supple.export.c.polynomial import combine_call
-from supple.export.template import parts
+from supple.export.template import template_parts
 
-PARTS = parts("supple.export.c", "deformation.c")
+PARTS = template_parts("supple.export.c", "deformation.c")
 
 
-def bent(model: CModel) -> list[str]:
+def deformed_mass(model: CModel) -> list[str]:
     """M, ∂M/∂θ and ∂M/∂δ at θ and δ."""
     mass, slope = model.coefficients["M"], model.coefficients["mass_slope"]
     lines = [f"    slope_rows({slope.source}, model->mass_slope);"]
@@ -48,7 +48,7 @@ def bent(model: CModel) -> list[str]:
     return lines
 
 
-def changes(model: CModel) -> str:
+def deformation_derivatives(model: CModel) -> str:
     """What derivatives by δ need beside the coefficients: ∂(∂M/∂θ)/∂δ, and the columns of ∂²M/∂δ²."""
     members = ""
     if model.bent:

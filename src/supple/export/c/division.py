@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from supple.export.c.model import CModel
 from supple.export.c.polynomial import combine_call
-from supple.export.template import Words, filled, parts
+from supple.export.template import Words, filled, template_parts
 
 ITERATIONS, HALVINGS = 25, 12
 
-PARTS = parts("supple.export.c", "division.c")
+PARTS = template_parts("supple.export.c", "division.c")
 
 
 def can_divide(model: CModel) -> bool:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.export.c.literals import table
-from supple.export.template import filled, parts
+from supple.export.c.literals import c_table
+from supple.export.template import filled, template_parts
 from supple.hardware.drive_bank import DriveBank
 from supple.hardware.drive_kernels import STRIDE, TERMS, TOGETHER
 from supple.hardware.hardware import Hardware
-from supple.hardware.settled import settled
+from supple.hardware.settled import settled_drive
 
-PARTS = parts("supple.export.c", "drives.c")
+PARTS = template_parts("supple.export.c", "drives.c")
 
 
 def bank_of(hardware: Hardware, inputs: tuple[str, ...], coordinates: tuple[str, ...]) -> DriveBank:
@@ -40,11 +40,13 @@ def drive_tables(bank: DriveBank, prefix: str) -> str:
         blocks = np.zeros((count, 1, 4))
     sizes = {"INPUTS": count, "COORDINATES": len(bank.coordinates), "STATES": size}
     text = "enum { " + ", ".join(f"{name} = {value}" for name, value in sizes.items()) + " };\n" + PARTS["slots"]
-    text += table("int", "place", places) + table("double", "blocks", blocks)
-    text += table("double", "facts", np.clip(facts, -np.finfo(float).max, np.finfo(float).max))
-    text += table("int", "acts_on", np.array(bank.places)) + table("double", "settled", _settled(bank, size))
-    shown = table("double", f"{prefix}_stiffness", bank.stiffness) + table("double", f"{prefix}_damping", bank.damping)
-    shown += table("int", f"{prefix}_led", np.array(bank.led or (-1,)))
+    text += c_table("int", "place", places) + c_table("double", "blocks", blocks)
+    text += c_table("double", "facts", np.clip(facts, -np.finfo(float).max, np.finfo(float).max))
+    text += c_table("int", "acts_on", np.array(bank.places)) + c_table("double", "settled", _settled(bank, size))
+    shown = c_table("double", f"{prefix}_stiffness", bank.stiffness) + c_table(
+        "double", f"{prefix}_damping", bank.damping
+    )
+    shown += c_table("int", f"{prefix}_led", np.array(bank.led or (-1,)))
     return text + shown.replace("static const", "const")
 
 
@@ -57,6 +59,6 @@ def _settled(bank: DriveBank, size: int) -> NDArray[np.float64]:
     found = np.zeros((len(bank.inputs), size + 1, 2))
     for i, block in enumerate(bank.blocks):
         for column, (theta, rate) in enumerate(((1.0, 0.0), (0.0, 1.0))):
-            x, command = settled(block, theta, rate)
+            x, command = settled_drive(block, theta, rate)
             found[i, : block.order, column], found[i, size, column] = x, command
     return found

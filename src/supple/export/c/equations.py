@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 
 from supple.export.c import deformation
-from supple.export.c.deformation import bent
-from supple.export.c.exact_parts import mass_declarations, mass_lines, mass_words, no_mass, tabulate
+from supple.export.c.deformation import deformed_mass
+from supple.export.c.exact_parts import mass_declarations, mass_lines, mass_words, no_mass, product_functions
 from supple.export.c.model import CModel
 from supple.export.c.polynomial import combine_call
-from supple.export.template import Words, filled, parts
+from supple.export.template import Words, filled, template_parts
 
-PARTS = parts("supple.export.c", "equations.c")
+PARTS = template_parts("supple.export.c", "equations.c")
 
 
 def needs_slopes(model: CModel) -> bool:
@@ -20,7 +20,7 @@ def needs_slopes(model: CModel) -> bool:
     return bool(model.inertia_columns) or model.potential_gives_force or elastic
 
 
-def located(model: CModel, theta: str, declarations: list[str], tabulate: str) -> list[str]:
+def location_lines(model: CModel, theta: str, declarations: list[str], tabulate: str) -> list[str]:
     """First lines of a function: find the box, tabulate the basis `at` the point; `row` points at the coefficients."""
     return [
         "    double at[AXES];",
@@ -37,7 +37,7 @@ def located(model: CModel, theta: str, declarations: list[str], tabulate: str) -
 def columns(model: CModel) -> str:
     """`<prefix>_columns`: the fitted columns as they are."""
     U = model.upper
-    body = located(model, "theta", ["    double b[TERMS];"], "basis(leaf, at, b);")
+    body = location_lines(model, "theta", ["    double b[TERMS];"], "basis(leaf, at, b);")
     body += [f"    {combine_call(model.fitted, (0, model.fitted.outputs), 'b', 'values')}"]
     return function(
         model, f"int {model.prefix}_columns(const double theta[{U}_THETA], double values[{U}_COLUMNS])", body
@@ -50,7 +50,7 @@ def counters(lines: list[str]) -> list[str]:
     return [f"    int {', '.join(used)};"] if used else []
 
 
-def coefficients(model: CModel) -> str:
+def coefficient_functions(model: CModel) -> str:
     """`assemble`, what forces are made of, and `<prefix>_coefficients`: every member of the structure."""
     slopes, P = needs_slopes(model), model.prefix
     arrays = [f"    double b[TERMS]{', db[AXES][TERMS]' if slopes else ''};"]
@@ -67,7 +67,7 @@ def coefficients(model: CModel) -> str:
             body += [f"    for (i = 0; i < {item.width}; ++i) ({start})[i] = {item.source}[i];"]
     tabulate = "basis_slopes(leaf, at, b, db);" if slopes else "basis(leaf, at, b);"
     row = any("row" in line for line in body)
-    place = located(model, "eta" if model.bent else "theta", arrays + counters(body), tabulate)
+    place = location_lines(model, "eta" if model.bent else "theta", arrays + counters(body), tabulate)
     place = [line for line in place if row or not re.search(r"\brow\b", line)]
     signature = f"int {P}_coefficients(const double {coefficient_argument(model)}, {P}_model *model)"
     return _assemble(model) + function(model, signature, place + body)
@@ -77,7 +77,7 @@ def _assemble(model: CModel) -> str:
     """`assemble`: coefficients from products b and their derivatives db; derivatives of coefficients from those of
     both, with known = 0: what is constant has none."""
     known, P = model.coefficients, model.prefix
-    body = mass_lines(model, known["M"].source, bent(model) if model.bent else _christoffel(model))
+    body = mass_lines(model, known["M"].source, deformed_mass(model) if model.bent else _christoffel(model))
     body += [f"    symmetric({known[name].source}, model->{name});" for name in ("damping", "K") if name in known]
     if "potential" in known:
         body += [f"    model->potential = *({known['potential'].source});"]
@@ -105,7 +105,7 @@ def _assemble(model: CModel) -> str:
     return head + "\n".join([*declared, *unused, *body, "}", ""])
 
 
-def nothing(model: CModel) -> str:
+def zero_constants(model: CModel) -> str:
     """Zeros in the place of constants, where derivatives are asked for."""
     widths = [item.width for item in model.coefficients.values() if item.columns is None]
     return f"static const double nothing[{max(widths)}] = {{0.0}};\n" if widths else ""
@@ -220,7 +220,7 @@ def dynamics(model: CModel) -> str:
     n, x, slopes = f"{model.upper}_COORDINATES", model.state, needs_slopes(model)
     return filled(PARTS["dynamics"], input_words(model) | {
         "prefix": model.prefix, "UPPER": model.upper, "n": n, "state": x, "db": ", db[AXES][TERMS]" if slopes else "",
-        "tabulate": tabulate(model, slopes=slopes),
+        "tabulate": product_functions(model, slopes=slopes),
         "bent": "eta" if model.bent else "at", "slopes": "db" if slopes else "0",
         "given": f"const double {x}[{n}], const double rates[{n}], ",
     } | mass_words(model))  # fmt: skip

@@ -12,18 +12,18 @@ import numpy as np
 
 from supple.export.c import polynomial
 from supple.export.c.family import CFamily
-from supple.export.c.literals import table
+from supple.export.c.literals import c_table
 from supple.export.c.model import CModel
-from supple.export.template import Words, filled, parts
+from supple.export.template import Words, filled, template_parts
 
-PARTS = parts("supple.export.c", "exact_parts.c")
+PARTS = template_parts("supple.export.c", "exact_parts.c")
 
 
 def exact_type(model: CModel) -> str:
     """The type, and what single precision cuts off the constant part of M in each box."""
     if not model.exact:
         return ""
-    rest = table("double", "mass_rest", constant_rest(model)) if model.family is None else ""
+    rest = c_table("double", "mass_rest", constant_rest(model)) if model.family is None else ""
     return filled(PARTS["type"], {"UPPER": model.upper}) + rest
 
 
@@ -31,7 +31,7 @@ def exact_functions(model: CModel) -> str:
     """`exact_basis` and `exact_parts`; nothing in double precision."""
     if not model.exact:
         return ""
-    terms = terms_of(model)
+    terms = leaf_terms(model)
     force, potential = model.coefficients.get("force"), model.coefficients.get("potential")
     words = {
         "prefix": model.prefix,
@@ -102,14 +102,14 @@ def mass_declarations(model: CModel) -> list[str]:
     return [f"    static const double no_mass[{width}] = {{0.0}};", "    double constant[SIZE][SIZE];"]
 
 
-def tabulate(model: CModel, *, slopes: bool) -> str:
+def product_functions(model: CModel, *, slopes: bool) -> str:
     """Products, and their slopes, at a point; in single precision rounded from the others."""
     if not model.exact:
         return "basis_slopes(leaf, at, b, db);" if slopes else "basis(leaf, at, b);"
-    return f"exact_basis(leaf, at, eb, edb);\n    rounded(eb, edb, {terms_of(model)}, b, {'db' if slopes else '0'});"
+    return f"exact_basis(leaf, at, eb, edb);\n    rounded(eb, edb, {leaf_terms(model)}, b, {'db' if slopes else '0'});"
 
 
-def terms_of(model: CModel) -> str:
+def leaf_terms(model: CModel) -> str:
     """How many terms the leaf has."""
     return "TERMS" if len(polynomial.term_counts(model.fitted)) == 1 else "leaf_terms[leaf]"
 

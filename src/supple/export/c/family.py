@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from supple.approximation.fits.chebyshev_products import basis
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.array_types import Array, Integers
-from supple.export.c.location import Grid, regular_grid
+from supple.export.c.location import BoxGrid, regular_grid
 from supple.reduced.family import Family
 
 _MOST_TRIED = 5_000_000  # values of μ times boxes looked at for the largest slice; beyond, all boxes count
@@ -50,7 +50,7 @@ class CFamily:
     theta: int
 
     @cached_property
-    def grid(self) -> Grid | None:
+    def grid(self) -> BoxGrid | None:
         """The boxes over (θ, μ) as a regular grid, if they are one."""
         return regular_grid(self.family.fitted)
 

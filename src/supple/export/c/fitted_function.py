@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.export.c import polynomial
-from supple.export.c.literals import table
+from supple.export.c.literals import c_table
 
 
 def row_macro(fitted: Piecewise) -> str:
@@ -17,11 +17,11 @@ def leaf_tables(fitted: Piecewise, *, first: bool = True) -> str:
     """Where leaves lie, where their rows begin (unless not `first`) and how many there are, and the steps from term to
     term."""
     rows, steps = polynomial.first_rows(fitted) if first else None, polynomial.step_table(fitted)
-    text = table("double", "leaf_place", fitted.arrays.leaves_f)
-    text += "" if rows is None else table("int", "leaf_row", rows)
+    text = c_table("double", "leaf_place", fitted.arrays.leaves_f)
+    text += "" if rows is None else c_table("int", "leaf_row", rows)
     several = len(polynomial.term_counts(fitted)) > 1
-    text += table("int", "leaf_terms", fitted.arrays.leaves_i[:, 1]) if several else ""
-    return text + ("" if steps is None else table("int", "term_steps", steps))
+    text += c_table("int", "leaf_terms", fitted.arrays.leaves_i[:, 1]) if several else ""
+    return text + ("" if steps is None else c_table("int", "term_steps", steps))
 
 
 def coefficient_table(fitted: Piecewise) -> str:

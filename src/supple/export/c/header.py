@@ -12,18 +12,18 @@ from supple.export.c import setting
 from supple.export.c.division import can_divide
 from supple.export.c.equations import coefficient_argument, needs_slopes
 from supple.export.c.family import CFamily
-from supple.export.c.literals import number
+from supple.export.c.literals import c_number
 from supple.export.c.model import CModel
 from supple.export.c.names import comment, identifiers
-from supple.export.c.polynomial import highest_degree, term_counts
+from supple.export.c.polynomial import basis_degree, term_counts
 from supple.export.c.precision import BYTES
 from supple.export.c.sections import section_macros
 from supple.export.c.source import table_bytes
 from supple.export.c.stability import StableStep
 from supple.export.fixed import fixed_lines
-from supple.export.template import Words, filled, parts
+from supple.export.template import Words, filled, template_parts
 
-PARTS = parts("supple.export.c", "header.h")
+PARTS = template_parts("supple.export.c", "header.h")
 
 
 def header(model: CModel, stable: StableStep) -> str:
@@ -63,7 +63,7 @@ def _introduction(model: CModel, stable: StableStep) -> list[str]:
     lines += ["Units are SI: m, rad, s, kg, N, N m. Coordinates in this order, the region from and to:"]
     lower, upper = fitted.arrays.roots_f[:, 0].min(axis=0), fitted.arrays.roots_f[:, 1].max(axis=0)
     for i, name in enumerate(layout.coordinates):
-        where = f"  {number(lower[i])} ... {number(upper[i])}" if i < layout.theta else "  elastic"
+        where = f"  {c_number(lower[i])} ... {c_number(upper[i])}" if i < layout.theta else "  elastic"
         lines += [f"    {i}  {comment(name)}{where}"]
     for title, items in (("Inputs u", layout.inputs), ("Outputs y", layout.outputs)):
         lines += [
@@ -72,7 +72,7 @@ def _introduction(model: CModel, stable: StableStep) -> list[str]:
         ]
     if layout.dry_forces:
         lines += ["Dry friction, by joint:"]
-        lines += [f"    {comment(name)}: {number(value)}" for name, value in layout.dry_forces.items()]
+        lines += [f"    {comment(name)}: {c_number(value)}" for name, value in layout.dry_forces.items()]
         lines += [f"    Its direction is tanh(rate / {model.upper}_SLIP_RATE), or the sign if that is defined as 0."]
     lines += fixed_lines(model.rom) + ([] if model.family is None else setting.said(model.family))
     lines += ["", *_errors(model)]
@@ -144,7 +144,7 @@ def _slip_rate(model: CModel) -> list[str]:
     return [
         "/* Rate below which dry friction is rounded off, m/s or rad/s; 0 for the plain sign. */",
         f"#ifndef {name}",
-        f"#define {name} {number(FRICTION_SPEED)}",
+        f"#define {name} {c_number(FRICTION_SPEED)}",
         "#endif",
         "",
     ]
@@ -229,7 +229,7 @@ def _terms(model: CModel) -> int:
 
 
 def _basis(model: CModel, *, slopes: bool) -> int:
-    s, terms, more = model.layout.theta, _terms(model), highest_degree(model.fitted) - 1
+    s, terms, more = model.layout.theta, _terms(model), basis_degree(model.fitted) - 1
     plain = s * (2 + 3 * more) + terms * max(1, s - 1)
     return plain + (s * 6 * more + s * terms * s if slopes else 0)
 
@@ -276,7 +276,7 @@ def _accelerate(model: CModel) -> int:
 def _jacobian(model: CModel) -> int:
     """`tangent`: products with second derivatives, coefficients and their slopes along each θ, slopes of forces."""
     n, s, u, _, f = model.sizes
-    d, more, terms = n - s, highest_degree(model.fitted) - 1, _terms(model)
+    d, more, terms = n - s, basis_degree(model.fitted) - 1, _terms(model)
     total = s * (2 + 14 * more) + terms * (1 + s + s * (s + 1) // 2)
     total += (1 + s) * (_assemble(model) + _resistance(model)) + _solve(n) + 2 * n * u + n
     total += s * (n * (1 + 2 * n + 2 * u) + f * (4 * n + 12 + 4 * n)) + f * (2 * n + 8 + 3 * n * n)

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from supple.export.c.literals import table
-from supple.export.template import parts
+from supple.export.c.literals import c_table
+from supple.export.template import template_parts
 from supple.hardware.hardware import Hardware
 from supple.hardware.instrument import Instrument
 from supple.hardware.low_pass import low_pass_matrices
 
-PARTS = parts("supple.export.c", "instruments.c")
+PARTS = template_parts("supple.export.c", "instruments.c")
 SLOTS = "enum { NOISE, COLOUR, WALK, BIAS, LATE, STEP, LOWEST, HIGHEST, CORNER, OWN };\n"
 _LARGEST = float(np.finfo(float).max)
 
@@ -25,9 +25,9 @@ def instrument_tables(hardware: Hardware, outputs: Sequence[str]) -> str:
         A, B = low_pass_matrices(item)
         orders[i] = k = len(B)
         filters[i, :k, :k], filters[i, :k, 3] = A, B  # what comes in is what a drive feels as ω
-    text = f"enum {{ OUTPUTS = {len(items)} }};\n{SLOTS}" + table("int", "order", orders)
-    text += table("double", "low_pass", filters)
-    return text + table("double", "reads", np.array([_facts(item) for item in items]))
+    text = f"enum {{ OUTPUTS = {len(items)} }};\n{SLOTS}" + c_table("int", "order", orders)
+    text += c_table("double", "low_pass", filters)
+    return text + c_table("double", "reads", np.array([_facts(item) for item in items]))
 
 
 def _facts(item: Instrument) -> list[float]:

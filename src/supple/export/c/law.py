@@ -19,15 +19,15 @@ from supple.control.laws.ports import ORDERS
 from supple.diagnostics import InputError
 from supple.export.c import location, polynomial
 from supple.export.c.fitted_function import coefficient_table, leaf_tables, row_macro
-from supple.export.c.literals import number, table
+from supple.export.c.literals import c_number, c_table
 from supple.export.c.names import comment, identifiers
 from supple.export.c.sections import section_macros, with_sections
-from supple.export.template import filled, parts
+from supple.export.template import filled, template_parts
 
 # The header of a law of control: what it is told, in which order, and what it answers.
 
 
-LAW_HEADER_PARTS = parts("supple.export.c", "law_header.h")
+LAW_HEADER_PARTS = template_parts("supple.export.c", "law_header.h")
 
 
 def law_header(law: AffineLaw, prefix: str) -> str:
@@ -87,7 +87,7 @@ def _introduction(law: AffineLaw) -> list[str]:
         lines += ["Wanted, each with its first, second and third rate:"]
         lines += [f"    {i}  {comment(name)}" for i, name in enumerate(ports.coordinates)]
         if ports.previews != (0.0,):
-            lines += [f"    at {', '.join(map(number, ports.previews))} s from the sample on, one after another"]
+            lines += [f"    at {', '.join(map(c_number, ports.previews))} s from the sample on, one after another"]
     if ports.answers:
         lines += ["Answers:", *(f"    {i}  {comment(name)}" for i, name in enumerate(ports.answers))]
     lines += ["Commands applied:" if ports.answers else "Answers, the commands, and those applied:"]
@@ -96,7 +96,7 @@ def _introduction(law: AffineLaw) -> list[str]:
     if law.bounds is not None:
         lines += ["The matrices change with, clamped between:"]
         for name, low, high in zip(law.scheduled_by, *law.bounds.tolist(), strict=True):
-            lines += [f"    {comment(name)}  {number(low)} ... {number(high)}"]
+            lines += [f"    {comment(name)}  {c_number(low)} ... {c_number(high)}"]
         lines += ["Error of their fit, |f - fit| / max(|f|, median |f|):"] if law.error else []
         lines += [f"    {name}: {value:.3g}" for name, value in law.error.items()]
         if law.equilibrium is not None:
@@ -113,8 +113,8 @@ def _sizes(law: AffineLaw, U: str) -> str:
     }  # fmt: skip
     lines = [f"#define {U}_{name} {value}" for name, value in sizes.items()]
     if ports.coordinates:
-        lines += [f"#define {U}_PREVIEW_TIMES {{{', '.join(map(number, ports.previews))}}} /* s */"]
-    return "\n".join([*lines, f"#define {U}_SAMPLE_TIME {number(ports.sample_time)} /* s */"])
+        lines += [f"#define {U}_PREVIEW_TIMES {{{', '.join(map(c_number, ports.previews))}}} /* s */"]
+    return "\n".join([*lines, f"#define {U}_SAMPLE_TIME {c_number(ports.sample_time)} /* s */"])
 
 
 def _indices(law: AffineLaw, U: str) -> str:
@@ -127,7 +127,7 @@ def _indices(law: AffineLaw, U: str) -> str:
     return "\n".join([*lines, ""])
 
 
-PARTS = parts("supple.export.c", "law.c")
+PARTS = template_parts("supple.export.c", "law.c")
 # Where the law keeps an equilibrium: z becomes its deviation from it, and what answers begins there.
 KEPT = {
     "rest_row": ", still[REST_WIDTH]",
@@ -192,7 +192,7 @@ def _enum(sizes: dict[str, int]) -> str:
 def _row_function(row: FittedRow, law: AffineLaw, words: dict[str, str], *, tree: bool = False) -> str:
     """Tables of a row of numbers over what is measured, and the function that gives it; tree : never as a grid."""
     if row.fitted is None:
-        return "\n" + table("double", "constant", row.template) + filled(PARTS["constant"], words)
+        return "\n" + c_table("double", "constant", row.template) + filled(PARTS["constant"], words)
     grid = None if tree else location.regular_grid(row.fitted)
     fitted = row.fitted if grid is None else grid.fitted
     tables, locate, more = location.location(fitted, grid)
@@ -202,9 +202,9 @@ def _row_function(row: FittedRow, law: AffineLaw, words: dict[str, str], *, tree
     }  # fmt: skip
     assert law.bounds is not None
     text = _enum(sizes) + row_macro(fitted) + tables + leaf_tables(fitted)
-    text += table("double", "constant", row.template) + table("int", "varying", row.varying)
-    text += table("int", "sigma_place", np.array([law.ports.place(name) for name in law.scheduled_by]))
-    text += table("double", "sigma_bounds", law.bounds) + coefficient_table(fitted)
+    text += c_table("double", "constant", row.template) + c_table("int", "varying", row.varying)
+    text += c_table("int", "sigma_place", np.array([law.ports.place(name) for name in law.scheduled_by]))
+    text += c_table("double", "sigma_bounds", law.bounds) + coefficient_table(fitted)
     text += locate + polynomial.tabulated(fitted, slopes=False) + polynomial.combined(fitted, fitted.outputs)
     call = polynomial.combine_call(fitted, (0, fitted.outputs), "b", "values")
     return text + filled(PARTS["scheduled"], words | {"combine": call})

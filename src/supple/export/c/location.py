@@ -9,22 +9,22 @@ from numpy.typing import NDArray
 
 from supple.approximation.piecewise.piecewise import NOWHERE, Piecewise
 from supple.array_types import Array
-from supple.export.c.literals import table
-from supple.export.template import parts
+from supple.export.c.literals import c_table
+from supple.export.template import template_parts
 
-PARTS = parts("supple.export.c", "location.c")
+PARTS = template_parts("supple.export.c", "location.c")
 CLOSE = {"double": 1e-6, "single": 1e-3}  # of a box: from where on edges are looked at, by precision
 UNEVEN = 1e-8  # of a box: how far an edge may lie from its place in the grid, well below what the code above looks at
 
 
-class Grid(NamedTuple):
+class BoxGrid(NamedTuple):
     """Equal boxes: edges along each axis; the leaves in the order of the cells, the last axis fastest."""
 
     edges: list[Array]
     fitted: Piecewise
 
 
-def regular_grid(fitted: Piecewise) -> Grid | None:
+def regular_grid(fitted: Piecewise) -> BoxGrid | None:
     """The grid that the leaves of a single tree form, if they do and its boxes are equal along each axis."""
     arrays = fitted.arrays
     if len(arrays.roots_i) != 1:
@@ -44,7 +44,7 @@ def regular_grid(fitted: Piecewise) -> Grid | None:
     leaves = fitted.locate(centers.reshape(-1, fitted.dimension))
     if (leaves == NOWHERE).any() or len(np.unique(leaves)) != cells:
         return None
-    return Grid(edges, _reordered(fitted, leaves))
+    return BoxGrid(edges, _reordered(fitted, leaves))
 
 
 def _reordered(fitted: Piecewise, order: NDArray[np.int64]) -> Piecewise:
@@ -64,38 +64,38 @@ def _reordered(fitted: Piecewise, order: NDArray[np.int64]) -> Piecewise:
     )
 
 
-def placing(fitted: Piecewise, upper: str) -> str:
+def location_function(fitted: Piecewise, upper: str) -> str:
     """The function `place`, with the region around all boxes that it clamps to."""
     bounds = np.array([fitted.arrays.roots_f[:, 0].min(axis=0), fitted.arrays.roots_f[:, 1].max(axis=0)])
-    region = table("double", "region", bounds)
+    region = c_table("double", "region", bounds)
     held = "#define HELD(k, at, x) ((k) < AXES && ((at)[k] < (x)[k] || (at)[k] > (x)[k])) /* at the edge: no change */"
     return f"#if {upper}_CLAMP\n{region}{held}\n#else\n#define HELD(k, at, x) 0\n#endif\n" + PARTS["place"].replace(
         "@UPPER@", upper
     )
 
 
-def location(fitted: Piecewise, grid: Grid | None) -> tuple[str, str, dict[str, int]]:
+def location(fitted: Piecewise, grid: BoxGrid | None) -> tuple[str, str, dict[str, int]]:
     """Tables, the function `locate`, and the sizes it needs by name."""
     return _tree(fitted) if grid is None else _grid(grid)
 
 
-def _grid(grid: Grid) -> tuple[str, str, dict[str, int]]:
+def _grid(grid: BoxGrid) -> tuple[str, str, dict[str, int]]:
     counts = np.array([len(edge) - 1 for edge in grid.edges])
     starts = np.concatenate([[0], np.cumsum(counts + 1)[:-1]])
     spans = np.array([edge[-1] - edge[0] for edge in grid.edges])
     tables = (
         f"#define CLOSE {CLOSE['double']!r}\n"
-        + table("int", "boxes", counts)
-        + table("int", "first_edge", starts)
-        + table("double", "per_length", counts / spans)
-        + table("double", "edges", np.concatenate(grid.edges))
+        + c_table("int", "boxes", counts)
+        + c_table("int", "first_edge", starts)
+        + c_table("double", "per_length", counts / spans)
+        + c_table("double", "edges", np.concatenate(grid.edges))
     )
     return tables, PARTS["grid"], {}
 
 
 def _tree(fitted: Piecewise) -> tuple[str, str, dict[str, int]]:
     arrays = fitted.arrays
-    tables = table("double", "root_bounds", arrays.roots_f) + table("int", "root_child", arrays.roots_i)
+    tables = c_table("double", "root_bounds", arrays.roots_f) + c_table("int", "root_child", arrays.roots_i)
     if len(arrays.nodes_f):
         rows = ",\n".join(
             f"    {{{cut!r}, {axis}, {{{below}, {above}}}}}"

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from supple.equations.effort_row import effort_places
 from supple.export.c.equations import input_words
-from supple.export.c.literals import number
+from supple.export.c.literals import c_number
 from supple.export.c.model import CModel, Coefficient
 from supple.export.c.polynomial import combine_call
-from supple.export.template import Words, filled, parts
+from supple.export.template import Words, filled, template_parts
 
-PARTS = parts("supple.export.c", "measured.c")
+PARTS = template_parts("supple.export.c", "measured.c")
 
 
 def has_measure(model: CModel) -> bool:
@@ -21,7 +21,7 @@ def has_measure(model: CModel) -> bool:
     return bool(model.layout.outputs) and ("outputs" in model.coefficients or model.layout.observation is not None)
 
 
-def measured(model: CModel) -> str:
+def measurement_functions(model: CModel) -> str:
     """`<prefix>_measure` and `<prefix>_output_jacobian`; nothing for a model without outputs."""
     if not has_measure(model):
         return ""
@@ -71,9 +71,9 @@ def _observed(model: CModel, words: Words) -> str:
         products = []
         for item in form:
             factors = [f"x[{order}][{factor}]" for factor, order in item.factors]
-            products.append(" * ".join([number(item.weight), *factors]))
+            products.append(" * ".join([c_number(item.weight), *factors]))
             for at, (factor, order) in enumerate(item.factors):
-                rest = " * ".join([number(item.weight), *factors[:at], *factors[at + 1 :]])
+                rest = " * ".join([c_number(item.weight), *factors[:at], *factors[at + 1 :]])
                 chains += _chain(o, factor, order, rest, words)
         chains += f"    outputs[{o}] = {' + '.join(products)};\n"
     count = max(1, len(layout.measures) + len(layout.efforts))

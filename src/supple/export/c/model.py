@@ -11,10 +11,10 @@ import numpy as np
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.diagnostics import InputError
 from supple.export.c.family import CFamily
-from supple.export.c.location import Grid, regular_grid
+from supple.export.c.location import BoxGrid, regular_grid
 from supple.hardware.hardware import Hardware
 from supple.reduced.layout import CoefficientLayout, unpacked
-from supple.reduced.row_map import row_of
+from supple.reduced.row_map import model_row
 
 WELL_CONDITIONED = 20.0  # of M, scaled: single precision leaves some 1e-7 times this in accelerations
 
@@ -68,7 +68,7 @@ class CModel:
         return None if family is None else CFamily(family, self.layout.theta)
 
     @cached_property
-    def grid(self) -> Grid | None:
+    def grid(self) -> BoxGrid | None:
         """The boxes as a regular grid, if they are one."""
         return regular_grid(self.rom.fitted) if self.family is None else self.family.grid
 
@@ -222,7 +222,7 @@ class CModel:
 
     def members(self) -> list[tuple[str, tuple[int, ...], str]]:
         """Members of the C structure: name, shape (as in a row of coefficients but for gradients), meaning."""
-        known, row = self.coefficients, row_of(self.layout).shapes
+        known, row = self.coefficients, model_row(self.layout).shapes
         n, s = self.layout.size, self.layout.theta
         shapes = row | {"potential": (), "output_modes": row["modes"]}
         shapes |= {"force_gradient": (n - s, s), "stiffness_gradient": (s, n, n)}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from supple.equations.effort_row import effort_places
-from supple.export.c.equations import counters, function, located
-from supple.export.c.literals import number
+from supple.export.c.equations import counters, function, location_lines
+from supple.export.c.literals import c_number
 from supple.export.c.model import CModel, Coefficient
 from supple.export.c.polynomial import combine_call
 
@@ -30,7 +30,7 @@ def observed(model: CModel) -> str:
         body += lines
     for o, form in enumerate(layout.observation.outputs.values()):
         products = [
-            " * ".join([number(item.weight), *(f"x[{order}][{factor}]" for factor, order in item.factors)])
+            " * ".join([c_number(item.weight), *(f"x[{order}][{factor}]" for factor, order in item.factors)])
             for item in form
         ]
         body += [f"    outputs[{o}] = {' + '.join(products)};"]
@@ -40,7 +40,7 @@ def observed(model: CModel) -> str:
     given += f",\n    const double accelerations[{U}_COORDINATES]"
     given += f", const double inputs[{U}_INPUTS]" if layout.inputs else ""
     given += f", double outputs[{U}_OUTPUTS]"
-    start = located(
+    start = location_lines(
         model, x, [*declared, *counters(body)], "basis_along(leaf, at, rates, accelerations, b, 0);"
     )  # fmt: skip
     text = function(model, f"static int observe(const {model.prefix}_parameters *p, {given})", start + body)

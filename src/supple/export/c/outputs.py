@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from supple.export.c.model import CModel, Coefficient
 from supple.export.c.polynomial import combine_call
-from supple.export.template import Words, filled, parts
+from supple.export.template import Words, filled, template_parts
 
-PARTS = parts("supple.export.c", "outputs.c")
+PARTS = template_parts("supple.export.c", "outputs.c")
 
 
 def outputs(model: CModel) -> str:

@@ -13,7 +13,7 @@ LARGEST_STRAIGHT = 120  # terms written out one by one; more of them go through 
 LARGEST_BLOCK = 12
 
 
-class Step(NamedTuple):
+class TermRecurrence(NamedTuple):
     """Term k is term `parent` times T_degree along `axis`."""
 
     parent: int
@@ -21,7 +21,7 @@ class Step(NamedTuple):
     degree: int
 
 
-def steps(fitted: Piecewise) -> list[Step]:
+def steps(fitted: Piecewise) -> list[TermRecurrence]:
     """One multiplication a term: leave out the last axis, and the rest is a term that came before."""
     rows = [tuple(row) for row in fitted.arrays.indices.tolist()]
     place = {row: k for k, row in enumerate(rows)}
@@ -29,7 +29,7 @@ def steps(fitted: Piecewise) -> list[Step]:
     for row in rows:
         axis = max((i for i, n in enumerate(row) if n), default=0)
         rest = tuple(0 if i == axis else n for i, n in enumerate(row))
-        found.append(Step(place.get(rest, -1), axis, row[axis]))
+        found.append(TermRecurrence(place.get(rest, -1), axis, row[axis]))
     return found
 
 
@@ -38,7 +38,7 @@ def term_counts(fitted: Piecewise) -> list[int]:
     return sorted({int(n) for n in fitted.arrays.leaves_i[:, 1]})
 
 
-def highest_degree(fitted: Piecewise) -> int:
+def basis_degree(fitted: Piecewise) -> int:
     """At least one, so that a table holds ξ itself."""
     return max(1, int(fitted.arrays.leaves_i[:, 2].max()))
 
@@ -49,7 +49,7 @@ def tabulated(fitted: Piecewise, *, slopes: bool, real: str = "double", name: st
     real, name : another type, and the name of the function in it
     """
     name, more = name or ("basis_slopes" if slopes else "basis"), f", {real} db[AXES][TERMS]" if slopes else ""
-    degree, counts = highest_degree(fitted), term_counts(fitted)
+    degree, counts = basis_degree(fitted), term_counts(fitted)
     lines = ["", f"static void {name}(int leaf, const double theta[AXES], {real} b[TERMS]{more})", "{"]
     lines += [f"    {real} t[AXES][{degree + 1}];"]
     lines += [f"    {real} d[AXES][{degree + 1}];"] if slopes else []

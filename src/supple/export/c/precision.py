@@ -27,7 +27,7 @@ _NAMES = {"double": "float", "DBL_MAX": "FLT_MAX"}
 _CLOSE = f"#define CLOSE {CLOSE['double']!r}"
 
 
-def single(text: str) -> str:
+def single_precision(text: str) -> str:
     """The code with `float` in the place of `double`; refused where a number is too large for it."""
     return _TOKEN.sub(_token, text.replace(_CLOSE, f"#define CLOSE {CLOSE['single']!r}"))
 

@@ -12,13 +12,13 @@ import numpy as np
 
 from supple.export.c.exact_parts import family_rest
 from supple.export.c.family import CFamily
-from supple.export.c.literals import braced, number, table
+from supple.export.c.literals import braced, c_number, c_table
 from supple.export.c.model import CModel
 from supple.export.c.names import comment, identifiers, string
 from supple.export.c.polynomial import term_counts
-from supple.export.template import filled, parts
+from supple.export.template import filled, template_parts
 
-PARTS = parts("supple.export.c", "setting.c")
+PARTS = template_parts("supple.export.c", "setting.c")
 # Functions that need the slice: inside, and those that are called from outside and take no parameters without a family.
 INSIDE = ("place", "assemble", "equations", "exact_parts")
 OUTSIDE = ("coefficients", "columns", "inverse", "forward", "outputs", "output_rates", "observe", "divide")
@@ -36,17 +36,17 @@ def family_tables(model: CModel, family: CFamily) -> str:
     starts, regular = arrays.leaves_i[:, 0], np.arange(len(terms)) * terms[0]
     same = np.array_equal(starts, regular)
     text = f"#define FAMILY_ROW(leaf) ({f'(leaf) * {terms[0]}' if same else 'family_row[leaf]'})\n"
-    text += "" if same else table("int", "family_row", starts)
-    text += table("int", "family_terms", terms) if len(np.unique(terms)) > 1 else ""
-    text += table("double", "range", np.array([family.lower, family.upper]))
-    text += table("double", "met_from", ranges.lower) + table("double", "met_to", ranges.upper)
-    text += table("int", "met_end", ranges.ends.astype(np.int64))
-    text += table("int", "slice_terms", order) + table("int", "first_term", first)
-    text += table("int", "term_degrees", arrays.indices[:, family.theta :])
+    text += "" if same else c_table("int", "family_row", starts)
+    text += c_table("int", "family_terms", terms) if len(np.unique(terms)) > 1 else ""
+    text += c_table("double", "range", np.array([family.lower, family.upper]))
+    text += c_table("double", "met_from", ranges.lower) + c_table("double", "met_to", ranges.upper)
+    text += c_table("int", "met_end", ranges.ends.astype(np.int64))
+    text += c_table("int", "slice_terms", order) + c_table("int", "first_term", first)
+    text += c_table("int", "term_degrees", arrays.indices[:, family.theta :])
     lines = ",\n".join(", ".join(map(repr, row)) for row in arrays.coefficients.tolist())
     text += "/* [row][column], the rows of a box one after the other */\n"
     text += f"static const double family[{arrays.coefficients.size}] = {{\n{lines}\n}};\n"
-    return text + (table("double", "family_rest", family_rest(model, family)) if model.exact else "")
+    return text + (c_table("double", "family_rest", family_rest(model, family)) if model.exact else "")
 
 
 def family_sizes(family: CFamily) -> dict[str, int]:
@@ -78,10 +78,10 @@ def set_parameters(model: CModel, family: CFamily) -> str:
     return filled(PARTS["set"], words)
 
 
-def placing(family: CFamily, upper: str) -> str:
+def family_place_function(family: CFamily, upper: str) -> str:
     """The function `place`, with the region of θ that it clamps to."""
     bounds = family.whole.arrays.roots_f[:, :, : family.theta]
-    region = table("double", "region", np.array([bounds[:, 0].min(axis=0), bounds[:, 1].max(axis=0)]))
+    region = c_table("double", "region", np.array([bounds[:, 0].min(axis=0), bounds[:, 1].max(axis=0)]))
     held = "#define HELD(k, at, x) ((k) < AXES && ((at)[k] < (x)[k] || (at)[k] > (x)[k])) /* at the edge: no change */"
     begin = f"#if {upper}_CLAMP\n{region}{held}\n#else\n#define HELD(k, at, x) 0\n#endif\n"
     return begin + PARTS["place"].replace("@UPPER@", upper)
@@ -162,9 +162,9 @@ def macros(model: CModel, family: CFamily) -> list[str]:
     rows = [
         ("NAMES", [string(item.name) for item in parameters], "what they are called in the mechanism"),
         ("UNITS", [string(item.unit) for item in parameters], "their units, empty where there is none"),
-        ("LOWER", [number(item.lower) for item in parameters], "the least that may be set"),
-        ("UPPER", [number(item.upper) for item in parameters], "and the most"),
-        ("NOMINAL", [number(value) for value in family.family.values], "the model's own"),
+        ("LOWER", [c_number(item.lower) for item in parameters], "the least that may be set"),
+        ("UPPER", [c_number(item.upper) for item in parameters], "and the most"),
+        ("NOMINAL", [c_number(value) for value in family.family.values], "the model's own"),
     ]
     made = [f"{U}_PARAMETER_{item} = {i}" for i, item in enumerate(identifiers(family.family.names))]
     return [
@@ -183,8 +183,8 @@ def said(family: CFamily) -> list[str]:
     for i, (item, value) in enumerate(zip(family.family.parameters, family.family.values, strict=True)):
         unit = f" {comment(item.unit)}" if item.unit else ""
         lines += [
-            f"    {i}  {comment(item.name)}  {number(item.lower)} ... {number(item.upper)}{unit}, "
-            f"{number(value)} if not set"
+            f"    {i}  {comment(item.name)}  {c_number(item.lower)} ... {c_number(item.upper)}{unit}, "
+            f"{c_number(value)} if not set"
         ]
     return lines
 

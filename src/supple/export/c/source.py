@@ -21,23 +21,23 @@ from supple.export.c import (
     state_space,
 )
 from supple.export.c.fitted_function import coefficient_table, leaf_tables, row_macro
-from supple.export.c.literals import number, table
+from supple.export.c.literals import c_number, c_table
 from supple.export.c.model import CModel
 from supple.export.c.names import comment
 from supple.export.c.precision import BYTES
-from supple.export.template import filled, parts
+from supple.export.template import filled, template_parts
 
-PARTS = parts("supple.export.c", "source.c")
+PARTS = template_parts("supple.export.c", "source.c")
 
 
-def source(model: CModel) -> str:
+def c_source(model: CModel) -> str:
     """The text of `<prefix>.c`."""
     text = filled(PARTS["head"], {"name": comment(model.rom.name), "prefix": model.prefix})
-    text += tables(model)
+    text += number_tables(model)
     locate, family = location.location(model.fitted, model.grid)[1], model.family
     if family is None:
-        return text + locate + location.placing(model.fitted, model.upper) + _functions(model)
-    code = setting.placing(family, model.upper) + _functions(model)
+        return text + locate + location.location_function(model.fitted, model.upper) + _functions(model)
+    code = setting.family_place_function(family, model.upper) + _functions(model)
     text += setting.locating(locate) + setting.taking_parameters(code, model)
     return text + setting.set_parameters(model, family)
 
@@ -46,10 +46,10 @@ def _functions(model: CModel) -> str:
     """All that follows the box of a point."""
     text = equations_of(model) + integrators.integrators(model)
     seen = outputs.outputs(model) if model.layout.observation is None else observed.observed(model)
-    return text + seen + measured.measured(model) + division.division(model)
+    return text + seen + measured.measurement_functions(model) + division.division(model)
 
 
-def tables(model: CModel) -> str:
+def number_tables(model: CModel) -> str:
     """Sizes and all numbers."""
     fitted, n_s = model.fitted, model.sizes
     places, _, sizes = location.location(fitted, model.grid)
@@ -66,10 +66,12 @@ def tables(model: CModel) -> str:
     text += leaf_tables(fitted, first=family is None) + basis_rates.term_table(fitted)
     for item in model.coefficients.values():
         if item.columns is None:
-            text += table("double", f"constant_{item.name}", np.ravel(model.layout.constants[item.name]).astype(float))
+            text += c_table(
+                "double", f"constant_{item.name}", np.ravel(model.layout.constants[item.name]).astype(float)
+            )
     numbers = coefficient_table(fitted) if family is None else setting.family_tables(model, family)
-    text += equations.nothing(model) + numbers + exact_parts.exact_type(model)
-    return text + deformation.changes(model) + _standard(model)
+    text += equations.zero_constants(model) + numbers + exact_parts.exact_type(model)
+    return text + deformation.deformation_derivatives(model) + _standard(model)
 
 
 def equations_of(model: CModel) -> str:
@@ -86,13 +88,13 @@ def equations_of(model: CModel) -> str:
     text += deformation.PARTS["curved"] if "mass_curvature" in model.coefficients else ""
     if "friction_map" in model.coefficients:
         text += filled(equations.PARTS["friction"], {"prefix": model.prefix})
-    text += equations.columns(model) + equations.coefficients(model) + equations.resistance(model)
-    return text + equations.dynamics(model) + state_space.state_space(model)
+    text += equations.columns(model) + equations.coefficient_functions(model) + equations.resistance(model)
+    return text + equations.dynamics(model) + state_space.state_space_functions(model)
 
 
 def _standard(model: CModel) -> str:
     """The model's own parameters."""
-    friction = ", ".join(number(value) for value in model.layout.dry_forces.values())
+    friction = ", ".join(c_number(value) for value in model.layout.dry_forces.values())
     values = f"1.0, {{{friction}}}, {model.upper}_SLIP_RATE" if friction else "1.0"
     if model.family is None:
         return f"static const {model.prefix}_parameters standard = {{{values}}};\n"

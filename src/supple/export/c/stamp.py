@@ -28,7 +28,7 @@ def stamped(files: Mapping[str, str | bytes]) -> dict[str, str | bytes]:
     """
     texts = {name: text for name, text in files.items() if isinstance(text, str)}
     stamps = {
-        name: _Stamp(guard.end(), f"{guard[1]}_EXPORT", digest(text, texts.get(f"{name[:-2]}.c", "")))
+        name: _Stamp(guard.end(), f"{guard[1]}_EXPORT", content_digest(text, texts.get(f"{name[:-2]}.c", "")))
         for name, text in texts.items()
         if name.endswith(".h") and (guard := _GUARD.search(text))
     }
@@ -65,7 +65,7 @@ def _check(source: str, header: str, stamp: _Stamp) -> str:
     )
 
 
-def digest(*contents: str | bytes) -> str:
+def content_digest(*contents: str | bytes) -> str:
     """Digest of the contents of files: 32 bits, written as a constant of C."""
     parts = [content.encode() if isinstance(content, str) else content for content in contents]
     return "0x" + hashlib.sha256(b"\0".join(parts)).hexdigest()[:8]

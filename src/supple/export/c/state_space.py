@@ -11,21 +11,21 @@ from __future__ import annotations
 import re
 
 from supple.export.c.equations import input_words
-from supple.export.c.exact_parts import mass_words, tabulate
+from supple.export.c.exact_parts import mass_words, product_functions
 from supple.export.c.model import CModel
-from supple.export.template import filled, parts
+from supple.export.template import filled, template_parts
 
-PARTS = parts("supple.export.c", "state_space.c")
+PARTS = template_parts("supple.export.c", "state_space.c")
 
 
-def state_space(model: CModel) -> str:
+def state_space_functions(model: CModel) -> str:
     """`turning`, `tangent`, `<prefix>_derivative` and `<prefix>_jacobian`."""
     names = {name for name, _, _ in model.members()}
     inputs = "input_map" in names
     words = input_words(model) | {
         "prefix": model.prefix, "UPPER": model.upper, "states": f"{model.upper}_STATES", "exact": model.exact,
         "bent": model.bent, "at": "eta" if model.bent else "at", "more": "&more" if model.bent else "0",
-        "refine": tabulate(model, slopes=True), "curved": "mass_curvature" in model.coefficients,
+        "refine": product_functions(model, slopes=True), "curved": "mass_curvature" in model.coefficients,
         "friction": "friction_map" in names, "elastic": model.elastic > 0, "stiffness": "K" in names,
         "coupling": "force_gradient" in names, "bending": "stiffness_gradient" in names,
         "B": f", double B[{model.upper}_STATES][{model.upper}_INPUTS]" if inputs else "",

@@ -6,25 +6,25 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from supple.approximation.piecewise.slice import sliced
+from supple.approximation.piecewise.slice import sliced_fit
 from supple.array_types import Array
 from supple.diagnostics import InputError, NumericalError, nearest
 from supple.export.c import drives, instruments
 from supple.export.c.family import CFamily
 from supple.export.c.header import header
-from supple.export.c.literals import number, table
+from supple.export.c.literals import c_number, c_table
 from supple.export.c.model import CModel, Exportable
 from supple.export.c.names import comment, string
-from supple.export.c.precision import PRECISIONS, single
+from supple.export.c.precision import PRECISIONS, single_precision
 from supple.export.c.sections import with_sections
-from supple.export.c.source import source
+from supple.export.c.source import c_source
 from supple.export.c.stability import stable_step
 from supple.export.target import ExportTarget
-from supple.export.template import filled, parts
+from supple.export.template import filled, template_parts
 from supple.hardware.hardware import Hardware
 from supple.reduced.layout import CoefficientLayout
 from supple.reduced.model import ReducedModel
-from supple.reduced.observed import Moving, outputs_along
+from supple.reduced.observed import ObservedMotion, outputs_along
 
 if TYPE_CHECKING:
     from supple.control.controllers.computed_torque import ComputedTorque
@@ -39,7 +39,7 @@ _TRIES = 200
 _DEFLECTION = 1e-4
 TOLERANCE = {"double": 1e-10, "single": 1e-3}
 
-SELF_TEST_PARTS = parts("supple.export.c", "self_test.c")
+SELF_TEST_PARTS = template_parts("supple.export.c", "self_test.c")
 
 
 def self_test(model: CModel, rom: ReducedModel, precision: str) -> str:
@@ -50,11 +50,11 @@ def self_test(model: CModel, rom: ReducedModel, precision: str) -> str:
         return ""
     states, u, a, asked, needed, y = found
     outputs = y.shape[1] > 0 and ("outputs" in model.coefficients or model.layout.observation is not None)
-    tables = table("double", "states", states) + table("double", "accelerations", a)
-    tables += table("double", "asked", asked) + table("double", "needed", needed)
-    tables += table("double", "inputs", u) if inputs else ""
-    tables += table("double", "outputs", y) if outputs else ""
-    tables += "" if mu is None else table("double", "mu", mu)
+    tables = c_table("double", "states", states) + c_table("double", "accelerations", a)
+    tables += c_table("double", "asked", asked) + c_table("double", "needed", needed)
+    tables += c_table("double", "inputs", u) if inputs else ""
+    tables += c_table("double", "outputs", y) if outputs else ""
+    tables += "" if mu is None else c_table("double", "mu", mu)
     assert states.shape[1] == 2 * n
     words = {
         "name": comment(rom.name), "prefix": model.prefix, "UPPER": model.upper, "points": str(len(states)),
@@ -94,7 +94,7 @@ def _family_states(family: CFamily, rom: ReducedModel) -> tuple[References | Non
     values = np.vstack([lower, upper, lower + between * (upper - lower)])
     found, mu = [], []
     for k, at in enumerate(values):
-        model = ReducedModel(rom.name, rom.layout, sliced(family.family.fitted, at))
+        model = ReducedModel(rom.name, rom.layout, sliced_fit(family.family.fitted, at))
         here = reference_states(model, POINTS // FAMILY_VALUES, seed=k + 1)
         if here is not None:
             found.append(here)
@@ -134,14 +134,14 @@ def reference_states(rom: ReducedModel, count: int, seed: int = 1, tries: int = 
     needed = rom.inverse(eta[:, :s], v, asked, delta=eta[:, s:]).reshape(len(kept), n)
     y = rom.observe(eta, v)[0]
     if layout.observation is not None:
-        y = outputs_along(rom, Moving(eta, v, a, inputs, 1e-3))
+        y = outputs_along(rom, ObservedMotion(eta, v, a, inputs, 1e-3))
     return References(states, inputs, a, asked, needed, y)
 
 
 # Drives and instruments of a model as C, beside the model: `<prefix>_hardware.h` and `.c`.
 
 
-HARDWARE_PARTS = parts("supple.export.c", "hardware.c")
+HARDWARE_PARTS = template_parts("supple.export.c", "hardware.c")
 
 
 def hardware_files(hardware: Hardware, layout: CoefficientLayout, name: str, prefix: str) -> dict[str, str]:
@@ -188,7 +188,7 @@ def c_files(rom: Exportable, prefix: str, *, precision: str = "double") -> dict[
     """Name and text of each file of the C code."""
     files = model_files(rom, prefix, precision)
     sources = [name for name in files if name.endswith(".c") and name != "example_main.c"]
-    test = self_test(CModel(prefix, rom, precision), whole(rom), precision)
+    test = self_test(CModel(prefix, rom, precision), evaluable_model(rom), precision)
     if test:
         files[f"{prefix}_test.c"] = in_precision(test, precision)
     return files | build_files(prefix, sources, tested=bool(test))
@@ -200,8 +200,8 @@ def model_files(rom: Exportable, prefix: str, precision: str = "double") -> dict
         raise InputError(f'there is no precision "{precision}"', part="export", hint=nearest(precision, PRECISIONS))
     model = CModel(prefix, rom, precision)
     model.require_complete()
-    files = {f"{prefix}.h": header(model, stable_step(whole(rom))), f"{prefix}.c": source(model)}
-    files["example_main.c"] = example(model)
+    files = {f"{prefix}.h": header(model, stable_step(evaluable_model(rom))), f"{prefix}.c": c_source(model)}
+    files["example_main.c"] = example_main(model)
     files |= hardware_files(rom.hardware, rom.layout, rom.name, prefix)
     made = {name: in_precision(text, precision) for name, text in files.items()}
     made[f"{prefix}.c"] = with_sections(made[f"{prefix}.c"], model.upper)
@@ -210,10 +210,10 @@ def model_files(rom: Exportable, prefix: str, precision: str = "double") -> dict
 
 def in_precision(text: str, precision: str) -> str:
     """The code as it is, in double precision, or in single."""
-    return single(text) if precision == "single" else text
+    return single_precision(text) if precision == "single" else text
 
 
-def whole(rom: Exportable) -> ReducedModel:
+def evaluable_model(rom: Exportable) -> ReducedModel:
     """A model that can be asked, of one that can only be written."""
     return rom if isinstance(rom, ReducedModel) else ReducedModel(rom.name, rom.layout, rom.fitted)
 
@@ -247,10 +247,10 @@ C = ExportTarget(
 # A small program that calls the exported model once: a start, and a check that the compiler gets along with it.
 
 
-PARTS = parts("supple.export.c", "example.c")
+PARTS = template_parts("supple.export.c", "example.c")
 
 
-def example(model: CModel) -> str:
+def example_main(model: CModel) -> str:
     """The text of `example_main.c`."""
     fitted = model.fitted if model.family is None else model.rom.fitted
     center = fitted.arrays.leaves_f[0, 0].tolist()
@@ -262,7 +262,7 @@ def example(model: CModel) -> str:
         "state": model.state,
         "own": "" if model.family is None else "0, ",
         "names": ", ".join(map(string, model.layout.coordinates)),
-        "point": ", ".join(map(number, [*center, *[0.0] * model.elastic])),
+        "point": ", ".join(map(c_number, [*center, *[0.0] * model.elastic])),
         "declare": f"    const double inputs[{model.upper}_INPUTS] = {{0.0}};\n" if inputs else "",
         "inputs": "inputs, " if inputs else "",
     }

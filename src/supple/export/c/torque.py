@@ -12,13 +12,13 @@ import numpy as np
 from supple.control.controllers.computed_torque import ComputedTorque
 from supple.control.controllers.needed_forces import FlexibleEquations
 from supple.diagnostics import InputError
-from supple.export.c.literals import number, table
+from supple.export.c.literals import c_number, c_table
 from supple.export.c.model import CModel
 from supple.export.c.names import comment, identifiers
-from supple.export.template import filled, parts
+from supple.export.template import filled, template_parts
 from supple.reduced.model import ReducedModel
 
-PARTS = parts("supple.export.c", "torque.c")
+PARTS = template_parts("supple.export.c", "torque.c")
 _LOST = 1e-12  # of the squares of B: a millionth of the hold, as in Python
 _ITERATIONS, _SETTLED = 20, 1e-7  # as in `needed_forces`
 
@@ -61,7 +61,7 @@ def _words(controller: ComputedTorque, model: CModel, prefix: str) -> dict[str, 
         "arguments": _arguments(model, U, preload, flexible), "more": _more(preload, flexible, controller.drives.plain),
         "begin": "preload[k]" if preload else "0.0", "cancel": PARTS["cancel"] if dry else "",
         "commands": "" if controller.drives.plain else PARTS["commands"],
-        "dry": ", ".join(number(value) for value in model.layout.dry_forces.values()),
+        "dry": ", ".join(c_number(value) for value in model.layout.dry_forces.values()),
         "frictionless": "        friction(&m, v, -1.0, Q);\n" if dry else "",
         "settle": f"    if ((i = deformation(wanted, delta)) != {U}_ANSWERED) return i;\n" if flexible else "",
         "strain": "    for (i = 0; i < THETA; ++i)\n        for (k = 0; k < ACTUATORS; ++k) "
@@ -99,10 +99,10 @@ def _tables(controller: ComputedTorque, sizes: tuple[int, int, int]) -> str:
     counts |= {"FRICTION": f} if controller.model.layout.dry_forces else {}
     counts |= {"ELASTIC": n - s, "ITERATIONS": _ITERATIONS} if flexible else {}
     text = "enum { " + ", ".join(f"{name} = {value}" for name, value in counts.items()) + " };\n"
-    text += f"#define LOST {number(_LOST)}\n" + (f"#define SETTLED {number(_SETTLED)}\n" if flexible else "")
-    text += table("int", "input", np.array([known.index(name) for name in controller.actuators]))
-    text += table("double", "lightness", 1.0 / controller.division.weights)
+    text += f"#define LOST {c_number(_LOST)}\n" + (f"#define SETTLED {c_number(_SETTLED)}\n" if flexible else "")
+    text += c_table("int", "input", np.array([known.index(name) for name in controller.actuators]))
+    text += c_table("double", "lightness", 1.0 / controller.division.weights)
     if not controller.drives.plain:
-        text += table("double", "gain", controller.drives.gain) + table("double", "drag", controller.drives.drag)
-    text += table("double", "stiffness", omega**2)
-    return text + table("double", "damping", 2.0 * controller.damping_ratios * omega)
+        text += c_table("double", "gain", controller.drives.gain) + c_table("double", "drag", controller.drives.drag)
+    text += c_table("double", "stiffness", omega**2)
+    return text + c_table("double", "damping", 2.0 * controller.damping_ratios * omega)

@@ -18,14 +18,14 @@ from numpy.typing import NDArray
 from supple.diagnostics import InputError, SuppleNote
 from supple.export.c import location
 from supple.export.c.header import parameters, sizes, structure
-from supple.export.c.literals import table
+from supple.export.c.literals import c_table
 from supple.export.c.model import CModel, Exportable
 from supple.export.c.names import comment
-from supple.export.c.source import equations_of, tables
+from supple.export.c.source import equations_of, number_tables
 from supple.export.fixed import fixed_lines
 from supple.export.plain.plain_model import plain_model
 from supple.export.target import ExportTarget
-from supple.export.template import filled, parts
+from supple.export.template import filled, template_parts
 
 # C that CasADi loads: the state derivative and inverse dynamics, each with its first and second derivatives.
 #
@@ -42,7 +42,7 @@ from supple.export.template import filled, parts
 
 Pattern = NDArray[np.bool_]  # where a matrix may be other than zero
 
-ENTRY_POINT_PARTS = parts("supple.export.casadi_files", "entry_point.c")
+ENTRY_POINT_PARTS = template_parts("supple.export.casadi_files", "entry_point.c")
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +95,7 @@ def _cases(results: list[str]) -> str:
     return " ".join(f"case {i}: return {result};" for i, result in enumerate(results))
 
 
-DYNAMICS_PARTS = parts("supple.export.casadi_files", "dynamics.c")
+DYNAMICS_PARTS = template_parts("supple.export.casadi_files", "dynamics.c")
 
 
 def dynamics_source(rom: Exportable, prefix: str) -> str:
@@ -104,7 +104,7 @@ def dynamics_source(rom: Exportable, prefix: str) -> str:
     words = {"name": comment(rom.name), "prefix": prefix}
     text = filled(DYNAMICS_PARTS["head"], words)
     text += "\n".join([*sizes(model), *statuses(model), *structure(model), *parameters(model)])
-    text += tables(model) + placing(model) + equations_of(model)
+    text += number_tables(model) + casadi_place_function(model) + equations_of(model)
     fed = "input_map" in model.coefficients
     wrapped = filled(DYNAMICS_PARTS["wrapped"], {
         "prefix": model.prefix, "UPPER": model.upper, "entry": prefix,
@@ -114,11 +114,11 @@ def dynamics_source(rom: Exportable, prefix: str) -> str:
     return text + wrapped.replace(f"{model.prefix}_second", f"{prefix}_second")
 
 
-def placing(model: CModel) -> str:
+def casadi_place_function(model: CModel) -> str:
     """`locate`, and `place`, which never says that a point lies outside."""
     bounds = model.fitted.arrays.roots_f
     text = location.location(model.fitted, model.grid)[1] + f"enum {{ AROUND = {len(bounds)} }};\n"
-    return text + table("double", "around", bounds) + filled(DYNAMICS_PARTS["place"], {"UPPER": model.upper})
+    return text + c_table("double", "around", bounds) + filled(DYNAMICS_PARTS["place"], {"UPPER": model.upper})
 
 
 def statuses(model: CModel) -> list[str]:
@@ -164,7 +164,7 @@ def entry_points(model: CModel, prefix: str) -> list[EntryPoint]:
 
 _ORDER = 3  # highest derivative of the columns
 
-COLUMNS_PARTS = parts("supple.export.casadi_files", "columns.c")
+COLUMNS_PARTS = template_parts("supple.export.casadi_files", "columns.c")
 
 
 def columns_source(data: dict[str, Any], prefix: str) -> str:
@@ -184,7 +184,7 @@ def columns_source(data: dict[str, Any], prefix: str) -> str:
     }
     nodes = boxes["nodes"]
     tables = "".join(
-        table("double" if np.asarray(values).dtype.kind == "f" else "int", name, np.asarray(values))
+        c_table("double" if np.asarray(values).dtype.kind == "f" else "int", name, np.asarray(values))
         for name, values in {
             "root_bounds": np.array(boxes["roots"]["bounds"], dtype=float).reshape(-1, 2, s),
             "root_child": np.array(boxes["roots"]["child"], dtype=int),
@@ -333,7 +333,7 @@ CASADI = ExportTarget(
 # second derivatives are symmetric, so that it takes n + 1 Jacobians in all.
 
 
-PARTS = parts("supple.export.casadi_files", "second.c")
+PARTS = template_parts("supple.export.casadi_files", "second.c")
 
 
 def second_source(rom: Exportable, prefix: str) -> str:
@@ -343,7 +343,11 @@ def second_source(rom: Exportable, prefix: str) -> str:
     text = filled(PARTS["head"], {"name": comment(rom.name), "prefix": prefix})
     text += "\n".join([*sizes(model), *statuses(model)])
     text += in_duals("\n".join(structure(model))) + "\n".join(parameters(model))
-    text += _dual_constants(tables(model)) + re.sub(r"\bplace\(", "place_real(", placing(model)) + PARTS["place"]
+    text += (
+        _dual_constants(number_tables(model))
+        + re.sub(r"\bplace\(", "place_real(", casadi_place_function(model))
+        + PARTS["place"]
+    )
     words = {"prefix": model.prefix, "UPPER": model.upper, "u": "u, " if fed else ""}
     return text + in_duals(equations_of(model)) + filled(PARTS["second"], words)
 

@@ -11,25 +11,27 @@ from dataclasses import replace
 from supple.control.laws.affine_law import AffineLaw
 from supple.control.laws.ports import ORDERS
 from supple.export.c.law import law_files
-from supple.export.fmu.unit import Quantity, Unit
-from supple.export.template import filled, parts
+from supple.export.fmu.unit import FmuContents, FmuQuantity
+from supple.export.template import filled, template_parts
 
-PARTS = parts("supple.export.fmu", "law_unit.c")
+PARTS = template_parts("supple.export.fmu", "law_unit.c")
 _RATES = ("", ".rate", ".acceleration", ".jerk")
 
 
-def law_unit(law: AffineLaw, prefix: str) -> Unit:
+def law_unit(law: AffineLaw, prefix: str) -> FmuContents:
     """The unit of a constant or scheduled law; co-simulation alone, since it is sampled."""
     ports, name = law.ports, f"{prefix}_law"
-    told = [Quantity(item, says="measured") for item in ports.measured]
+    told = [FmuQuantity(item, says="measured") for item in ports.measured]
     for preview in ports.previews if ports.coordinates else ():
         later = "" if preview == 0.0 else f".in_{1e3 * preview:g}ms"
-        told += [Quantity(f"wanted.{item}{rate}{later}") for rate in _RATES[:ORDERS] for item in ports.coordinates]
+        told += [FmuQuantity(f"wanted.{item}{rate}{later}") for rate in _RATES[:ORDERS] for item in ports.coordinates]
     told += (
-        [Quantity(f"fed.{item}", says="command computed beforehand") for item in ports.actuators] if ports.fed else []
+        [FmuQuantity(f"fed.{item}", says="command computed beforehand") for item in ports.actuators]
+        if ports.fed
+        else []
     )
-    answers = tuple(Quantity(f"command.{item}" if not ports.answers else item) for item in ports.answered)
-    unit = Unit(
+    answers = tuple(FmuQuantity(f"command.{item}" if not ports.answers else item) for item in ports.answered)
+    unit = FmuContents(
         law.name, prefix, f"{law.summary}. Sampled every {ports.sample_time:g} s, commands held between samples.", (),
         tuple(told), answers, (), (), tuple(([], list(range(len(told)))) for _ in answers), {},
         memory=law.states + len(answers) + 2, exchanged=False, step=ports.sample_time, discrete=True,

@@ -9,27 +9,27 @@ import numpy as np
 
 from supple.diagnostics import InputError, nearest
 from supple.equations.dry_friction import FRICTION_SPEED
-from supple.export.c.literals import number
+from supple.export.c.literals import c_number
 from supple.export.c.names import string
 from supple.export.c.stability import StableStep, stable_step
 from supple.export.c.target import model_files
 from supple.export.fixed import said_fixed
-from supple.export.fmu.unit import GIVEN, Quantity, Unit
-from supple.export.template import filled, parts
+from supple.export.fmu.unit import GIVEN, FmuContents, FmuQuantity
+from supple.export.template import filled, template_parts
 from supple.reduced.model import ReducedModel
 from supple.reduced.repertoire import named_theta
 from supple.reduced.time.begin import begin_state
-from supple.results.units import rate
+from supple.results.units import rate_unit
 
 METHODS = ("auto", "explicit", "implicit")
 LONGEST = 1e-3  # s, a step between communications
 
-PARTS = parts("supple.export.fmu", "plant.c")
+PARTS = template_parts("supple.export.fmu", "plant.c")
 
 
 def plant(
     rom: ReducedModel, prefix: str, *, start: object = None, step: float | None = None, method: str = "auto"
-) -> Unit:
+) -> FmuContents:
     """The unit; start : as `simulate` takes it; step : s, the longest of co-simulation; method : of these steps."""
     if method not in METHODS:
         raise InputError(f'there is no method "{method}"', part="export", hint=nearest(method, METHODS))
@@ -41,10 +41,10 @@ def plant(
     longest = _longest(stable, chosen) if step is None else float(step)
     eta, v = _start(rom, start)
     states = _states(rom, eta, v)
-    unit = Unit(
+    unit = FmuContents(
         rom.name, prefix, _said(rom, chosen, stable), states,
-        tuple(Quantity(f"{name}.force", rom.units.inputs.get(name, ""), says="input") for name in layout.inputs),
-        tuple(Quantity(name, rom.units.outputs.get(name, ""), says="sensor") for name in layout.outputs),
+        tuple(FmuQuantity(f"{name}.force", rom.units.inputs.get(name, ""), says="input") for name in layout.inputs),
+        tuple(FmuQuantity(name, rom.units.outputs.get(name, ""), says="sensor") for name in layout.outputs),
         _parameters(rom, longest), _rates_on(rom), _feeds(rom), {}, step=max(longest, LONGEST),
         prepared=rom.family is not None,
     )  # fmt: skip
@@ -94,7 +94,7 @@ def _said(rom: ReducedModel, method: str, stable: StableStep) -> str:
     return said
 
 
-def _states(rom: ReducedModel, eta: np.ndarray, v: np.ndarray) -> tuple[Quantity, ...]:
+def _states(rom: ReducedModel, eta: np.ndarray, v: np.ndarray) -> tuple[FmuQuantity, ...]:
     layout, units = rom.layout, rom.units
     lower, upper = rom.fitted.arrays.roots_f[:, 0].min(axis=0), rom.fitted.arrays.roots_f[:, 1].max(axis=0)
     found = []
@@ -104,33 +104,33 @@ def _states(rom: ReducedModel, eta: np.ndarray, v: np.ndarray) -> tuple[Quantity
         nominal = 1e-3 if elastic else max(float(upper[i] - lower[i]), 1e-6)
         # A loaded place and the sensor there may share a name, as E.z: it stays with the output.
         own = f"{name}.state" if name in layout.outputs else name
-        found.append(Quantity(own, units.coordinates.get(name, ""), float(eta[i]), says, nominal))
+        found.append(FmuQuantity(own, units.coordinates.get(name, ""), float(eta[i]), says, nominal))
     rates = [
-        Quantity(f"{item.name}.rate", rate(item.unit), float(v[i]), f"rate of {item.name}", item.nominal)
+        FmuQuantity(f"{item.name}.rate", rate_unit(item.unit), float(v[i]), f"rate of {item.name}", item.nominal)
         for i, item in enumerate(found)
     ]
     return (*found, *rates)
 
 
-def _parameters(rom: ReducedModel, longest: float) -> tuple[Quantity, ...]:
+def _parameters(rom: ReducedModel, longest: float) -> tuple[FmuQuantity, ...]:
     """Those that the code takes at run time, the longest step last."""
     layout = rom.layout
     known = []
     if _damped(rom):
-        known += [Quantity("damping.factor", "", 1.0, "factor on viscous damping")]
+        known += [FmuQuantity("damping.factor", "", 1.0, "factor on viscous damping")]
     for name, force in layout.dry_forces.items():
-        known += [Quantity(f"friction.{name}", "", float(force), f"dry friction of {name}, N or N m")]
+        known += [FmuQuantity(f"friction.{name}", "", float(force), f"dry friction of {name}, N or N m")]
     if layout.dry_forces:
-        known += [Quantity("friction.slip_rate", "", FRICTION_SPEED, "rate below which dry friction is rounded off")]
-    return (*known, *_own(rom), Quantity("solver.longest_step", "s", longest, "longest step of co-simulation"))
+        known += [FmuQuantity("friction.slip_rate", "", FRICTION_SPEED, "rate below which dry friction is rounded off")]
+    return (*known, *_own(rom), FmuQuantity("solver.longest_step", "s", longest, "longest step of co-simulation"))
 
 
-def _own(rom: ReducedModel) -> tuple[Quantity, ...]:
+def _own(rom: ReducedModel) -> tuple[FmuQuantity, ...]:
     """Parameters of the family."""
     if rom.family is None:
         return ()
     return tuple(
-        Quantity(
+        FmuQuantity(
             item.name, item.unit, value, f"parameter of the mechanism, {item.range}", range=(item.lower, item.upper)
         )
         for item, value in zip(rom.family.parameters, rom.family.values, strict=True)
@@ -165,7 +165,7 @@ def _feeds(rom: ReducedModel) -> tuple[tuple[list[int], list[int]], ...]:
     return tuple(found)
 
 
-def _source(rom: ReducedModel, unit: Unit, method: str) -> str:
+def _source(rom: ReducedModel, unit: FmuContents, method: str) -> str:
     layout, prefix = rom.layout, unit.identifier
     inputs = bool(layout.inputs) and ("input_map" in layout.columns or "input_map" in layout.constants)
     lines, at = [], 0
@@ -192,7 +192,7 @@ def _source(rom: ReducedModel, unit: Unit, method: str) -> str:
     return filled(PARTS["source"], words)
 
 
-def _prepared(rom: ReducedModel, prefix: str, unit: Unit) -> dict[str, str]:
+def _prepared(rom: ReducedModel, prefix: str, unit: FmuContents) -> dict[str, str]:
     """What templates ask for: parameters chosen at every call, or of a family made once and kept."""
     if rom.family is None:
         declare, choose = f"    {prefix}_parameters parameters;\n", "    chosen(p, &parameters);\n"
@@ -201,7 +201,7 @@ def _prepared(rom: ReducedModel, prefix: str, unit: Unit) -> dict[str, str]:
     first, cases = len(unit.parameters) - 1 - len(rom.family.parameters), ""
     for i, item in enumerate(rom.family.parameters):
         cases += filled(PARTS["case"], {
-            "at": str(first + i), "lower": number(item.lower), "upper": number(item.upper),
+            "at": str(first + i), "lower": c_number(item.lower), "upper": c_number(item.upper),
             "message": string(f"{item.name} must lie in {item.range}"),
         })  # fmt: skip
     return {

@@ -25,13 +25,13 @@ from xml.etree import ElementTree as ET
 import numpy as np
 
 from supple.diagnostics import InputError, NumericalError, SuppleWarning, nearest
-from supple.export.c.literals import table
+from supple.export.c.literals import c_table
 from supple.export.fmu.plant import plant, require_model
-from supple.export.fmu.unit import Quantity, Unit
+from supple.export.fmu.unit import FmuContents, FmuQuantity
 from supple.export.target import ExportTarget
-from supple.export.template import filled, parts
+from supple.export.template import filled, template_parts
 from supple.results.linear_model import LinearModel
-from supple.results.units import rate
+from supple.results.units import rate_unit
 
 if TYPE_CHECKING:
     from supple.control.controllers.computed_torque import ComputedTorque
@@ -53,7 +53,9 @@ def fmu_files(
 ) -> dict[str, bytes]:
     """`<prefix>.fmu`: fmi "2" or "3"; start, step and method as `plant` takes them; platforms : beside this one."""
     model = require_model(rom)
-    return {f"{prefix}.fmu": packed(plant(model, prefix, start=start, step=step, method=method), str(fmi), platforms)}
+    return {
+        f"{prefix}.fmu": fmu_archive(plant(model, prefix, start=start, step=step, method=method), str(fmi), platforms)
+    }
 
 
 def fmu_laws(
@@ -65,15 +67,15 @@ def fmu_laws(
 
     if not isinstance(law, AffineLaw):
         raise InputError("computed torque is no FMU", part="export", hint="export it as C, beside its model")
-    return {f"{prefix}.fmu": packed(law_unit(law, prefix), str(fmi), platforms)}
+    return {f"{prefix}.fmu": fmu_archive(law_unit(law, prefix), str(fmi), platforms)}
 
 
 def fmu_linear(linear: LinearModel, prefix: str, *, fmi: str = "2", platforms: Sequence[str] = ()) -> dict[str, bytes]:
     """The same of a linear model."""
-    return {f"{prefix}.fmu": packed(linear_unit(linear, prefix), str(fmi), platforms)}
+    return {f"{prefix}.fmu": fmu_archive(linear_unit(linear, prefix), str(fmi), platforms)}
 
 
-def packed(unit: Unit, version: str, platforms: Sequence[str] = ()) -> bytes:
+def fmu_archive(unit: FmuContents, version: str, platforms: Sequence[str] = ()) -> bytes:
     """The zip."""
     if version not in VERSIONS:
         raise InputError(f'FMI "{version}" is not known', part="export", hint='give "2" or "3"')
@@ -82,7 +84,7 @@ def packed(unit: Unit, version: str, platforms: Sequence[str] = ()) -> bytes:
     code["unit.h"] = unit.header(token)
     sources = sorted(name for name in code if name.endswith(".c"))
     tool = f"supple {metadata.version('supple')}"
-    content: dict[str, bytes] = {"modelDescription.xml": description(unit, version, token, sources, tool)}
+    content: dict[str, bytes] = {"modelDescription.xml": model_description_xml(unit, version, token, sources, tool)}
     content |= {f"sources/{name}": text.encode("utf-8") for name, text in sorted(code.items())}
     if version == "3":
         content["sources/buildDescription.xml"] = _build_description(unit, sources)
@@ -94,7 +96,7 @@ def _wrapper(name: str) -> str:
     return resources.files("supple.export.fmu").joinpath("wrapper", name).read_text("utf-8")
 
 
-def _token(unit: Unit, version: str, code: Mapping[str, str]) -> str:
+def _token(unit: FmuContents, version: str, code: Mapping[str, str]) -> str:
     """From all that it is made of: another model is another FMU, the same one the same."""
     numbers = repr((unit.states, unit.inputs, unit.outputs, unit.parameters))
     said = "\0".join([version, numbers, *map(str, code.items())])
@@ -102,7 +104,7 @@ def _token(unit: Unit, version: str, code: Mapping[str, str]) -> str:
     return "{" + "-".join([digest[:8], digest[8:12], digest[12:16], digest[16:20], digest[20:32]]) + "}"
 
 
-def _binaries(unit: Unit, version: str, code: Mapping[str, str], platforms: Sequence[str]) -> dict[str, bytes]:
+def _binaries(unit: FmuContents, version: str, code: Mapping[str, str], platforms: Sequence[str]) -> dict[str, bytes]:
     here, compiler = this_platform(), local_compiler()
     asked = {name: cross_compiler(name) for name in platforms if name != here}
     if here is not None and compiler is not None:
@@ -118,11 +120,11 @@ def _binaries(unit: Unit, version: str, code: Mapping[str, str], platforms: Sequ
     for name, command in asked.items():
         place = PLATFORMS[name]
         folder = place.folder2 if version == "2" else place.folder3
-        found[f"binaries/{folder}/{unit.identifier}{place.ending}"] = compiled(command, name, code)
+        found[f"binaries/{folder}/{unit.identifier}{place.ending}"] = shared_library(command, name, code)
     return found
 
 
-def _build_description(unit: Unit, sources: Sequence[str]) -> bytes:
+def _build_description(unit: FmuContents, sources: Sequence[str]) -> bytes:
     root = ET.Element("fmiBuildDescription", fmiVersion="3.0")
     build = ET.SubElement(root, "BuildConfiguration", modelIdentifier=unit.identifier)
     files = ET.SubElement(build, "SourceFileSet", language="C99")
@@ -159,28 +161,28 @@ FMU = ExportTarget(
 # A linear model as what an FMU simulates: departures from the state it was linearized about.
 
 
-PARTS = parts("supple.export.fmu", "linear.c")
+PARTS = template_parts("supple.export.fmu", "linear.c")
 
 
-def linear_unit(linear: LinearModel, prefix: str) -> Unit:
+def linear_unit(linear: LinearModel, prefix: str) -> FmuContents:
     """The unit of a model in continuous time."""
     if linear.step is not None:
         raise InputError("it is in discrete time", part="export", hint="export the model that it was made from")
     matrices = {"A_": linear.A, "B_": linear.B, "C_": linear.C, "D_": linear.D}
     if not all(np.isfinite(matrix).all() for matrix in matrices.values()):
         raise InputError("some of its numbers are not finite", part="linear model", hint="linearize elsewhere")
-    states = tuple(Quantity(name, _unit(linear, name), says="departure") for name in _own(linear))
+    states = tuple(FmuQuantity(name, _unit(linear, name), says="departure") for name in _own(linear))
     units = {} if linear.delays else linear.units.inputs  # commands of drives have units of their own
-    inputs = tuple(Quantity(f"{name}.input", units.get(name, "")) for name in linear.inputs)
+    inputs = tuple(FmuQuantity(f"{name}.input", units.get(name, "")) for name in linear.inputs)
     about = ", ".join(f"{name} {value:.6g}" for name, value in linear.at.get("states", {}).items())
     everything = (list(range(len(states))), list(range(len(inputs))))
     feeds = [(np.flatnonzero(c).tolist(), np.flatnonzero(d).tolist()) for c, d in zip(linear.C, linear.D, strict=True)]
-    unit = Unit(
+    unit = FmuContents(
         prefix, prefix, f"Linear model of {len(states)} states: all variables are departures from {about}", states,
-        inputs, tuple(Quantity(name, linear.units.outputs.get(name, "")) for name in linear.outputs), (),
+        inputs, tuple(FmuQuantity(name, linear.units.outputs.get(name, "")) for name in linear.outputs), (),
         tuple(everything for _ in states), tuple(feeds), {},
     )  # fmt: skip
-    tables = "".join(table("double", name, np.append(matrix.ravel(), 0.0)) for name, matrix in matrices.items())
+    tables = "".join(c_table("double", name, np.append(matrix.ravel(), 0.0)) for name, matrix in matrices.items())
     fastest = float(np.abs(linear.A).sum(axis=0).max(initial=0.0))  # strides of |A| h at most one
     source = filled(PARTS["source"], {"tables": tables + unit.starts(), "fastest": repr(fastest)})
     return replace(unit, sources={"unit.c": source})
@@ -193,7 +195,7 @@ def _own(linear: LinearModel) -> list[str]:
 def _unit(linear: LinearModel, own: str) -> str:
     name = own.removesuffix(".state")
     known = linear.units.coordinates
-    return known.get(name) or rate(known.get(name.removesuffix(".rate"), "")) if name in linear.states else ""
+    return known.get(name) or rate_unit(known.get(name.removesuffix(".rate"), "")) if name in linear.states else ""
 
 
 # The compiled part of an FMU: for this machine by its compiler, for others by zig where it is installed.
@@ -246,7 +248,7 @@ def cross_compiler(name: str) -> list[str]:
     return [sys.executable, "-m", "ziglang", "cc", "-target", PLATFORMS[name].target]
 
 
-def compiled(command: list[str], name: str, sources: Mapping[str, str]) -> bytes:
+def shared_library(command: list[str], name: str, sources: Mapping[str, str]) -> bytes:
     """The shared library of C sources."""
     with tempfile.TemporaryDirectory(prefix="supple-fmu-") as made:
         folder = Path(made)
@@ -289,20 +291,22 @@ class Variable(NamedTuple):
 
     name: str
     reference: int
-    quantity: Quantity
+    quantity: FmuQuantity
     causality: str
     variability: str
     initial: str | None
     derivative: int | None = None
 
 
-def variables(unit: Unit) -> list[Variable]:
+def fmu_variables(unit: FmuContents) -> list[Variable]:
     """All of them by their references: time, states, derivatives, inputs, outputs, parameters."""
     n = len(unit.states)
-    rates = [Quantity(f"der({item.name})", _rate(item.unit), says=f"derivative of {item.name}") for item in unit.states]
+    rates = [
+        FmuQuantity(f"der({item.name})", _rate(item.unit), says=f"derivative of {item.name}") for item in unit.states
+    ]
     changing = "discrete" if unit.discrete else "continuous"
-    rows: list[tuple[Quantity, str, str, str | None, int | None]] = [
-        (Quantity("time", "s", says="time"), "independent", "continuous", None, None)
+    rows: list[tuple[FmuQuantity, str, str, str | None, int | None]] = [
+        (FmuQuantity("time", "s", says="time"), "independent", "continuous", None, None)
     ]
     rows += [(item, "local", "continuous", "exact", None) for item in unit.states]
     rows += [(item, "local", "continuous", "calculated", 1 + i) for i, item in enumerate(rates)]
@@ -316,7 +320,7 @@ def variables(unit: Unit) -> list[Variable]:
 
 def _rate(unit: str) -> str:
     """m/s of m, and m/s² of m/s."""
-    return f"{unit}²" if unit.endswith("/s") else rate(unit)
+    return f"{unit}²" if unit.endswith("/s") else rate_unit(unit)
 
 
 def _unique(names: Iterable[str]) -> list[str]:
@@ -338,9 +342,9 @@ def _plain(text: str) -> str:
     return " ".join(kept.split())
 
 
-def description(unit: Unit, version: str, token: str, sources: list[str], tool: str) -> bytes:
+def model_description_xml(unit: FmuContents, version: str, token: str, sources: list[str], tool: str) -> bytes:
     """The file's content; version : "2" or "3"; token : what an instance must be asked for with."""
-    listed = variables(unit)
+    listed = fmu_variables(unit)
     root = ET.Element("fmiModelDescription", {
         "fmiVersion": "2.0" if version == "2" else "3.0", "modelName": _plain(unit.name) or "unnamed",
         "guid" if version == "2" else "instantiationToken": token, "description": _plain(unit.says),
@@ -363,7 +367,7 @@ def description(unit: Unit, version: str, token: str, sources: list[str], tool: 
     return bytes(ET.tostring(root, encoding="utf-8", xml_declaration=True)) + b"\n"
 
 
-def _kinds(root: ET.Element, unit: Unit, version: str, sources: list[str]) -> None:
+def _kinds(root: ET.Element, unit: FmuContents, version: str, sources: list[str]) -> None:
     able = {"canSerializeFMUstate" if version == "2" else "canSerializeFMUState": "true"}
     able["canGetAndSetFMUstate" if version == "2" else "canGetAndSetFMUState"] = "true"
     if unit.exchanged:
@@ -433,20 +437,20 @@ def _variable_3(holder: ET.Element, item: Variable) -> None:
     ET.SubElement(holder, "Float64", facts | _range(item))
 
 
-def _references(unit: Unit, on: tuple[list[int], list[int]]) -> list[int]:
+def _references(unit: FmuContents, on: tuple[list[int], list[int]]) -> list[int]:
     """Of states and inputs that something depends on."""
     first_input = 1 + 2 * len(unit.states)
     return [*(1 + i for i in on[0]), *(first_input + i for i in on[1])]
 
 
-def _unknowns(unit: Unit) -> tuple[list[tuple[int, list[int]]], list[tuple[int, list[int]]]]:
+def _unknowns(unit: FmuContents) -> tuple[list[tuple[int, list[int]]], list[tuple[int, list[int]]]]:
     """References of derivatives and of outputs, with those they depend on."""
     n, first = len(unit.states), 1 + 2 * len(unit.states) + len(unit.inputs)
     rates = [(1 + n + i, _references(unit, on)) for i, on in enumerate(unit.rates_on)]
     return rates, [(first + i, _references(unit, on)) for i, on in enumerate(unit.feeds)]
 
 
-def _structure_2(structure: ET.Element, unit: Unit) -> None:
+def _structure_2(structure: ET.Element, unit: FmuContents) -> None:
     rates, outputs = _unknowns(unit)
     for name, rows in (("Outputs", outputs), ("Derivatives", rates), ("InitialUnknowns", sorted(rates + outputs))):
         if rows:
@@ -456,7 +460,7 @@ def _structure_2(structure: ET.Element, unit: Unit) -> None:
                 ET.SubElement(holder, "Unknown", index=str(reference + 1), dependencies=depends)
 
 
-def _structure_3(structure: ET.Element, unit: Unit) -> None:
+def _structure_3(structure: ET.Element, unit: FmuContents) -> None:
     rates, outputs = _unknowns(unit)
     named = (("Output", outputs), ("ContinuousStateDerivative", rates), ("InitialUnknown", sorted(rates + outputs)))
     for name, rows in named:

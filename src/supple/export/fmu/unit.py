@@ -8,17 +8,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from supple.export.c.literals import table
+from supple.export.c.literals import c_table
 from supple.export.c.names import comment, string
-from supple.export.template import filled, parts
+from supple.export.template import filled, template_parts
 
-PARTS = parts("supple.export.fmu", "unit.h")
+PARTS = template_parts("supple.export.fmu", "unit.h")
 
 
 GIVEN = {False: "const double *p", True: "const double *p, const unit_prepared *made"}
 
 
-class Quantity(NamedTuple):
+class FmuQuantity(NamedTuple):
     """A number of it: name, unit ("" if it is not known), start value, what it is, usual size, and where it may lie."""
 
     name: str
@@ -30,7 +30,7 @@ class Quantity(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Unit:
+class FmuContents:
     """What an FMU is made of.
 
     states   : ẋ = f(x, u), the second half of them the rates of the first where `rated`
@@ -46,10 +46,10 @@ class Unit:
     name: str
     identifier: str
     says: str
-    states: tuple[Quantity, ...]
-    inputs: tuple[Quantity, ...]
-    outputs: tuple[Quantity, ...]
-    parameters: tuple[Quantity, ...]
+    states: tuple[FmuQuantity, ...]
+    inputs: tuple[FmuQuantity, ...]
+    outputs: tuple[FmuQuantity, ...]
+    parameters: tuple[FmuQuantity, ...]
     rates_on: tuple[tuple[list[int], list[int]], ...]
     feeds: tuple[tuple[list[int], list[int]], ...]
     sources: Mapping[str, str]
@@ -75,6 +75,6 @@ class Unit:
         text = ""
         groups = (("start_x", self.states), ("start_u", self.inputs), ("start_p", self.parameters))
         for name, items in groups:
-            text += table("double", f"unit_{name}", np.array([*(item.start for item in items), 0.0]))
-        text += table("double", "unit_nominal_x", np.array([*(item.nominal for item in self.states), 1.0]))
+            text += c_table("double", f"unit_{name}", np.array([*(item.start for item in items), 0.0]))
+        text += c_table("double", "unit_nominal_x", np.array([*(item.nominal for item in self.states), 1.0]))
         return text.replace("static const", "const")

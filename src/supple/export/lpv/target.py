@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from supple.diagnostics import InputError
-from supple.export.c.stamp import digest
+from supple.export.c.stamp import content_digest
 from supple.export.fixed import fixed_lines
 from supple.export.matlab.data import with_export, with_mark
 from supple.export.target import ExportTarget
@@ -49,7 +49,7 @@ def lpv_files(rom: Any, prefix: str, tolerance: float = 0.01) -> dict[str, str |
     arrays = family.arrays()
     mat, npz = BytesIO(), BytesIO()
     arrays_mat(mat, arrays)
-    stamp = digest(loader, with_mark(mat.getvalue()))
+    stamp = content_digest(loader, with_mark(mat.getvalue()))
     arrays_npz(npz, arrays | {"export": np.array(stamp)})
     return {
         f"{prefix}_lpv.mat": with_export(with_mark(mat.getvalue()), stamp),

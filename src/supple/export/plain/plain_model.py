@@ -16,7 +16,7 @@ from supple.equations.observation import plain_observation
 from supple.export.c.model import CModel, Exportable
 from supple.export.fixed import said_fixed
 from supple.reduced.family import Family
-from supple.reduced.row_map import row_map, row_of
+from supple.reduced.row_map import model_row, row_map
 from supple.results.units import UNKNOWN
 
 FORMAT, VERSION = "supple reduced model", 1
@@ -26,7 +26,7 @@ def plain_model(rom: Exportable) -> dict[str, Any]:
     """The model as what JSON can hold; arrays as nested lists, numbers that are not known as None."""
     CModel("plain", rom).require_complete()
     layout = rom.layout
-    row = row_of(layout)
+    row = model_row(layout)
     places = row_map(layout, row)
     seen = layout.observation or plain_observation(layout.outputs)
     units = getattr(rom, "units", UNKNOWN)

@@ -12,13 +12,13 @@ import numpy as np
 from supple.array_types import Array
 from supple.description.quantities.dimension import ANGLE, AREA, DENSITY, LENGTH, PRESSURE, SECOND_MOMENT
 from supple.diagnostics.quoting import quoted
-from supple.formats.khalil_kleinfinger.geometry import Link
+from supple.formats.khalil_kleinfinger.geometry import TableLink
 from supple.formats.khalil_kleinfinger.masses import link_of
-from supple.formats.khalil_kleinfinger.table import Columns, Row
+from supple.formats.khalil_kleinfinger.table import Row, TableColumns
 from supple.formats.khalil_kleinfinger.transform import X, Z
 from supple.geometry.rotation import rotation_about
 
-COLUMNS = Columns(
+COLUMNS = TableColumns(
     {
         "body": ("C", "i"), "beam": ("j",), "length": ("l", "L"), "S": ("area", "A"), "Iy": ("I_y",), "Iz": ("I_z",),
         "torsion": ("J", "It", "I_t"), "E": (), "G": (), "rho": ("ρ",), "phi": ("φ", "ϕ"), "theta": ("θ",),
@@ -63,7 +63,7 @@ def orientation(phi: float, theta: float, psi: float) -> Array:
     return rotation_about(Z, phi) @ rotation_about([0.0, 1.0, 0.0], theta) @ rotation_about(X, psi)
 
 
-def beams_of(rows: list[Row], links: Mapping[str, Link]) -> Beams:
+def beams_of(rows: list[Row], links: Mapping[str, TableLink]) -> Beams:
     """Sections, materials, points and beams of all elastic bodies."""
     found = Beams()
     seen: dict[tuple[str, str], Row] = {}
@@ -81,7 +81,7 @@ def beams_of(rows: list[Row], links: Mapping[str, Link]) -> Beams:
     return found
 
 
-def _add(found: Beams, link: Link, row: Row) -> None:
+def _add(found: Beams, link: TableLink, row: Row) -> None:
     body, placed = link.body, link.placement
     length = _positive(row, "length", LENGTH)
     R = orientation(*(row.value(name, ANGLE, 0.0) for name in ("phi", "theta", "psi")))

@@ -11,13 +11,13 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from supple.diagnostics.quoting import quoted
-from supple.formats.khalil_kleinfinger.geometry import Link
+from supple.formats.khalil_kleinfinger.geometry import TableLink
 from supple.formats.khalil_kleinfinger.masses import link_of
-from supple.formats.khalil_kleinfinger.table import Columns, Row
+from supple.formats.khalil_kleinfinger.table import Row, TableColumns
 
 KINDS = ("weld", "revolute", "prismatic", "cylindrical", "spherical")
 WITH_AXIS = ("revolute", "prismatic", "cylindrical")
-COLUMNS = Columns({"first": ("frame",), "second": ("other",), "kind": (), "name": ()}, needed=("first", "second"))
+COLUMNS = TableColumns({"first": ("frame",), "second": ("other",), "kind": (), "name": ()}, needed=("first", "second"))
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_\-]{0,63}")
 
 
@@ -28,12 +28,12 @@ class Closure:
     row: Row
     name: str
     kind: str
-    first: Link
-    second: Link
+    first: TableLink
+    second: TableLink
     cut: bool
 
 
-def closures_of(rows: list[Row], links: Mapping[str, Link], laden: Collection[str]) -> list[Closure]:
+def closures_of(rows: list[Row], links: Mapping[str, TableLink], laden: Collection[str]) -> list[Closure]:
     """What closes loops; laden : labels of rows that carry mass or beams, or are somebody's antecedent."""
     found: list[Closure] = []
     free = {label for label, link in links.items() if link.moves and label not in laden}

@@ -14,10 +14,10 @@ from supple.description.quantities.dimension import ANGLE, LENGTH
 from supple.description.quantities.expression import current_parameters, use_parameters
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.quoting import quoted
-from supple.formats.khalil_kleinfinger.table import Columns, Row
+from supple.formats.khalil_kleinfinger.table import Row, TableColumns
 from supple.formats.khalil_kleinfinger.transform import HERE, along_x, along_z, khalil_kleinfinger, then
 
-COLUMNS = Columns(
+COLUMNS = TableColumns(
     {
         "joint": ("j", "i", "Joint"), "antecedent": ("a", "ant", "a(i)"), "actuated": ("mu", "μ"), "sigma": ("σ",),
         "gamma": ("γ",), "b": (), "alpha": ("α",), "d": (), "theta": ("θ",), "r": (), "q": (), "body": (),
@@ -31,7 +31,7 @@ _CLOSE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Link:
+class TableLink:
     """One row, worked out.
 
     kind : "revolute", "prismatic" or "fixed"; antecedent : label of the row before it, None at the base
@@ -61,7 +61,7 @@ class Link:
         return self.kind != "fixed"
 
 
-def links_of(rows: list[Row], outside: Mapping[str, Pose]) -> dict[str, Link]:
+def links_of(rows: list[Row], outside: Mapping[str, Pose]) -> dict[str, TableLink]:
     """All rows by their labels, antecedents first.
 
     outside : bodies that the file draws itself, where they are; rows may start from them
@@ -73,7 +73,7 @@ def links_of(rows: list[Row], outside: Mapping[str, Pose]) -> dict[str, Link]:
         if row.label in (BASE, GROUND) or row.label in outside:
             raise row.fault("joint", "this name is taken", hint="0 is the base; give the row another number or name")
         labels[row.label] = row
-    found: dict[str, Link] = {}
+    found: dict[str, TableLink] = {}
     courses = _courses(labels)
     waiting = dict(labels)
     while waiting:
@@ -97,8 +97,8 @@ def _antecedent(row: Row, labels: Mapping[str, Row], outside: Mapping[str, Pose]
 
 
 def _link(
-    row: Row, found: Mapping[str, Link], outside: Mapping[str, Pose], courses: Mapping[str, Course | None]
-) -> Link:
+    row: Row, found: Mapping[str, TableLink], outside: Mapping[str, Pose], courses: Mapping[str, JointVariable | None]
+) -> TableLink:
     said = row.text("antecedent")
     before = found.get(said)
     carrier = before.body if before is not None else said if said in outside else GROUND
@@ -116,7 +116,7 @@ def _link(
     foot = then(along_z(gamma, b), along_x(alpha, d))
     zero = khalil_kleinfinger(gamma, b, alpha, d, theta, r)
     name, body = _names(row, kind, carrier)
-    return Link(
+    return TableLink(
         row, row.label, kind, before.label if before is not None else None, carrier, name, body, actuated == "1",
         then(then(placed, zero), along_z(*((at, 0.0) if kind == "revolute" else (0.0, at)))), zero, foot, at,
         {} if course is None else course.follows,
@@ -130,7 +130,7 @@ def _kind(row: Row) -> str:
     return KINDS[sigma]
 
 
-class Course(NamedTuple):
+class JointVariable(NamedTuple):
     """How a row moves: θ or r = zero + q, drawn at q = drawn_at, and q = Σ factor times q of the rows it follows."""
 
     zero: float
@@ -138,10 +138,10 @@ class Course(NamedTuple):
     follows: dict[str, float]
 
 
-def _courses(rows: Mapping[str, Row]) -> dict[str, Course | None]:
+def _courses(rows: Mapping[str, Row]) -> dict[str, JointVariable | None]:
     """Of every row; None of a fixed one. What follows others is drawn where they lead it."""
     columns = {label: _COLUMN.get(_kind(row)) for label, row in rows.items()}
-    own = {label: [] if column is None else variables(label, column) for label, column in columns.items()}
+    own = {label: [] if column is None else variable_names(label, column) for label, column in columns.items()}
     of_others: dict[str, str] = {}  # "q" alone is that of the row it stands in
     for label, names in own.items():
         for name in names[1:]:
@@ -172,13 +172,13 @@ def _courses(rows: Mapping[str, Row]) -> dict[str, Course | None]:
 _COLUMN = {"revolute": "theta", "prismatic": "r"}
 
 
-def _course(row: Row, column: str, own: list[str], of_others: Mapping[str, str]) -> Course:
+def _course(row: Row, column: str, own: list[str], of_others: Mapping[str, str]) -> JointVariable:
     """The cell of a moving joint is `q + constant` (or empty: q), drawn at the column q; a number, where the joint is
     drawn, and then θ or r itself is the coordinate; or, like `2*q1 + pi/2`, made of coordinates of other rows."""
     dimension = ANGLE if column == "theta" else LENGTH
     at = row.value("q", dimension, 0.0)
     if row.text(column, "") == "":
-        return Course(0.0, at, {})
+        return JointVariable(0.0, at, {})
     known = current_parameters()
     used = [name for name in sorted(_names_in(row, column)) if name not in known]
     leaders = [of_others[name] for name in used if name not in own and name in of_others]
@@ -208,10 +208,10 @@ def _course(row: Row, column: str, own: list[str], of_others: Mapping[str, str])
     if not follows and abs(itself) > _CLOSE:
         if abs(itself - 1.0) > _CLOSE:
             raise row.fault(column, "this is not q and a constant", hint="write q, q + pi/2, or where it is drawn")
-        return Course(zero, at, {})
+        return JointVariable(zero, at, {})
     if "q" in row.cells and row.text("q", "") != "":
         raise row.fault("q", f"column {quoted(column)} says already where it is drawn", hint="leave one empty")
-    return Course(zero, 0.0, follows) if follows else Course(0.0, zero, {})
+    return JointVariable(zero, 0.0, follows) if follows else JointVariable(0.0, zero, {})
 
 
 def _names_in(row: Row, column: str) -> set[str]:
@@ -221,7 +221,7 @@ def _names_in(row: Row, column: str) -> set[str]:
         return set()
 
 
-def variables(label: str, column: str) -> list[str]:
+def variable_names(label: str, column: str) -> list[str]:
     """What the variable of a joint may be called in its own row."""
     stems = ("q", "t", "th", "theta", "θ") if column == "theta" else ("q", "r")
     return ["q", *(f"{stem}{label}" for stem in stems if f"{stem}{label}".isidentifier())]

@@ -14,22 +14,22 @@ import numpy as np
 from supple.description.quantities.dimension import INERTIA, LENGTH, MASS, PLAIN, Dimension
 from supple.diagnostics import nearest
 from supple.diagnostics.quoting import quoted
-from supple.formats.khalil_kleinfinger.geometry import Link
-from supple.formats.khalil_kleinfinger.table import Columns, Row
+from supple.formats.khalil_kleinfinger.geometry import TableLink
+from supple.formats.khalil_kleinfinger.table import Row, TableColumns
 from supple.geometry.inertia import MassProperties
 
 _ENTRIES = ("xx", "xy", "xz", "yy", "yz", "zz")
 _CENTRAL = ("x", "y", "z", *(f"I{entry}" for entry in _ENTRIES))
 _AT_ORIGIN = ("MX", "MY", "MZ", *(entry.upper() for entry in _ENTRIES))
 _OF_JOINT = ("IA", "FV", "FS")
-COLUMNS = Columns(
+COLUMNS = TableColumns(
     {"body": ("joint", "j", "i"), "mass": ("M", "m"), **dict.fromkeys((*_CENTRAL, *_AT_ORIGIN, *_OF_JOINT), ())},
     needed=("body",),
 )
 FIRST_MOMENT = Dimension(1, 1)
 
 
-def masses_of(rows: list[Row], links: Mapping[str, Link]) -> dict[str, MassProperties]:
+def masses_of(rows: list[Row], links: Mapping[str, TableLink]) -> dict[str, MassProperties]:
     """{label: mass properties in the axes and from the origin of its row's frame}."""
     found: dict[str, MassProperties] = {}
     for row in rows:
@@ -49,7 +49,7 @@ def masses_of(rows: list[Row], links: Mapping[str, Link]) -> dict[str, MassPrope
     return found
 
 
-def of_joints(rows: list[Row], links: Mapping[str, Link]) -> dict[str, dict[str, Any]]:
+def of_joints(rows: list[Row], links: Mapping[str, TableLink]) -> dict[str, dict[str, Any]]:
     """{label: rotor inertia, viscous and dry friction as a joint has them}."""
     found: dict[str, dict[str, Any]] = {}
     for row in rows:
@@ -69,7 +69,7 @@ def of_joints(rows: list[Row], links: Mapping[str, Link]) -> dict[str, dict[str,
     return found
 
 
-def link_of(row: Row, column: str, links: Mapping[str, Link]) -> Link:
+def link_of(row: Row, column: str, links: Mapping[str, TableLink]) -> TableLink:
     """The row of the geometry that a cell names."""
     said = row.text(column)
     if said not in links:
@@ -77,7 +77,7 @@ def link_of(row: Row, column: str, links: Mapping[str, Link]) -> Link:
     return links[said]
 
 
-def moved(mass: MassProperties, R: Any, p: Any) -> MassProperties:
+def transformed_mass(mass: MassProperties, R: Any, p: Any) -> MassProperties:
     """The same seen from another frame, in which its own is turned by R (3, 3) and lies at p (3,)."""
     return MassProperties(mass.mass, p + R @ mass.center, R @ mass.inertia @ R.T)
 

@@ -13,20 +13,20 @@ from supple.description.mechanism import GROUND
 from supple.diagnostics.quoting import quoted
 from supple.formats.khalil_kleinfinger.beams import Beams
 from supple.formats.khalil_kleinfinger.closures import WITH_AXIS, Closure
-from supple.formats.khalil_kleinfinger.geometry import Link
-from supple.formats.khalil_kleinfinger.masses import as_body, moved
+from supple.formats.khalil_kleinfinger.geometry import TableLink
+from supple.formats.khalil_kleinfinger.masses import as_body, transformed_mass
 from supple.formats.khalil_kleinfinger.table import Row
-from supple.formats.khalil_kleinfinger.transform import HERE, along_z, drawn, then, turned, within
-from supple.geometry.inertia import MassProperties, nothing
+from supple.formats.khalil_kleinfinger.transform import HERE, along_z, frame_entry, relative_pose, rotation_entry, then
+from supple.geometry.inertia import MassProperties, zero_mass
 
 GROUPED = ("points", "bodies", "frames", "joints", "couplings", "springs", "actuators")
 
 
 @dataclass(frozen=True, eq=False)
-class Tables:
+class KinematicTables:
     """All tables, worked out; joints : what is added to the joint of a row."""
 
-    links: dict[str, Link]
+    links: dict[str, TableLink]
     masses: dict[str, MassProperties]
     beams: Beams
     joints: dict[str, dict[str, Any]]
@@ -44,7 +44,7 @@ class Home:
 
 
 @dataclass(eq=False)
-class Parts:
+class TableParts:
     """Sections of the mechanism file, and the rows that their parts stand in.
 
     taken : names of what numbers were worked out from, so that they do not say so any more
@@ -61,9 +61,9 @@ class Parts:
         self.rows[section, name] = row
 
 
-def parts_of(tables: Tables) -> Parts:
+def parts_of_tables(tables: KinematicTables) -> TableParts:
     """Everything that the tables say, drawn where they say."""
-    parts = Parts()
+    parts = TableParts()
     cut = {closure.first.label for closure in tables.closures if closure.cut}
     homes = {body: Home(pose, False) for body, pose in {GROUND: HERE, **tables.outside}.items()}
     homes |= {link.body: Home(link.placement, True) for link in tables.links.values() if link.moves}
@@ -89,23 +89,23 @@ def parts_of(tables: Tables) -> Parts:
     return parts
 
 
-def _add_bodies(parts: Parts, tables: Tables, homes: Mapping[str, Home], cut: set[str]) -> None:
+def _add_bodies(parts: TableParts, tables: KinematicTables, homes: Mapping[str, Home], cut: set[str]) -> None:
     total: dict[str, MassProperties] = {}
     for label, mass in tables.masses.items():
         link = tables.links[label]
         if link.body not in tables.beams.beams:
             if link.body == GROUND or link.body in tables.outside:
                 raise link.row.fault("joint", f"its mass lies on {quoted(link.body)}", hint="give it in that body")
-            seen = within(homes[link.body].pose, link.placement)
-            total[link.body] = total.get(link.body, nothing()) + moved(mass, seen.axes, seen.position)
+            seen = relative_pose(homes[link.body].pose, link.placement)
+            total[link.body] = total.get(link.body, zero_mass()) + transformed_mass(mass, seen.axes, seen.position)
     for label, link in tables.links.items():
         if not link.moves or label in cut:
             continue
-        home = drawn(link.placement)
+        home = frame_entry(link.placement)
         if link.body in tables.beams.beams:
             parts.add("bodies", link.body, {"beams": tables.beams.beams[link.body], **home}, link.row)
             continue
-        mass = total.get(link.body, nothing())
+        mass = total.get(link.body, zero_mass())
         data = as_body(mass) if mass.mass or mass.inertia.any() else {"mass": 0.0}
         parts.add("bodies", link.body, {**data, **_center(mass, link.placement), **home}, link.row)
     for label, mass in tables.masses.items():
@@ -117,18 +117,20 @@ def _center(mass: MassProperties, placed: Pose) -> dict[str, Any]:
     return {"center": placed.to_world(mass.center).tolist()} if mass.mass else {}
 
 
-def _add_carried(parts: Parts, tables: Tables, homes: Mapping[str, Home], link: Link, mass: MassProperties) -> None:
+def _add_carried(
+    parts: TableParts, tables: KinematicTables, homes: Mapping[str, Home], link: TableLink, mass: MassProperties
+) -> None:
     """A rigid part on an elastic body: a body of its own, welded to it at the origin of its row's frame."""
     place = homes[link.body].pose.to_local(link.placement.position)
     if not tables.beams.touches(link.body, place):
         raise link.row.fault("joint", f"its mass lies off the beams of {quoted(link.body)}", hint="end a beam there")
     name = f"{link.name}_mass"
-    data = {**as_body(mass), **_center(mass, link.placement), **drawn(link.placement)}
+    data = {**as_body(mass), **_center(mass, link.placement), **frame_entry(link.placement)}
     parts.add("bodies", name, data, link.row)
     parts.add("joints", name, {"weld": [link.body, name], "at": link.placement.position.tolist()}, link.row)
 
 
-def _add_joint(parts: Parts, tables: Tables, homes: Mapping[str, Home], link: Link) -> None:
+def _add_joint(parts: TableParts, tables: KinematicTables, homes: Mapping[str, Home], link: TableLink) -> None:
     shift = _place(tables, homes, link, link.body, link.placement)
     first = _first_frame(parts, homes, link, shift)
     second = link.body
@@ -138,7 +140,7 @@ def _add_joint(parts: Parts, tables: Tables, homes: Mapping[str, Home], link: Li
     _connect(parts, tables, link, (link.body, first, second))
 
 
-def _add_closure(parts: Parts, tables: Tables, homes: Mapping[str, Home], closure: Closure) -> None:
+def _add_closure(parts: TableParts, tables: KinematicTables, homes: Mapping[str, Home], closure: Closure) -> None:
     link, other = closure.first, closure.second
     if closure.cut:
         shift = _place(tables, homes, link, other.body, other.placement)
@@ -156,7 +158,7 @@ def _add_closure(parts: Parts, tables: Tables, homes: Mapping[str, Home], closur
     parts.add("joints", closure.name, data, closure.row)
 
 
-def _connect(parts: Parts, tables: Tables, link: Link, ends: tuple[str, str, str]) -> None:
+def _connect(parts: TableParts, tables: KinematicTables, link: TableLink, ends: tuple[str, str, str]) -> None:
     body, first, second = ends
     data: dict[str, Any] = {link.kind: [link.before, body], "frames": [first, second], "axis": "z"}
     parts.add("joints", link.name, data | tables.joints.get(link.label, {}), link.row)
@@ -164,12 +166,12 @@ def _connect(parts: Parts, tables: Tables, link: Link, ends: tuple[str, str, str
         parts.add("actuators", link.name, {"joint": link.name}, link.row)
 
 
-def _reference(link: Link) -> str:
+def _reference(link: TableLink) -> str:
     """The place that is a row's frame."""
     return link.body if link.moves else link.name
 
 
-def _first_frame(parts: Parts, homes: Mapping[str, Home], link: Link, shift: float) -> str:
+def _first_frame(parts: TableParts, homes: Mapping[str, Home], link: TableLink, shift: float) -> str:
     """The joint's frame on its antecedent, where q = 0."""
     name = f"{link.name}_a"
     back = along_z(-link.drawn_at, 0.0) if link.kind == "revolute" else along_z(0.0, -link.drawn_at)
@@ -181,12 +183,12 @@ def _first_frame(parts: Parts, homes: Mapping[str, Home], link: Link, shift: flo
 def _frame(body: str, placed: Pose, homes: Mapping[str, Home]) -> dict[str, Any]:
     """A frame on a body of the tables in its axes, exact however it is drawn; on others where it is drawn."""
     if not homes[body].of_tables:
-        return {"on": body, **drawn(placed)}
-    seen = within(homes[body].pose, placed)
-    return {"on": body, "local": seen.position.tolist(), **turned(seen.axes)}
+        return {"on": body, **frame_entry(placed)}
+    seen = relative_pose(homes[body].pose, placed)
+    return {"on": body, "local": seen.position.tolist(), **rotation_entry(seen.axes)}
 
 
-def _place(tables: Tables, homes: Mapping[str, Home], link: Link, body: str, placed: Pose) -> float:
+def _place(tables: KinematicTables, homes: Mapping[str, Home], link: TableLink, body: str, placed: Pose) -> float:
     """Where on its axis a joint sits, from O_i along z_i: at O_i, or at the foot of the common normal.
 
     On rigid bodies it does not matter; an elastic one must have a beam there.

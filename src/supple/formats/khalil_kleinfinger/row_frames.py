@@ -20,7 +20,7 @@ from supple.diagnostics import InputError
 from supple.diagnostics.parts import part_name
 from supple.formats.khalil_kleinfinger.chains import Chain, chain_of
 from supple.formats.khalil_kleinfinger.closures import WITH_AXIS
-from supple.formats.khalil_kleinfinger.transform import HERE, along_z, parameters_of, then, within
+from supple.formats.khalil_kleinfinger.transform import HERE, along_z, parameters_of, relative_pose, then
 from supple.geometry.rotation import axes_from_z
 
 SIGMA = {"revolute": 0, "prismatic": 1}
@@ -44,7 +44,7 @@ class RowFrames:
 
     def fixed(self, label: str, body: str, pose: Pose) -> str:
         """A row σ = 2 for a frame on a body, in the body's axes."""
-        six = parameters_of(within(self.frames[body], pose))
+        six = parameters_of(relative_pose(self.frames[body], pose))
         self.geometry.append((label, self.rows[body], 0, 2, *six, "", ""))
         return label
 
@@ -66,7 +66,7 @@ class RowFrames:
         foot : r, where the joint does not sit at O_i but at the foot of the common normal
         """
         joint = self.drawing.mechanism.joints[label]
-        gamma, b, alpha, d, theta, r = parameters_of(within(self.frames[ends[0]], pose))
+        gamma, b, alpha, d, theta, r = parameters_of(relative_pose(self.frames[ends[0]], pose))
         if foot is not None:
             if abs(np.sin(alpha)) < _NEAR:  # parallel axes have many common normals
                 b, r = b + np.cos(alpha) * (r - foot), foot
@@ -215,7 +215,7 @@ def _measured(drawing: Drawing, joint: Joint, first: Pose, second: Pose, *, turn
     """The coordinate of a hinge or slide as its frames are drawn."""
     a, b = (drawing.bodies[body] for body in (joint.bodies[::-1] if turned else joint.bodies))
     start = Pose(a.to_world(first.position), a.axes @ first.axes)
-    seen = within(start, Pose(b.to_world(second.position), b.axes @ second.axes))
+    seen = relative_pose(start, Pose(b.to_world(second.position), b.axes @ second.axes))
     if joint.kind == "prismatic":
         return float(seen.position[2])
     return float(np.arctan2(seen.axes[1, 0], seen.axes[0, 0])) if joint.kind == "revolute" else 0.0

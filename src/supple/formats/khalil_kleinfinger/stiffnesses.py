@@ -13,9 +13,9 @@ from itertools import combinations
 from typing import Any
 
 from supple.description.quantities.dimension import FORCE, STIFFNESS, TORSIONAL_STIFFNESS
-from supple.formats.khalil_kleinfinger.geometry import Link
+from supple.formats.khalil_kleinfinger.geometry import TableLink
 from supple.formats.khalil_kleinfinger.masses import link_of
-from supple.formats.khalil_kleinfinger.table import Columns, Row
+from supple.formats.khalil_kleinfinger.table import Row, TableColumns
 
 DIRECTIONS = {
     "x": STIFFNESS, "y": STIFFNESS, "z": STIFFNESS,
@@ -26,7 +26,7 @@ COUPLINGS = {
     for one, other in combinations(DIRECTIONS, 2)
 }
 OWN = {"revolute": "rz", "prismatic": "z"}
-COLUMNS = Columns(
+COLUMNS = TableColumns(
     {
         "joint": ("j", "i"),
         **{name: (f"k{name}",) for name in DIRECTIONS},
@@ -36,7 +36,7 @@ COLUMNS = Columns(
 )
 
 
-def stiffnesses_of(rows: list[Row], links: Mapping[str, Link]) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
+def stiffnesses_of(rows: list[Row], links: Mapping[str, TableLink]) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
     """{label: `stiffness` of its joint}, and springs about the axes of joints without a motor."""
     found: dict[str, dict[str, Any]] = {}
     springs: dict[str, Any] = {}

@@ -12,16 +12,16 @@ from supple.description.quantities.arithmetic import names_in, parse
 from supple.description.quantities.dimension import Dimension, require
 from supple.description.quantities.expression import number
 from supple.diagnostics import InputError, nearest
-from supple.diagnostics.quoting import brief, quoted
+from supple.diagnostics.quoting import excerpt, quoted
 from supple.formats.text_file import read_bytes, text_of
-from supple.formats.yaml_tree import Tree
+from supple.formats.yaml_tree import YamlTree
 
 LARGEST = 2**20  # bytes
 _LONGEST = 500  # characters of a cell
 
 
 @dataclass(frozen=True)
-class Columns:
+class TableColumns:
     """What a table may hold: names of columns, each with other spellings of it; which of them a table must have."""
 
     spellings: Mapping[str, tuple[str, ...]]
@@ -99,7 +99,7 @@ class Row:
         return InputError(what, part=part, file=self.file, line=self.lines.get(column, self.line), hint=hint)
 
 
-def read_table(said: Any, name: str, columns: Columns, tree: Tree, folder: Path) -> list[Row]:
+def read_table(said: Any, name: str, columns: TableColumns, tree: YamlTree, folder: Path) -> list[Row]:
     """The rows of `tables: {name: ...}`: a CSV file's name, CSV in a block of text, or a list of rows.
 
     said : what the file says under that name
@@ -107,7 +107,7 @@ def read_table(said: Any, name: str, columns: Columns, tree: Tree, folder: Path)
     file, line = tree.place(("tables", name))
     if isinstance(said, str) and "\n" not in said.strip():
         path = folder / said
-        shown = brief(path, 500)
+        shown = excerpt(path, 500)
         try:
             text = text_of(read_bytes(path, LARGEST, "a robot's table is short"), shown)
         except InputError as error:  # told where the name stands
@@ -140,7 +140,7 @@ def _csv(text: str, file: str, first: int) -> Iterator[tuple[int, list[Any]]]:
         raise InputError(f"this is not a table ({error})", file=file, line=first + rows.line_num - 1) from None
 
 
-def _rows(lines: Iterator[tuple[int, list[Any]]], name: str, columns: Columns, file: str) -> list[Row]:
+def _rows(lines: Iterator[tuple[int, list[Any]]], name: str, columns: TableColumns, file: str) -> list[Row]:
     line, headings = next(lines, (1, []))
     names = _headings(headings, name, columns, file, line)
     found: list[Row] = []
@@ -154,7 +154,7 @@ def _rows(lines: Iterator[tuple[int, list[Any]]], name: str, columns: Columns, f
     return _some(found, name, file, line)
 
 
-def _from_mappings(said: list[dict[str, Any]], name: str, columns: Columns, tree: Tree) -> list[Row]:
+def _from_mappings(said: list[dict[str, Any]], name: str, columns: TableColumns, tree: YamlTree) -> list[Row]:
     found = []
     for i, item in enumerate(said):
         file, line = tree.place(("tables", name, i))
@@ -171,7 +171,7 @@ def _row(name: str, count: int, cells: dict[str, Any], file: str, line: int) -> 
     return row
 
 
-def _headings(written: Iterable[Any], name: str, columns: Columns, file: str, line: int) -> list[str]:
+def _headings(written: Iterable[Any], name: str, columns: TableColumns, file: str, line: int) -> list[str]:
     found: list[str] = []
     for i, heading in enumerate(str(item).strip() for item in written):
         column = columns.named(heading)

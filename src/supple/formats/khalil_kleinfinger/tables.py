@@ -22,17 +22,17 @@ from supple.description.quantities.expression import current_parameters, number,
 from supple.description.quantities.quantity import Part
 from supple.description.quantities.units import CONSTANTS
 from supple.diagnostics import InputError, nearest
-from supple.diagnostics.quoting import brief, quoted
+from supple.diagnostics.quoting import excerpt, quoted
 from supple.formats.error_lines import as_input_error
 from supple.formats.khalil_kleinfinger import beams, closures, geometry, masses, stiffnesses
-from supple.formats.khalil_kleinfinger.geometry import variables
-from supple.formats.khalil_kleinfinger.parts import GROUPED, Parts, Tables, parts_of
-from supple.formats.khalil_kleinfinger.table import LARGEST, Columns, Row, read_table
+from supple.formats.khalil_kleinfinger.geometry import variable_names
+from supple.formats.khalil_kleinfinger.parts import GROUPED, KinematicTables, TableParts, parts_of_tables
+from supple.formats.khalil_kleinfinger.table import LARGEST, Row, TableColumns, read_table
 from supple.formats.khalil_kleinfinger.transform import HERE
 from supple.formats.mechanism_file import Parameters, mechanism_of, require_version, with_parameters
 from supple.formats.model_fields import fields_of
 from supple.formats.text_file import read_bytes
-from supple.formats.yaml_tree import KeyPath, Tree
+from supple.formats.yaml_tree import KeyPath, YamlTree
 
 GROUP = "chain"  # the name of the copies
 _TABLES: dict[str, Any] = {"geometry": geometry, "masses": masses, "closures": closures}
@@ -80,19 +80,19 @@ class Said(Part):
 def load_par(path: str | Path, *, parameters: Parameters) -> Mechanism:
     """The robot in a .par file of SYMORO's by itself."""
     place = Path(path)
-    return complete(
-        Tree({"supple": 1, "tables": {"symoro": place.name}}, {}, str(path)), place.parent, parameters=parameters
+    return mechanism_of_tables(
+        YamlTree({"supple": 1, "tables": {"symoro": place.name}}, {}, str(path)), place.parent, parameters=parameters
     )
 
 
-def complete(tree: Tree, folder: Path, *, parameters: Parameters) -> Mechanism:
+def mechanism_of_tables(tree: YamlTree, folder: Path, *, parameters: Parameters) -> Mechanism:
     """The mechanism of a file that names its tables."""
     require_version(tree)
     said = with_parameters(tree.data, parameters)
     try:
         choices = Said.model_validate(said["tables"])
     except ValidationError as error:
-        within = Tree({"tables": said["tables"]}, tree.lines, tree.file, files=tree.files)
+        within = YamlTree({"tables": said["tables"]}, tree.lines, tree.file, files=tree.files)
         raise as_input_error(_inside(error), within, lambda path: fields_of(Said)(path[1:])) from None
     par = None if choices.symoro is None else read_par(folder / choices.symoro)
     with use_parameters(_values(said, tree, parameters)):
@@ -113,7 +113,7 @@ def _inside(error: ValidationError) -> ValidationError:
     return ValidationError.from_exception_data("tables", lines)
 
 
-def _values(said: Mapping[str, Any], tree: Tree, parameters: Parameters) -> dict[str, float]:
+def _values(said: Mapping[str, Any], tree: YamlTree, parameters: Parameters) -> dict[str, float]:
     written = said.get("parameters")
     try:
         return resolve_parameters(written) if isinstance(written, Mapping) else {}
@@ -124,9 +124,9 @@ def _values(said: Mapping[str, Any], tree: Tree, parameters: Parameters) -> dict
 
 
 def _parts(
-    said: Said, par: ParFile | None, data: Mapping[str, Any], tree: Tree, folder: Path
-) -> tuple[Parts, beams.Beams]:
-    def rows(name: str, columns: Columns) -> list[Row]:
+    said: Said, par: ParFile | None, data: Mapping[str, Any], tree: YamlTree, folder: Path
+) -> tuple[TableParts, beams.Beams]:
+    def rows(name: str, columns: TableColumns) -> list[Row]:
         given = getattr(said, name)
         return [] if given is None else read_table(given, name, columns, tree, folder)
 
@@ -147,7 +147,7 @@ def _parts(
     laden = {label for label, link in links.items() if label in weights or (link.moves and link.body in elastic.beams)}
     laden |= {link.antecedent for link in links.values() if link.antecedent is not None}
     loops = closures.closures_of(looped, links, laden)
-    parts = parts_of(Tables(links, weights, elastic, joints, springs, loops, outside))
+    parts = parts_of_tables(KinematicTables(links, weights, elastic, joints, springs, loops, outside))
     bent = rows("beams", beams.COLUMNS)
     parts.taken |= {name for row in (*frames, *weighed) for name in row.names(("joint", "antecedent", "body"))}
     parts.taken |= {name for row in bent for name in row.names(("body", *beams.KEPT))}
@@ -171,7 +171,9 @@ def _outside(data: Mapping[str, Any]) -> dict[str, Pose]:
     return found
 
 
-def _joined(parts: Parts, elastic: beams.Beams, choices: Said, said: Mapping[str, Any], tree: Tree) -> Tree:
+def _joined(
+    parts: TableParts, elastic: beams.Beams, choices: Said, said: Mapping[str, Any], tree: YamlTree
+) -> YamlTree:
     """The mechanism file that the tables and the rest of the file are together, with the lines of both."""
     prefix: KeyPath = ("copies", GROUP) if choices.copies is not None else ()
     lines, files = dict(tree.lines), dict(tree.files)
@@ -198,7 +200,7 @@ def _joined(parts: Parts, elastic: beams.Beams, choices: Said, said: Mapping[str
         turned = choices.copies.model_dump(exclude_none=True)
         data["copies"] = {**(data.get("copies") or {}), GROUP: {**turned, **made}}
         data.setdefault("bodies", {})
-    return Tree(
+    return YamlTree(
         {key: value for key, value in data.items() if value != {} or key == "bodies"}, lines, tree.file, files=files
     )
 
@@ -269,7 +271,7 @@ class ParFile:
         """Symbols have values: all that miss one are told at once."""
         known = {*current_parameters(), *CONSTANTS, *FUNCTIONS}
         missing: dict[str, str] = {}
-        coordinates = {name for row in rows for kind in ("theta", "r") for name in variables(row.label, kind)}
+        coordinates = {name for row in rows for kind in ("theta", "r") for name in variable_names(row.label, kind)}
         for row in rows:
             for column, cell in row.cells.items():
                 for symbol in _symbols(str(cell)):
@@ -314,7 +316,7 @@ class ParFile:
 
 def read_par(path: str | Path) -> ParFile:
     """The tables in a .par file; what it says of loads and motions belongs to SYMORO's equations and is not read."""
-    file = brief(path, 500)
+    file = excerpt(path, 500)
     content = read_bytes(path, LARGEST, "a robot's table is short")
     try:
         written = content.decode("utf-8-sig")

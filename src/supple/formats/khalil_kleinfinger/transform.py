@@ -19,7 +19,7 @@ def then(outer: Pose, inner: Pose) -> Pose:
     return Pose(outer.to_world(inner.position), outer.axes @ inner.axes)
 
 
-def within(outer: Pose, inner: Pose) -> Pose:
+def relative_pose(outer: Pose, inner: Pose) -> Pose:
     """The second frame seen from the first: T_outer⁻¹ T_inner."""
     return Pose(outer.to_local(inner.position), outer.axes.T @ inner.axes)
 
@@ -71,13 +71,13 @@ def parameters_of(pose: Pose) -> tuple[float, float, float, float, float, float]
 _PARALLEL = 1e-12
 
 
-def drawn(pose: Pose) -> dict[str, Any]:
+def frame_entry(pose: Pose) -> dict[str, Any]:
     """Where a frame is: `at` and `rotation` of the mechanism file, said in any case: copies turn it."""
     upright = {"rotation": {"about": "z", "angle": 0.0}}
-    return {"at": pose.position.tolist(), **(turned(pose.axes) or upright)}
+    return {"at": pose.position.tolist(), **(rotation_entry(pose.axes) or upright)}
 
 
-def turned(axes: Array) -> dict[str, Any]:
+def rotation_entry(axes: Array) -> dict[str, Any]:
     """`rotation` of the mechanism file, nothing where the axes are parallel."""
     turn = rotation_vector(axes)
     angle = float(np.linalg.norm(turn))

@@ -16,7 +16,7 @@ from supple.diagnostics import InputError
 from supple.formats.khalil_kleinfinger.chains import HEADINGS as _BEAMS
 from supple.formats.khalil_kleinfinger.chains import chain_of
 from supple.formats.khalil_kleinfinger.closures import KINDS
-from supple.formats.khalil_kleinfinger.masses import as_body, moved
+from supple.formats.khalil_kleinfinger.masses import as_body, transformed_mass
 from supple.formats.khalil_kleinfinger.row_frames import SIGMA, RowFrames, own_frames, row_frames
 from supple.formats.khalil_kleinfinger.stiffnesses import COLUMNS as STIFFNESSES
 from supple.formats.khalil_kleinfinger.stiffnesses import OWN
@@ -48,7 +48,7 @@ def to_tables(mechanism: Mechanism) -> str:
     drawing = Drawing(mechanism)
     carried = _carried(drawing)
     written = row_frames(drawing, carried)
-    places = Places(drawing, written.taken)
+    places = FramesInUse(drawing, written.taken)
     data = mechanism.model_dump(exclude_defaults=True, by_alias=True)
     rest = {key: value for key, value in data.items() if key not in _MADE}
     rest["point_masses"] = {
@@ -209,14 +209,14 @@ def _mass(
         carrier = drawing.mechanism.joints[body].bodies[0]
         frame = drawing.frames[label].pose if label in drawing.frames else written.frames[carrier]
         home = drawing.bodies[carrier]
-        seen = moved(mass, home.axes.T @ own.axes, home.to_local(own.position))
+        seen = transformed_mass(mass, home.axes.T @ own.axes, home.to_local(own.position))
         if label not in drawing.frames and (
             written.rows[carrier] != label or np.abs(frame.position - home.to_local(own.position)).max() > _SAME
         ):
             raise InputError(
                 f"row {label} would carry it, and begins elsewhere", part=f'body "{body}"', hint="give it another name"
             )
-    found = moved(seen, frame.axes.T, -frame.axes.T @ frame.position)
+    found = transformed_mass(seen, frame.axes.T, -frame.axes.T @ frame.position)
     return (label, found.mass, *found.center, *found.inertia[np.triu_indices(3)])
 
 
@@ -226,7 +226,7 @@ def _outside(drawing: Drawing, body: str, mass: MassProperties) -> dict[str, Any
     at = {"at": pose.position.tolist()}
     if not mass.mass and not mass.inertia.any():
         return {"mass": 0.0, **at}
-    turned = moved(mass, pose.axes, np.zeros(3))
+    turned = transformed_mass(mass, pose.axes, np.zeros(3))
     return {**as_body(turned), "center": (pose.position + turned.center).tolist(), **at}
 
 
@@ -247,7 +247,7 @@ _SECTIONS = ("springs", "dampers", "forces", "actuators", "sensors", "motions", 
 
 
 @dataclass(eq=False)
-class Places:
+class FramesInUse:
     """The frames there are, by their names, and those that are needed besides."""
 
     drawing: Drawing
@@ -268,16 +268,16 @@ class Places:
         return name
 
 
-def with_places(data: Mapping[str, Any], places: Places) -> dict[str, Any]:
+def with_places(data: Mapping[str, Any], places: FramesInUse) -> dict[str, Any]:
     """Sections of a mechanism file with every place named by a frame."""
     return {key: _replaced(part, places) if key in _SECTIONS else part for key, part in data.items()}
 
 
-def _replaced(parts: Mapping[str, Any], places: Places) -> dict[str, Any]:
+def _replaced(parts: Mapping[str, Any], places: FramesInUse) -> dict[str, Any]:
     return {name: _part(part, places) if isinstance(part, Mapping) else part for name, part in parts.items()}
 
 
-def _part(part: Mapping[str, Any], places: Places) -> dict[str, Any]:
+def _part(part: Mapping[str, Any], places: FramesInUse) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in part.items():
         if key in _NOT_PLACES:

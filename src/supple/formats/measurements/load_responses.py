@@ -19,9 +19,9 @@ from supple.array_types import Array
 from supple.description.elastic.array_archive import read_archive
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.arguments import require_arguments
-from supple.diagnostics.quoting import brief, quoted
+from supple.diagnostics.quoting import excerpt, quoted
 from supple.formats.measurements.matlab_file import read_matlab
-from supple.formats.measurements.recorded_units import factor_of, quantity_of, ratio_of
+from supple.formats.measurements.recorded_units import factor_of, quantity_of_unit, ratio_of
 from supple.formats.measurements.universal_file import read_universal
 from supple.formats.measurements.universal_records import records_of
 from supple.formats.measurements.universal_responses import responses_of
@@ -113,7 +113,7 @@ def _suffix(path: str | Path, known: Sequence[str] = _ENDINGS) -> str:
     if suffix not in known:
         raise InputError(
             f'"{suffix}" is no ending of a file of measurements',
-            file=brief(path, 500),
+            file=excerpt(path, 500),
             hint=f"known: {', '.join(known)}",
         )
     return suffix
@@ -143,7 +143,7 @@ def read_csv(path: str | Path, quantities: Mapping[str, str]) -> Responses:
 
     Without a unit in its head a column is an acceleration to a force in SI, and `notes` says so.
     """
-    file = brief(path, 500)
+    file = excerpt(path, 500)
     lines = text_of(read_bytes(path, LARGEST, "give fewer lines or channels"), file).splitlines()
     rows = csv.reader(lines, skipinitialspace=True)
     try:
@@ -216,7 +216,7 @@ def _described(
     for name, label, usual, known, power in zip(
         pair, labels, ("acceleration", "force"), (responses, references), (1, -1), strict=True
     ):
-        quantity = quantities.get(name) or quantity_of(label)
+        quantity = quantities.get(name) or quantity_of_unit(label)
         if quantity is None:
             turning = channel(name).turns and label
             quantity = _turning(label) if turning else usual
@@ -292,7 +292,7 @@ def read_npz(path: str | Path) -> Responses:
     try:
         arrays = read_archive(path, WANTED, "iufcU")
     except ValueError as error:
-        raise InputError(str(error), file=brief(path, 500), hint="write it with the save of Responses") from None
+        raise InputError(str(error), file=excerpt(path, 500), hint="write it with the save of Responses") from None
     return responses_from(arrays, str(path))
 
 
@@ -318,7 +318,7 @@ def read_mat_responses(path: str | Path) -> Responses:
 
 def read_records(path: str | Path) -> TimeRecords:
     """Records over time in an .npz or .mat file."""
-    file = brief(path, 500)
+    file = excerpt(path, 500)
     if Path(path).suffix.lower() == ".mat":
         arrays = read_mat(path)
     else:
@@ -346,7 +346,7 @@ def responses_from(arrays: Mapping[str, NDArray[Any]], file: str) -> Responses:
     for name in _NEEDED:
         if name not in arrays:
             raise InputError(
-                f'it has no array "{name}"', file=brief(file, 500),
+                f'it has no array "{name}"', file=excerpt(file, 500),
                 hint="responses need frequencies_hz, H (lines, responses, references), response_points, "
                 "reference_points; docs/measurements.md lists the others",
             )  # fmt: skip
@@ -374,10 +374,10 @@ def _as_arrays(file: str) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        raise (error if error.file else error.located(brief(file, 500), None)) from None
+        raise (error if error.file else error.located(excerpt(file, 500), None)) from None
     except (ValueError, TypeError, OverflowError, IndexError) as error:
         raise InputError(
-            f"its arrays cannot be read ({brief(error)})", file=brief(file, 500),
+            f"its arrays cannot be read ({excerpt(error)})", file=excerpt(file, 500),
             hint="save them again: numbers as numbers, names as texts",
         ) from None  # fmt: skip
 
@@ -410,7 +410,7 @@ def _about(arrays: Mapping[str, NDArray[Any]], file: str) -> _About:
         found = None
     if not isinstance(found, dict):
         raise InputError(
-            'its text "about" cannot be read', file=brief(file, 500), hint="leave it out, or save it again"
+            'its text "about" cannot be read', file=excerpt(file, 500), hint="leave it out, or save it again"
         )
     given = {name: value for name, value in found.items() if value is not None}
     at = given.get("at", "")
@@ -429,7 +429,7 @@ def _number(given: Mapping[str, Any], name: str, file: str, what: str = "") -> f
     plain = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _MOST
     if not plain or not (what or value >= 0.0):
         raise InputError(
-            f'its text "about" gives {brief(json.dumps(value))} for {what}{quoted(name)}', file=brief(file, 500),
+            f'its text "about" gives {excerpt(json.dumps(value))} for {what}{quoted(name)}', file=excerpt(file, 500),
             hint="give a number, or leave it out",
         )  # fmt: skip
     return float(value)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from supple.diagnostics import InputError
 from supple.diagnostics.limits import require_memory
-from supple.diagnostics.quoting import brief, quoted
+from supple.diagnostics.quoting import excerpt, quoted
 from supple.formats.text_file import read_bytes
 
 LARGEST = 2**30  # bytes
@@ -51,7 +51,7 @@ def read_matlab(path: str | Path, wanted: Collection[str] | None) -> dict[str, N
     """The arrays of numbers, texts and cells of texts that have a wanted name, or all of them."""
     from scipy.io import loadmat
 
-    file = brief(path, 500)
+    file = excerpt(path, 500)
     content = read_bytes(path, LARGEST, "save fewer channels or lines, or .npz")
     try:
         names = [name for name in _names(content, wanted) if wanted is None or name in wanted]
@@ -60,7 +60,7 @@ def read_matlab(path: str | Path, wanted: Collection[str] | None) -> dict[str, N
         raise
     except Exception as error:  # noqa: BLE001 - scipy raises whatever its parser meets
         raise InputError(
-            f"it is no Matlab file of version 5, or is damaged ({brief(error) or type(error).__name__})", file=file,
+            f"it is no Matlab file of version 5, or is damaged ({excerpt(error) or type(error).__name__})", file=file,
             hint="save it with: save('x.mat', '-v7')",
         ) from None  # fmt: skip
     return {name: np.asarray(values) for name, values in found.items() if name in names}

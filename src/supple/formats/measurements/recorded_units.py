@@ -45,7 +45,7 @@ def factor_of(text: str, quantity: str, turns: bool, part: str) -> float:
         return GRAVITY
     if quantity == "strain" and text.strip().lower() in _STRAINS:
         return _STRAINS[text.strip().lower()]
-    found = unit_of(text)
+    found = recorded_unit(text)
     if found is None:
         raise InputError(
             f"its unit {quoted(text)} is not known", part=part,
@@ -59,14 +59,14 @@ def factor_of(text: str, quantity: str, turns: bool, part: str) -> float:
     return found.factor
 
 
-def quantity_of(text: str) -> str | None:
+def quantity_of_unit(text: str) -> str | None:
     """What a unit is of where nothing else says so: displacement, velocity, acceleration or force; None if of neither.
 
     A unit of turning (rad/s) is none of these here: an angle and a plain number look alike.
     """
     if text.strip() in ("g", "gn", "G"):
         return "acceleration"
-    found = unit_of(text)
+    found = recorded_unit(text)
     for (quantity, turns), exponents in _EXPECTED.items():
         if found is not None and not turns and any(exponents) and exponents == found.exponents:
             return quantity
@@ -74,7 +74,7 @@ def quantity_of(text: str) -> str | None:
 
 
 @lru_cache(maxsize=1024)
-def unit_of(text: str) -> RecordedUnit | None:
+def recorded_unit(text: str) -> RecordedUnit | None:
     """A product and quotient of units, such as `mm/s^2`, `N m`, `m s-2`; None if a part of it is not known."""
     factor, total = 1.0, [0.0, 0.0, 0.0, 0.0]
     plain = text.replace("**", "").translate(_PLAIN).replace("(", " ").replace(")", " ").strip()
@@ -95,7 +95,7 @@ def unit_of(text: str) -> RecordedUnit | None:
 def ratio_of(text: str) -> tuple[str, str] | None:
     """Numerator and denominator of a unit that is a response's: `(m/s2)/N` is m/s2 and N, `m/s^2/N` too."""
     head, _, last = text.rpartition("/")
-    below = unit_of(last)
+    below = recorded_unit(last)
     if not head or below is None or below.exponents not in (_EXPECTED["force", False], _EXPECTED["force", True]):
         return None
     return head.strip().removeprefix("(").removesuffix(")"), last.strip().removeprefix("(").removesuffix(")")
@@ -104,7 +104,7 @@ def ratio_of(text: str) -> tuple[str, str] | None:
 def _named(name: str) -> RecordedUnit | None:
     if name in _MORE:
         times, of = _MORE[name]
-        known = unit_of(of)
+        known = recorded_unit(of)
         return None if known is None else known._replace(factor=times * known.factor)
     unit = named_unit(name)
     if unit is None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from supple.diagnostics import InputError, SuppleWarning
 from supple.diagnostics.quoting import quoted
-from supple.formats.measurements.recorded_units import factor_of, quantity_of, ratio_of
+from supple.formats.measurements.recorded_units import factor_of, quantity_of_unit, ratio_of
 from supple.formats.measurements.universal_file import QUANTITIES, Function, Side, UniversalFile, quantity_of_code
 from supple.results.channel import Channel, Vector3, channel
 
@@ -43,7 +43,7 @@ class FileChannels:
     def _channel(self, side: Side, name: str, usual: str, function: Function) -> tuple[Channel, float]:
         where = f"set {function.number}"
         told = self.quantities.get(name) or self.quantities.get("*" if usual != "force" else "reference *")
-        coded, labelled = quantity_of_code(side.kind), quantity_of(side.label)
+        coded, labelled = quantity_of_code(side.kind), quantity_of_unit(side.label)
         quantity = told or (labelled if coded in (None, "other") else coded)
         if quantity is None:
             quantity = usual if not side.label else "other"

@@ -16,7 +16,7 @@ import numpy as np
 
 from supple.array_types import Array, Complex
 from supple.diagnostics import InputError
-from supple.diagnostics.quoting import brief, quoted
+from supple.diagnostics.quoting import excerpt, quoted
 from supple.files.whole import written_beside
 from supple.formats.text_file import read_bytes
 
@@ -129,8 +129,8 @@ def _told_of(item: dict[str, Any], path: str | Path) -> Iterator[None]:
         yield
     except (ValueError, TypeError, OverflowError, KeyError, IndexError) as error:
         raise InputError(
-            f"it cannot be read ({brief(error) or type(error).__name__})",
-            part=f"set {item['number']}, of kind {item['type']}", file=brief(path, 500),
+            f"it cannot be read ({excerpt(error) or type(error).__name__})",
+            part=f"set {item['number']}, of kind {item['type']}", file=excerpt(path, 500),
             hint="export it again, or take that set out",
         ) from None  # fmt: skip
 
@@ -189,11 +189,11 @@ def save_universal_file(path: str | Path, result: Any, *, binary: bool = False) 
     from supple.results.responses import Responses
 
     if isinstance(result, Responses):
-        return write_universal(path, universal_responses.universal_of(result, binary=binary))
-    return write_universal(path, universal_records.universal_of(result, binary=binary))
+        return write_universal(path, universal_responses.universal_of_responses(result, binary=binary))
+    return write_universal(path, universal_records.universal_of_records(result, binary=binary))
 
 
-def is_text(text: str) -> bool:
+def has_text(text: str) -> bool:
     """Whether an ID line or a label says anything."""
     return text.strip() not in _NONE
 
@@ -221,7 +221,7 @@ def _positive(item: dict[str, Any], key: str, path: str | Path) -> float:
 
 def _text(value: Any) -> str:
     text = str(value or "").strip()
-    return text if is_text(text) else ""
+    return text if has_text(text) else ""
 
 
 def _direction(code: int) -> str:
@@ -339,7 +339,7 @@ def read_sets(path: str | Path, *, partial: bool = False) -> tuple[list[dict[str
 
     partial : whether a file that was cut off may be read as far as it goes
     """
-    file = brief(path, 500)
+    file = excerpt(path, 500)
     package = pyuff()
     content = read_bytes(path, LARGEST, "split it")
     marks = _marks(content)
@@ -419,7 +419,7 @@ def _reader(package: Any, path: str | Path, file: str) -> tuple[Any, list[int]]:
         reader = package.UFF(str(path))
         return reader, [int(kind) for kind in reader.get_set_types()]
     except Exception as error:  # noqa: BLE001  pyuff raises nothing narrower
-        told = brief(error) or type(error).__name__
+        told = excerpt(error) or type(error).__name__
         raise InputError(f"its sets cannot be told apart ({told})", file=file, hint="export it again") from None
 
 
@@ -428,7 +428,7 @@ def _read(reader: Any, i: int, kind: int, file: str) -> dict[str, Any]:
     try:
         found = reader.read_sets(i)
     except Exception as error:  # noqa: BLE001  pyuff raises nothing narrower
-        told = brief(error) or type(error).__name__
+        told = excerpt(error) or type(error).__name__
         raise InputError(
             f"it cannot be read ({told})", part=part, file=file, hint="export it again, or take that set out"
         ) from None

@@ -14,7 +14,7 @@ import numpy as np
 
 from supple.array_types import Array, Complex
 from supple.diagnostics import InputError
-from supple.diagnostics.quoting import brief
+from supple.diagnostics.quoting import excerpt
 from supple.formats.measurements.universal_channels import Nodes
 from supple.formats.measurements.universal_file import Shape, UniversalFile, read_universal
 from supple.results.channel import Channel
@@ -62,7 +62,7 @@ def read_modes(path: str | Path) -> Modes | None:
     shapes = sorted(
         (shape for shape in file.shapes if abs(shape.eigenvalue) > 0.0), key=lambda one: abs(one.eigenvalue)
     )
-    name = brief(path, 500)
+    name = excerpt(path, 500)
     if not shapes:
         raise InputError("its mode shapes have no frequencies", file=name, hint="export modes, not operating shapes")
     if any(shape.nodes != shapes[0].nodes for shape in shapes):

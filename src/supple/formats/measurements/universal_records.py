@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from supple.diagnostics import InputError
-from supple.diagnostics.quoting import brief
+from supple.diagnostics.quoting import excerpt
 from supple.formats.measurements.universal_channels import FileChannels, Nodes, pair_text, posture_of, posture_text
 from supple.formats.measurements.universal_file import TIME, Function, UniversalFile
 from supple.formats.measurements.universal_responses import axis_of, axis_text
@@ -17,7 +17,7 @@ from supple.results.names import listed
 from supple.results.time_records import TimeRecords
 
 
-def universal_of(records: TimeRecords, *, binary: bool = False, nodes: Nodes | None = None) -> UniversalFile:
+def universal_of_records(records: TimeRecords, *, binary: bool = False, nodes: Nodes | None = None) -> UniversalFile:
     """The sets of records: points as 2411, a function for every channel of every record, which are numbered from 1."""
     nodes = nodes or Nodes(records.channels)
     both = np.concatenate([records.x, records.y], axis=1)
@@ -40,7 +40,7 @@ def universal_of(records: TimeRecords, *, binary: bool = False, nodes: Nodes | N
 def records_of(file: UniversalFile, path: str | Path, quantities: Mapping[str, str]) -> TimeRecords:
     """The records in a file; forces are references. Every record must have every channel, as long and as fast."""
     functions = [one for one in file.functions if one.kind == TIME]
-    told = brief(path, 500)
+    told = excerpt(path, 500)
     if not functions:
         raise InputError(
             "it has no record over time (58 of kind 1)", file=told, hint="responses are read by load_responses"

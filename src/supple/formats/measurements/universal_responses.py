@@ -10,9 +10,9 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.diagnostics import InputError
-from supple.diagnostics.quoting import brief
+from supple.diagnostics.quoting import excerpt
 from supple.formats.measurements.universal_channels import FileChannels, Nodes, pair_text, posture_of, posture_text
-from supple.formats.measurements.universal_file import COHERENCE, FREQUENCY, Function, UniversalFile, is_text
+from supple.formats.measurements.universal_file import COHERENCE, FREQUENCY, Function, UniversalFile, has_text
 from supple.results.channel import Channel
 from supple.results.names import listed
 from supple.results.responses import Responses
@@ -21,7 +21,7 @@ _SAME = 1e-4  # of a step: how far lines of two functions may be apart (an axis 
 _ABOUT = re.compile(r"(\w+)=(\S+)")
 
 
-def universal_of(test: Responses, *, binary: bool = False, nodes: Nodes | None = None) -> UniversalFile:
+def universal_of_responses(test: Responses, *, binary: bool = False, nodes: Nodes | None = None) -> UniversalFile:
     """The sets of a test: points as 2411, a function for every pair, and one for every coherence."""
     nodes = nodes or Nodes([*test.responses, *test.references])
     lines = test.frequencies_hz
@@ -51,7 +51,7 @@ def responses_of(
     chosen : references by name; all that there are if left out
     """
     functions = [one for one in file.functions if one.kind == FREQUENCY]
-    told = brief(path, 500)
+    told = excerpt(path, 500)
     if not functions:
         kinds = listed(sorted({str(one.kind) for one in file.functions}))
         raise InputError(
@@ -189,4 +189,4 @@ def _number(text: str | None, kind: type) -> int:
 
 
 def _said(text: str) -> str:
-    return text.strip() if is_text(text) else ""
+    return text.strip() if has_text(text) else ""

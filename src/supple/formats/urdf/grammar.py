@@ -16,11 +16,11 @@ from typing import Any
 
 from supple.description.quantities.plain_number import plain_number
 from supple.diagnostics import InputError, SuppleWarning, nearest
-from supple.diagnostics.quoting import brief, quoted
+from supple.diagnostics.quoting import excerpt, quoted
 
 
 @dataclass(frozen=True)
-class Kind:
+class ElementKind:
     """An element: its attributes with how many numbers each has (0 is text), and the elements inside it.
 
     required : attributes that must be there; positive : those that cannot be negative
@@ -34,20 +34,20 @@ class Kind:
     open: bool = False
 
 
-_POSE = Kind({"xyz": 3, "rpy": 3})
-_DIRECTION = Kind({"xyz": 3})
-_LINK_NAME = Kind({"link": 0})
+_POSE = ElementKind({"xyz": 3, "rpy": 3})
+_DIRECTION = ElementKind({"xyz": 3})
+_LINK_NAME = ElementKind({"link": 0})
 KINDS = {
-    "robot": Kind({"name": 0, "version": 0}, ("link", "joint", "constraint"), open=True),
-    "link": Kind({"name": 0, "type": 0}, ("inertial",), open=True),
-    "joint": Kind(
+    "robot": ElementKind({"name": 0, "version": 0}, ("link", "joint", "constraint"), open=True),
+    "link": ElementKind({"name": 0, "type": 0}, ("inertial",), open=True),
+    "joint": ElementKind(
         {"name": 0, "type": 0}, ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic"), open=True
     ),
-    "constraint": Kind(
+    "constraint": ElementKind(
         {"name": 0, "type": 0},
         ("parent", "child", "parent_origin", "child_origin", "parent_axis", "child_axis"),
     ),
-    "inertial": Kind({}, ("origin", "mass", "inertia")),
+    "inertial": ElementKind({}, ("origin", "mass", "inertia")),
     "origin": _POSE,
     "parent_origin": _POSE,
     "child_origin": _POSE,
@@ -56,13 +56,15 @@ KINDS = {
     "child_axis": _DIRECTION,
     "parent": _LINK_NAME,
     "child": _LINK_NAME,
-    "mass": Kind({"value": 1}, required=("value",)),
-    "inertia": Kind(dict.fromkeys(("ixx", "iyy", "izz", "ixy", "ixz", "iyz"), 1), required=("ixx", "iyy", "izz")),
-    "limit": Kind(
+    "mass": ElementKind({"value": 1}, required=("value",)),
+    "inertia": ElementKind(
+        dict.fromkeys(("ixx", "iyy", "izz", "ixy", "ixz", "iyz"), 1), required=("ixx", "iyy", "izz")
+    ),
+    "limit": ElementKind(
         dict.fromkeys(("lower", "upper", "effort", "velocity"), 1), positive=("effort", "velocity"), open=True
     ),
-    "dynamics": Kind({"damping": 1, "friction": 1}, open=True),
-    "mimic": Kind({"joint": 0, "multiplier": 1, "offset": 1}, required=("joint",)),
+    "dynamics": ElementKind({"damping": 1, "friction": 1}, open=True),
+    "mimic": ElementKind({"joint": 0, "multiplier": 1, "offset": 1}, required=("joint",)),
 }
 PARTS = KINDS["robot"].inside
 # Where files may add elements of their own, and those that are no additions but nothing that is read either: pictures,
@@ -136,7 +138,7 @@ def _leave_out(
     element: Any, outer: Any, missing: Sequence[str], added: dict[str, int], file: str, *, within: Any
 ) -> None:
     """Take out an element that is not read; one that was meant to be is refused."""
-    tag, hint = brief(element.tag), None
+    tag, hint = excerpt(element.tag), None
     homes = [name for name, kind in KINDS.items() if element.tag in kind.inside]
     if outer.tag not in _ADDED_TO:
         hint = nearest(tag, KINDS[outer.tag].inside)
@@ -166,19 +168,19 @@ def _check_attributes(element: Any, part: Any, added: dict[str, int], file: str)
             _require_numbers(name, text, kind, element, part, file)
         elif not kind.open or difflib.get_close_matches(name, missing, cutoff=_LIKE):
             raise fault(
-                f'{brief(name)}="{brief(text)}" of <{element.tag}> is not known',
+                f'{excerpt(name)}="{excerpt(text)}" of <{element.tag}> is not known',
                 element, file, within=part, hint=nearest(name, missing or kind.attributes),
             )  # fmt: skip
         else:
-            added.setdefault(f"{brief(name)} of <{element.tag}>", element.sourceline)
+            added.setdefault(f"{excerpt(name)} of <{element.tag}>", element.sourceline)
 
 
-def _require_numbers(name: str, text: str, kind: Kind, element: Any, part: Any, file: str) -> None:
+def _require_numbers(name: str, text: str, kind: ElementKind, element: Any, part: Any, file: str) -> None:
     count = kind.attributes[name]
     if count == 0:
         return
     values = [plain_number(word) for word in text.split()]
-    said = f'{name}="{brief(text)}" of <{element.tag}>'
+    said = f'{name}="{excerpt(text)}" of <{element.tag}>'
     if len(values) != count or not all(math.isfinite(value) for value in values):
         hint = "expand the xacro first" if "${" in text else "check the text"
         many = "a finite number" if count == 1 else f"{count} finite numbers"

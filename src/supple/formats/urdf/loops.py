@@ -19,9 +19,9 @@ from supple.description.quantities.quantity import Length, Number, Part, of
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.quoting import quoted
 from supple.formats.urdf.names import unused
-from supple.formats.urdf.parts import Parts, drawn
+from supple.formats.urdf.parts import UrdfParts, placement_entry
 from supple.formats.urdf.robot import TYPES, Array, Placement, Robot
-from supple.formats.yaml_tree import KeyPath, Tree
+from supple.formats.yaml_tree import KeyPath, YamlTree
 from supple.geometry.rotation import axes_from_x, axes_from_z
 
 _KINDS = {
@@ -118,7 +118,7 @@ def markers(robot: Robot, loops: Loops) -> set[str]:
     return found
 
 
-def add_loops(parts: Parts, loops: Loops, tree: Tree) -> None:
+def add_loops(parts: UrdfParts, loops: Loops, tree: YamlTree) -> None:
     """Joints and frames for all loops; errors name the line of the side-car."""
     for name, constraint in loops.constraints.items():
         path: KeyPath = ("constraints", name)
@@ -146,7 +146,7 @@ def add_loops(parts: Parts, loops: Loops, tree: Tree) -> None:
 
 
 def _close(
-    parts: Parts, name: str, kind: str, links: tuple[str, str], frames: tuple[Placement, Placement], tree: Tree,
+    parts: UrdfParts, name: str, kind: str, links: tuple[str, str], frames: tuple[Placement, Placement], tree: YamlTree,
     path: KeyPath,
 ) -> None:  # fmt: skip
     """A joint between frames of two links."""
@@ -161,7 +161,7 @@ def _close(
     taken = {*parts.data["frames"], *parts.data["bodies"]}
     placed = [unused(f"{name[:55]}_{end}", taken) for end in ("parent", "child")]
     for frame, body, placement in zip(placed, bodies, frames, strict=True):
-        parts.data["frames"][frame] = {"on": body, **drawn(placement)}
+        parts.data["frames"][frame] = {"on": body, **placement_entry(placement)}
         parts.files["frames", frame], parts.lines["frames", frame] = tree.place(path)
     joint: dict[str, Any] = {kind: bodies, "frames": placed}
     axes = JOINT_KINDS[kind].axes
@@ -195,13 +195,13 @@ def _framed(kind: str, a: Placement, b: Placement, said: LoopConstraint) -> tupl
     return Placement(first, a.position), Placement(np.column_stack([x, np.cross(up, x), up]), b.position)
 
 
-def _marked(parts: Parts, name: str, tree: Tree, path: KeyPath) -> str:
+def _marked(parts: UrdfParts, name: str, tree: YamlTree, path: KeyPath) -> str:
     """The link whose frame a name of `closed_loop` stands for: a joint's is that of its child."""
     joints = parts.robot.joints
     return joints[name].child if name in joints else _link(parts, name, tree, path, (*joints, *parts.robot.links))
 
 
-def _link(parts: Parts, name: str, tree: Tree, path: KeyPath, known: tuple[str, ...] | None = None) -> str:
+def _link(parts: UrdfParts, name: str, tree: YamlTree, path: KeyPath, known: tuple[str, ...] | None = None) -> str:
     """The link so called in the URDF, or as a part."""
     name = next((link for link in parts.robot.links if parts.names[link] == name), name)
     if name not in parts.robot.links:
@@ -211,7 +211,7 @@ def _link(parts: Parts, name: str, tree: Tree, path: KeyPath, known: tuple[str, 
     return name
 
 
-def _type(loops: Loops, i: int, tree: Tree) -> str:
+def _type(loops: Loops, i: int, tree: YamlTree) -> str:
     if loops.type and len(loops.type) != len(loops.closed_loop):
         raise _fault(
             tree, ("type",), f"{len(loops.type)} types for {len(loops.closed_loop)} loops", "give one for each loop"
@@ -224,7 +224,7 @@ def _parallel(first: Array, second: Array) -> bool:
     return bool(across < _PARALLEL * np.linalg.norm(first) * np.linalg.norm(second))
 
 
-def _fault(tree: Tree, path: KeyPath, message: str, hint: str) -> InputError:
+def _fault(tree: YamlTree, path: KeyPath, message: str, hint: str) -> InputError:
     file, line = tree.place(path)
     part = f"constraint {quoted(path[1])}" if path[0] == "constraints" else str(path[0])
     return InputError(message, part=part, hint=hint, path=path, file=file, line=line)

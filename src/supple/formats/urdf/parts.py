@@ -20,14 +20,14 @@ from supple.formats.urdf.grammar import fault
 from supple.formats.urdf.names import unused
 from supple.formats.urdf.robot import TYPES, Follows, Placement, Robot, RobotJoint
 from supple.formats.yaml_tree import KeyPath
-from supple.geometry.inertia import MassProperties, nothing
+from supple.geometry.inertia import MassProperties, zero_mass
 from supple.geometry.rotation import rotation_about
 
 FLOATING_BASE = "floating_base"
 
 
 @dataclass(frozen=True)
-class Chosen:
+class UrdfOptions:
     """What a side-car says of the tree.
 
     mimic  : what becomes of mimicking joints: "coupled", "free", or "locked"
@@ -41,7 +41,7 @@ class Chosen:
 
 
 @dataclass(frozen=True, eq=False)
-class Parts:
+class UrdfParts:
     """The tree in the words of the mechanism file, and where everything stands.
 
     data : bodies, frames, joints, couplings; actuators : one for each joint that could have one
@@ -67,7 +67,7 @@ class Parts:
             self.written[path] = written
 
 
-def parts_of(robot: Robot, names: dict[str, str], chosen: Chosen) -> Parts:
+def parts_of_robot(robot: Robot, names: dict[str, str], chosen: UrdfOptions) -> UrdfParts:
     """Bodies, frames, joints and possible actuators of a robot."""
     led = {name: _led(name, robot, chosen) for name in robot.joints}
     held = {name for name, (factor, _) in led.items() if factor == 0.0}
@@ -77,7 +77,7 @@ def parts_of(robot: Robot, names: dict[str, str], chosen: Chosen) -> Parts:
         joint = robot.joints[robot.parent[link]]
         carrier[link] = carrier[joint.parent] if robot.parent[link] in held else names[link]
     data: dict[str, dict[str, Any]] = {"bodies": {}, "frames": {}, "joints": {}, "couplings": {}}
-    parts = Parts(robot, names, carrier, placements, data, {})
+    parts = UrdfParts(robot, names, carrier, placements, data, {})
     _add_links(parts)
     if chosen.floating:
         name = unused(FLOATING_BASE, names.values())
@@ -93,7 +93,7 @@ def parts_of(robot: Robot, names: dict[str, str], chosen: Chosen) -> Parts:
     return parts
 
 
-def drawn(placement: Placement) -> dict[str, Any]:
+def placement_entry(placement: Placement) -> dict[str, Any]:
     """Where a frame is drawn: `at` and `rotation`."""
     turn = Rotation.from_matrix(placement.axes).as_rotvec()
     angle = float(np.linalg.norm(turn))
@@ -101,7 +101,7 @@ def drawn(placement: Placement) -> dict[str, Any]:
     return {"at": placement.position.tolist(), "rotation": {"about": about.tolist(), "angle": angle}}
 
 
-def _led(name: str, robot: Robot, chosen: Chosen) -> tuple[float, float]:
+def _led(name: str, robot: Robot, chosen: UrdfOptions) -> tuple[float, float]:
     """(m, c) of the coordinate q = m q₀ + c of a joint, q₀ that of one that moves on its own; m = 0 if it is held."""
     behind: list[str] = []
     while robot.joints[name].type != "fixed" and name not in chosen.locked:
@@ -153,18 +153,18 @@ def _moved(joint: RobotJoint, value: float) -> Placement:
     return Placement(rotation_about(joint.axis, value), np.zeros(3))
 
 
-def _add_links(parts: Parts) -> None:
+def _add_links(parts: UrdfParts) -> None:
     robot, names = parts.robot, parts.names
     total: dict[str, MassProperties] = {}
     home: dict[str, Placement] = {}
     for link in robot.order:
         body = parts.carrier[link]
         if body == names[link]:
-            home[body], total[body] = parts.placements[link], nothing()
+            home[body], total[body] = parts.placements[link], zero_mass()
             parts.note("bodies", link, robot.links[link])
             _note_masses(parts, body, robot.links[link])
         else:
-            parts.data["frames"][names[link]] = {"on": body, **drawn(parts.placements[link])}
+            parts.data["frames"][names[link]] = {"on": body, **placement_entry(parts.placements[link])}
             parts.note("frames", link, robot.links[link])
         if body != GROUND:
             total[body] += _seen_from(home[body], parts.placements[link], robot.masses[link])
@@ -174,14 +174,14 @@ def _add_links(parts: Parts) -> None:
             "mass": float(mass.mass),
             "center": (home[body].position + home[body].axes @ mass.center).tolist(),
             "inertia": {key: float(J["xyz".index(key[0]), "xyz".index(key[1])]) for key in _ENTRIES},
-            **drawn(home[body]),
+            **placement_entry(home[body]),
         }
 
 
 _ENTRIES = ("xx", "yy", "zz", "xy", "xz", "yz")
 
 
-def _note_masses(parts: Parts, body: str, link: Any) -> None:
+def _note_masses(parts: UrdfParts, body: str, link: Any) -> None:
     for key, where in (("mass", "inertial/mass"), ("center", "inertial/origin"), ("inertia", "inertial/inertia")):
         found = link.find(where)
         if found is not None:
@@ -195,7 +195,7 @@ def _seen_from(home: Placement, link: Placement, mass: MassProperties) -> MassPr
     return MassProperties(mass.mass, p + R @ mass.center, R @ mass.inertia @ R.T)
 
 
-def _add_joint(parts: Parts, written: str, kind: str, at: float) -> None:
+def _add_joint(parts: UrdfParts, written: str, kind: str, at: float) -> None:
     robot, name = parts.robot, parts.names[written]
     joint, element = robot.joints[written], robot.elements[written]
     placement = parts.placements[joint.child]
@@ -228,7 +228,7 @@ def _add_joint(parts: Parts, written: str, kind: str, at: float) -> None:
         parts.note("actuators", written, element)
 
 
-def _couple(parts: Parts, written: str, follows: Follows) -> None:
+def _couple(parts: UrdfParts, written: str, follows: Follows) -> None:
     """q = multiplier times the coordinate of the joint that it follows, plus offset."""
     robot, element = parts.robot, parts.robot.elements[written]
     ends = [parts.names[name] for name in (written, follows.joint)]

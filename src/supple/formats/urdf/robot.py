@@ -13,7 +13,7 @@ from supple.array_types import Array
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.quoting import quoted
 from supple.formats.urdf.grammar import fault
-from supple.geometry.inertia import MassProperties, nothing
+from supple.geometry.inertia import MassProperties, zero_mass
 
 TYPES = {
     "revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic", "fixed": "weld", "floating": "free",
@@ -194,7 +194,7 @@ def _order(links: dict[str, Any], joints: dict[str, Any], parent: dict[str, str]
 def _mass(link: Any, file: str) -> MassProperties:
     inertial = link.find("inertial")
     if inertial is None:
-        return nothing()
+        return zero_mass()
     found = inertial.find("mass")
     mass = _number(found, "value", 0.0)
     if mass < 0.0:

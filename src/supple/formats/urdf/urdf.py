@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from supple.description.mechanism import Mechanism
 from supple.description.quantities.expression import resolve_parameters, use_parameters
 from supple.diagnostics import InputError, nearest
-from supple.diagnostics.quoting import brief, quoted
+from supple.diagnostics.quoting import excerpt, quoted
 from supple.formats.error_lines import as_input_error
 from supple.formats.mechanism_file import Parameters, mechanism_of, require_version, with_parameters
 from supple.formats.model_fields import fields_of
@@ -25,9 +25,9 @@ from supple.formats.text_file import read_bytes, text_of
 from supple.formats.urdf.grammar import keep_parts, part_of
 from supple.formats.urdf.loops import Loops, add_loops, constraint_data, markers
 from supple.formats.urdf.names import part_names, renamed
-from supple.formats.urdf.parts import Chosen, Parts, parts_of
+from supple.formats.urdf.parts import UrdfOptions, UrdfParts, parts_of_robot
 from supple.formats.urdf.robot import Robot, robot_of
-from supple.formats.yaml_tree import KeyPath, Tree, read_text, read_tree
+from supple.formats.yaml_tree import KeyPath, YamlTree, read_text, read_tree
 
 GRAVITY = [0.0, 0.0, -9.81]  # m/s²: the z axis of a root link points up, by the convention of robotics
 
@@ -43,7 +43,7 @@ class Choices(Loops):
     """What becomes of joints that mimic others: they follow them, move on their own, or are held at their offset."""
 
 
-def load(path: str | Path, *, sidecar: SideCar | None = None, parameters: Parameters | None = None) -> Mechanism:
+def load_urdf(path: str | Path, *, sidecar: SideCar | None = None, parameters: Parameters | None = None) -> Mechanism:
     """The robot in a URDF file as a mechanism.
 
     sidecar    : a YAML file, or its data; the file of the same name with .yaml beside the URDF if left out
@@ -52,16 +52,16 @@ def load(path: str | Path, *, sidecar: SideCar | None = None, parameters: Parame
     place = Path(path)
     if sidecar is None:
         beside = place.with_suffix(".yaml")
-        tree = _beside(beside, place) if beside.is_file() else Tree({}, {}, str(path))
+        tree = _beside(beside, place) if beside.is_file() else YamlTree({}, {}, str(path))
         folder = place.parent
     elif isinstance(sidecar, Mapping):
-        tree, folder = Tree(dict(sidecar), {}, "<side-car>"), place.parent
+        tree, folder = YamlTree(dict(sidecar), {}, "<side-car>"), place.parent
     else:
         tree, folder = read_tree(read_text(sidecar), str(sidecar)), Path(sidecar).parent
     return _mechanism(path, tree, folder, parameters or {})
 
 
-def complete(tree: Tree, folder: Path, *, parameters: Parameters | None = None) -> Mechanism:
+def mechanism_of_sidecar(tree: YamlTree, folder: Path, *, parameters: Parameters | None = None) -> Mechanism:
     """The mechanism of a side-car that names its robot: `urdf: robot.urdf`."""
     named = tree.data["urdf"]
     file, line = tree.place(("urdf",))
@@ -82,7 +82,7 @@ def _exists(path: Path) -> bool:
         return False
 
 
-def _beside(beside: Path, urdf: Path) -> Tree:
+def _beside(beside: Path, urdf: Path) -> YamlTree:
     """The side-car next to a robot; another file of that name is not passed over."""
     tree = read_tree(read_text(beside), str(beside))
     named = tree.data.get("urdf")
@@ -95,35 +95,35 @@ def _beside(beside: Path, urdf: Path) -> Tree:
         raise InputError(
             f"it is a mechanism file of its own, and its name makes it the side-car of {quoted(urdf.name)}",
             file=tree.file, line=tree.line(("supple",)),
-            hint=f"add `urdf: {brief(urdf.name)}` if it is the side-car, or rename it",
+            hint=f"add `urdf: {excerpt(urdf.name)}` if it is the side-car, or rename it",
         )  # fmt: skip
     return tree
 
 
-def _mechanism(path: str | Path, tree: Tree, folder: Path, parameters: Parameters) -> Mechanism:
+def _mechanism(path: str | Path, tree: YamlTree, folder: Path, parameters: Parameters) -> Mechanism:
     if "supple" in tree.data:
         require_version(tree)
     element = read_robot(path)
-    file = brief(path, 500)
+    file = excerpt(path, 500)
     robot = robot_of(element, file)
     inside, lines = _inside(element, file)
     said = with_parameters(tree.data, parameters)
     choices = _choices(said, inside, tree, parameters)
     names = part_names([*robot.links, *robot.joints])
-    chosen = Chosen(
+    chosen = UrdfOptions(
         floating=choices.base == "floating",
         mimic=choices.mimic,
         locked=markers(robot, choices),
         spherical=_spherical(robot, choices, tree),
     )
-    parts = parts_of(robot, names, chosen)
+    parts = parts_of_robot(robot, names, chosen)
     _require_motion(parts)
-    where = Tree({}, {**lines, **tree.lines}, tree.file, files=dict.fromkeys(lines, file))
+    where = YamlTree({}, {**lines, **tree.lines}, tree.file, files=dict.fromkeys(lines, file))
     add_loops(parts, choices, where)
     return mechanism_of(_joined(parts, said, tree, choices), folder=folder)
 
 
-def _spherical(robot: Robot, choices: Choices, tree: Tree) -> tuple[str, ...]:
+def _spherical(robot: Robot, choices: Choices, tree: YamlTree) -> tuple[str, ...]:
     """Joints that `joint_name` and `joint_type` make spherical."""
     if len(choices.joint_name) != len(choices.joint_type):
         file, line = tree.place(("joint_type",))
@@ -156,7 +156,7 @@ def _inside(element: Any, file: str) -> tuple[dict[str, Any], dict[KeyPath, int]
     return found, lines
 
 
-def _choices(said: dict[str, Any], inside: dict[str, Any], tree: Tree, parameters: Parameters) -> Choices:
+def _choices(said: dict[str, Any], inside: dict[str, Any], tree: YamlTree, parameters: Parameters) -> Choices:
     """The side-car's own keys, with numbers worked out."""
     data = {key: value for key, value in said.items() if key in Choices.model_fields}
     written = data.get("constraints", {})
@@ -175,7 +175,7 @@ def _choices(said: dict[str, Any], inside: dict[str, Any], tree: Tree, parameter
         raise as_input_error(error, tree, fields_of(Choices)) from None
 
 
-def _require_motion(parts: Parts) -> None:
+def _require_motion(parts: UrdfParts) -> None:
     if not parts.data["bodies"]:
         robot = parts.robot
         raise InputError(
@@ -185,7 +185,7 @@ def _require_motion(parts: Parts) -> None:
         )  # fmt: skip
 
 
-def _joined(parts: Parts, said: dict[str, Any], tree: Tree, choices: Choices) -> Tree:
+def _joined(parts: UrdfParts, said: dict[str, Any], tree: YamlTree, choices: Choices) -> YamlTree:
     """The mechanism file that robot and side-car are together, with the lines of both."""
     own = {key: value for key, value in said.items() if key not in Choices.model_fields}
     changed = {written: name for written, name in parts.names.items() if written != name}
@@ -204,7 +204,7 @@ def _joined(parts: Parts, said: dict[str, Any], tree: Tree, choices: Choices) ->
             data[section] = {**known, **{name: _added(known.get(name), part) for name, part in value.items()}}
         else:
             data[section] = value
-    return Tree(data, lines, parts.robot.file, files=files, names=parts.written)
+    return YamlTree(data, lines, parts.robot.file, files=files, names=parts.written)
 
 
 def _added(known: Any, part: Any) -> Any:
@@ -212,7 +212,7 @@ def _added(known: Any, part: Any) -> Any:
     return {**known, **part} if isinstance(known, dict) and isinstance(part, dict) else part
 
 
-def _actuators(parts: Parts, said: Any, choices: Choices, tree: Tree) -> Any:
+def _actuators(parts: UrdfParts, said: Any, choices: Choices, tree: YamlTree) -> Any:
     """All joints that can have one, or those that the side-car lists."""
     if said is None and choices.name_mot is None:
         return parts.actuators
@@ -253,7 +253,7 @@ _OPENING = re.compile(r"<!--|<\?")
 
 def read_robot(path: str | Path) -> Any:
     """The element <robot> of a file, with links, joints and constraints alone; its `base` is the file's name."""
-    return robot_element(read_bytes(path, LARGEST, "keep meshes in files of their own"), brief(path, 500))
+    return robot_element(read_bytes(path, LARGEST, "keep meshes in files of their own"), excerpt(path, 500))
 
 
 def robot_element(content: bytes, file: str) -> Any:
@@ -261,7 +261,10 @@ def robot_element(content: bytes, file: str) -> Any:
     root = _parsed(content, file)
     if root.tag != "robot":
         raise InputError(
-            f"it begins with <{brief(root.tag)}>, not <robot>", file=file, line=root.sourceline, hint="give a URDF file"
+            f"it begins with <{excerpt(root.tag)}>, not <robot>",
+            file=file,
+            line=root.sourceline,
+            hint="give a URDF file",
         )
     keep_parts(root, file)
     if not root.findall("link"):
@@ -287,7 +290,7 @@ def _parsed(content: bytes, file: str) -> Any:
     try:
         return etree.fromstring(text.encode("utf-8"), parser)
     except etree.XMLSyntaxError as error:
-        problem = brief(re.sub(r", line \d+, column \d+.*", "", error.msg or "it ends too early"), 200)
+        problem = excerpt(re.sub(r", line \d+, column \d+.*", "", error.msg or "it ends too early"), 200)
         raise InputError(
             f"this is not XML: {problem}", file=file, line=error.lineno or 1, hint="check its tags and quotes"
         ) from None

@@ -15,12 +15,12 @@ from scipy.linalg import lstsq
 
 from supple.array_types import Array
 from supple.compilation import compiled, kernel
-from supple.formulations.absolute.instant import equations
+from supple.formulations.absolute.instant import instant_equations
 from supple.formulations.absolute.residual import add_gradient, row_gradients
 from supple.formulations.absolute.system import Absolute
 from supple.formulations.coefficients import DRY, DRY_FORCE, NUMBER, ROLE
 from supple.kinematics.measures import key_of
-from supple.kinematics.motion import Motion
+from supple.kinematics.motion import BodyRates
 from supple.kinematics.primitives import SCALE
 from supple.kinematics.row_arrays import row_sizes
 
@@ -44,7 +44,7 @@ class Balance(NamedTuple):
     required: Array
 
 
-def balance(problem: Absolute, moving: Motion) -> Balance:
+def balance(problem: Absolute, moving: BodyRates) -> Balance:
     """The equations along a batch of configurations with their velocities and accelerations."""
     system, numbering = problem.system, problem.rest.numbering
     X, V, acceleration = centre_motion(problem, moving)
@@ -53,7 +53,7 @@ def balance(problem: Absolute, moving: Motion) -> Balance:
     quiet[system.uses_i[:, ROLE] == DRY, DRY_FORCE] = 0.0  # its sign is the caller's to decide
     u = np.zeros((count, len(numbering.mechanism.actuators)))
     w = np.ascontiguousarray(moving.configuration.w)
-    M, joints, Q, _ = equations(problem._replace(system=system._replace(uses_f=quiet)), X, V, w, u)
+    M, joints, Q, _ = instant_equations(problem._replace(system=system._replace(uses_f=quiet)), X, V, w, u)
     keys = [key_of(numbering.mechanism, actuator) for actuator in numbering.mechanism.actuators.values()]
     actuators = gradients(problem, X, [numbering.measures[key] for key in keys])
     frictions = gradients(problem, X, friction_rows(problem))
@@ -82,7 +82,7 @@ def least_multipliers(problem: Absolute, joints: Array, forces: Array, *, scaled
     return unit[:, None] * found
 
 
-def centre_motion(problem: Absolute, moving: Motion) -> tuple[Array, Array, Array]:
+def centre_motion(problem: Absolute, moving: BodyRates) -> tuple[Array, Array, Array]:
     """Poses, velocities and accelerations of the frames of undeformed bodies: (N, F + 1, 12), (N, F, d) twice."""
     frames, column = problem.frames, problem.system.rows.column
     X = frames.poses(moving.configuration.X)

@@ -40,7 +40,7 @@ _SAME = 1e-12  # of what the loads can do: a change of the potential that is rou
 _SHARPENINGS = 12
 
 
-class Split(NamedTuple):
+class AllowedMotions(NamedTuple):
     """Motions that rows allow, as columns N (n, k) in units, and force f (k,) and stiffness H (k, k) along them."""
 
     N: Array
@@ -154,7 +154,7 @@ class _Search:
     def potential(self, state: State) -> float:
         return self.tangent(state, stiff=False).potential - float(self.u @ self.lengths(state.w))
 
-    def split(self, state: State) -> tuple[State, Split]:
+    def split(self, state: State) -> tuple[State, AllowedMotions]:
         """The state with the least multipliers, and what is left along the motions that rows allow."""
         loose = self.tangent(state._replace(multipliers=np.zeros_like(state.multipliers)), stiff=False)
         U, S, Wt, rank = self._factored(loose.J)
@@ -162,7 +162,7 @@ class _Search:
         state = state._replace(multipliers=np.ascontiguousarray(held / self.row_unit))
         here, N = self.tangent(state, stiff=True), Wt[rank:].T
         K = N.T @ (self.unit[:, None] * here.K * self.unit) @ N
-        return state, Split(N, -N.T @ (self.unit * loose.force), 0.5 * (K + K.T))
+        return state, AllowedMotions(N, -N.T @ (self.unit * loose.force), 0.5 * (K + K.T))
 
     def _factored(self, J: Array) -> tuple[Array, Array, Array, int]:
         """Singular values of the rows in units, and how many are independent."""
@@ -192,7 +192,7 @@ class _Search:
             before = size
         return None
 
-    def sharpened(self, state: State, split: Split, flat: float) -> Descent:
+    def sharpened(self, state: State, split: AllowedMotions, flat: float) -> Descent:
         """Newton's method alone, as long as it halves the force: to rounding."""
         force = float(np.abs(split.f).max(initial=0.0))
         for _ in range(_SHARPENINGS):

@@ -18,7 +18,7 @@ from supple.formulations.absolute.held_coordinates import HeldCoordinates, coord
 from supple.formulations.absolute.step_work import LOST, STRAIN
 from supple.formulations.coefficients import ACTUATOR, LAW, NUMBER, ROLE
 from supple.formulations.elastic_rest.drives import YieldingDrive
-from supple.formulations.laws import law
+from supple.formulations.force_models import law
 from supple.formulations.yielding_rows import SoftRow
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.primitives import FACTOR, SCALE, THEN
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from supple.formulations.absolute.system import Absolute
 
 
-class DriveArrays(NamedTuple):
+class YieldingDriveArrays(NamedTuple):
     """n drives: frame and position (n,) of δ; stiffness, damping and inertia (n,) along it; places (n,) of its entry in
     the iteration matrix."""
 
@@ -40,14 +40,14 @@ class DriveArrays(NamedTuple):
     places: Integers
 
 
-def drive_arrays(drives: tuple[YieldingDrive, ...], coordinates: HeldCoordinates, group: int) -> DriveArrays:
+def drive_arrays(drives: tuple[YieldingDrive, ...], coordinates: HeldCoordinates, group: int) -> YieldingDriveArrays:
     """All of them, their deflections in a group of held coordinates; places follow with the iteration matrix."""
     whole = -(-len(drives) // coordinates.held) * coordinates.held
     where = np.array([coordinates.at(group, i) for i in range(whole)], dtype=np.int64).reshape(-1, 2)
     table = np.array([(drive.stiffness, drive.damping, drive.inertia) for drive in drives]).reshape(-1, 3)
     # Positions that are left over have inertia too, or nothing could be solved for.
     table = np.vstack([table, np.tile([0.0, 0.0, 1.0], (whole - len(drives), 1))])
-    return DriveArrays(
+    return YieldingDriveArrays(
         np.ascontiguousarray(where[:, 0]), np.ascontiguousarray(where[:, 1]),
         table[:, 0].copy(), table[:, 1].copy(), table[:, 2].copy(), np.zeros(whole, dtype=np.int64),
     )  # fmt: skip
@@ -57,7 +57,7 @@ def with_deflections(
     rows: RowArrays,
     numbering: Numbering,
     drives: tuple[YieldingDrive, ...],
-    arrays: DriveArrays,
+    arrays: YieldingDriveArrays,
     ground: int,
     soft: dict[int, SoftRow],
 ) -> RowArrays:

@@ -26,7 +26,7 @@ from supple.formulations.elastic.elastic_body import mesh_of
 from supple.formulations.elastic.natural_frequency import natural_frequency
 from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates, elastic_coordinates
 from supple.formulations.elastic_rest.drives import YieldingDrive, yielding_drives
-from supple.geometry.inertia import MassProperties, nothing
+from supple.geometry.inertia import MassProperties, zero_mass
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.primitives import PA, PB, A, B
 from supple.kinematics.row_arrays import BODIES, RowArrays
@@ -206,8 +206,8 @@ def frames_of(numbering: Numbering, rigid: bool) -> Frames:
             carried = zip(mesh.nodes, _carried(mesh), strict=True)
             listed += [_Listed(number, node, place, own) for node, (place, own) in enumerate(carried)]
         elif item is not None:
-            listed.append(_Listed(number, -1, item.center, nothing()))
-            listed += [_Listed(number, i, place, nothing(), _LIGHT * item.mass) for i, place in enumerate(item.nodes)]
+            listed.append(_Listed(number, -1, item.center, zero_mass()))
+            listed += [_Listed(number, i, place, zero_mass(), _LIGHT * item.mass) for i, place in enumerate(item.nodes)]
         else:
             listed.append(_Listed(number, 0, masses[name].center, masses[name]))
     first.append(len(listed))
@@ -231,7 +231,7 @@ def frames_of(numbering: Numbering, rigid: bool) -> Frames:
 
 def _carried(mesh: ElasticBody) -> list[MassProperties]:
     """Small rigid parts on each node, their place counted from it."""
-    found = [nothing() for _ in mesh.nodes]
+    found = [zero_mass() for _ in mesh.nodes]
     for part in mesh.parts:
         found[part.node] += MassProperties(part.mass, part.arm, part.inertia)
     return found

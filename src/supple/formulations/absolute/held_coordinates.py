@@ -18,7 +18,7 @@ _AXES = np.eye(3)
 _PAIRS = ((1, 2), (2, 0), (0, 1))
 
 
-class Term(NamedTuple):
+class RowTerm(NamedTuple):
     """A term of a row as `rows_i` and `rows_f` have it."""
 
     integers: Integers
@@ -49,22 +49,22 @@ def held_coordinates(sizes: list[int], planar: bool) -> HeldCoordinates:
     return HeldCoordinates(tuple(int(sum(frames[:i])) for i in range(len(frames))), tuple(sizes), held)
 
 
-def term(kind: int, a: int, b: int, factor: float, scale: float) -> Term:
+def term(kind: int, a: int, b: int, factor: float, scale: float) -> RowTerm:
     """A measure between frames a and b times a factor; its vectors are zero."""
     integers, numbers = np.full(5, NONE, dtype=np.int64), np.zeros(ROW_WIDTH)
     integers[[KIND, A, B]] = kind, a, b
     numbers[FACTOR], numbers[SCALE] = factor, scale
-    return Term(integers, numbers)
+    return RowTerm(integers, numbers)
 
 
-def coordinate(where: tuple[int, int], ground: int, factor: float, scale: float) -> Term:
+def coordinate(where: tuple[int, int], ground: int, factor: float, scale: float) -> RowTerm:
     """A held coordinate times a factor; where : frame and position."""
     found = term(ALONG, ground, where[0], factor, scale)
     found.numbers[U : U + 3] = _AXES[where[1]]
     return found
 
 
-def turn_about(axis: int, a: int, b: int, planar: bool) -> list[Term]:
+def turn_about(axis: int, a: int, b: int, planar: bool) -> list[RowTerm]:
     """The small turn of frame b against frame a: in the plane the angle, else ½ (R_aᵀR_b - R_bᵀR_a)ᵛ."""
     if planar:
         angle = term(ANGLE, a, b, 1.0, 1.0)
@@ -78,7 +78,7 @@ def turn_about(axis: int, a: int, b: int, planar: bool) -> list[Term]:
     return found
 
 
-def still_rows(coordinates: HeldCoordinates, ground: int, extent: float) -> list[list[Term]]:
+def still_rows(coordinates: HeldCoordinates, ground: int, extent: float) -> list[list[RowTerm]]:
     """Rows that keep the frames from turning, and positions that hold nothing at zero."""
     planar = coordinates.held == 2
     found = []

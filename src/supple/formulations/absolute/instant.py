@@ -54,11 +54,11 @@ def instant(problem: Absolute, X: Array, V: Array, w: Array, u: Array, target_ac
         found = Instant(np.zeros(V.shape), np.zeros((count, len(measure))))
         led = np.zeros((count, len(measure) - joints))
         led[:, : target_accelerations.shape[1]] = target_accelerations
-        states = States(X, V, w, u, led)
+        states = BodyStates(X, V, w, u, led)
         compiled(sparse_batch, count=count * n)(problem.steps, states, unit, found)
         if problem.elastic or all(np.isfinite(part).all() for part in found):
             return found
-    M, J, Q, second = equations(problem, X, V, w, u)
+    M, J, Q, second = instant_equations(problem, X, V, w, u)
     rows = J.shape[1]
     second = -second
     second[:, joints:] += target_accelerations
@@ -70,7 +70,7 @@ def instant(problem: Absolute, X: Array, V: Array, w: Array, u: Array, target_ac
     return Instant(acceleration.reshape(V.shape), multipliers)
 
 
-class States(NamedTuple):
+class BodyStates(NamedTuple):
     """N of them: poses, velocities, measures, inputs, and accelerations of the prescribed coordinates."""
 
     X: Array
@@ -152,7 +152,7 @@ def _solve(M: Array, J: Array, Q: Array, second: Array, unit: Array, column: Arr
     return acceleration, unit * scaled
 
 
-class Equations(NamedTuple):
+class InstantEquations(NamedTuple):
     """Of N states: M (N, n, n) with the inertia along measures, joint and prescribed rows J (N, rows, n), forces
     Q (N, n), second rates of the rows at v̇ = 0 (N, rows)."""
 
@@ -162,13 +162,13 @@ class Equations(NamedTuple):
     second: Array
 
 
-def equations(problem: Absolute, X: Array, V: Array, w: Array, u: Array) -> Equations:
+def instant_equations(problem: Absolute, X: Array, V: Array, w: Array, u: Array) -> InstantEquations:
     """At each of N states of a rigid mechanism, as in `instant`."""
     assert not problem.elastic
     count, n = len(V), V.shape[1] * V.shape[2]
     rows = problem.rest.numbering.constraints + len(problem.system.driven)
     M, J = np.zeros((count, n, n)), np.zeros((count, rows, n))
-    found = Equations(M, J, np.zeros((count, n)), np.zeros((count, rows)))
+    found = InstantEquations(M, J, np.zeros((count, n)), np.zeros((count, rows)))
     compiled(dense_batch, count=count)(problem.system, problem.pattern, X, V, w, u, found)
     return found
 

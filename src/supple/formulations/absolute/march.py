@@ -37,7 +37,7 @@ class Courses(NamedTuple):
     targets: Array
 
 
-class Record(NamedTuple):
+class MarchRecord(NamedTuple):
     """The same at each of N times, and energies (N, 7): kinetic, potential, strain energy (part of the potential), work
     of the actuators, of the prescribed motions, lost, of loads without potential."""
 
@@ -49,10 +49,10 @@ class Record(NamedTuple):
     energies: Array
 
 
-def empty_record(state: State, count: int) -> Record:
+def empty_record(state: State, count: int) -> MarchRecord:
     """For as many times."""
     parts = (state.X, state.V, state.acceleration, state.multipliers, state.w, np.empty(ENERGIES))
-    return Record(*(np.empty((count, *part.shape)) for part in parts))
+    return MarchRecord(*(np.empty((count, *part.shape)) for part in parts))
 
 
 class Powers(NamedTuple):

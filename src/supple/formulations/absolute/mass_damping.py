@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from supple.formulations.absolute.system import Absolute
 
 
-def deforming(problem: Absolute, X: Array, V: Array) -> Array:
+def deformation_velocity_batch(problem: Absolute, X: Array, V: Array) -> Array:
     """P v (N, F, d) at N states: the velocities of deformation; X (N, F + 1, 12), V (N, F, d)."""
     found = np.zeros_like(V)
     states = np.ascontiguousarray(X), np.ascontiguousarray(V)

@@ -19,15 +19,15 @@ from supple.kinematics.row_arrays import row_sizes
 
 def measured_rates(problem: Absolute, X: Array, V: Array, rows: Sequence[int]) -> Array:
     """ℓ̇ (N, rows) of measures by their rows; X (N, frames + 1, 12), V (N, frames, d)."""
-    return measured_motion(problem, X, V, V, rows)[0]
+    return measure_rates(problem, X, V, V, rows)[0]
 
 
 def measured_accelerations(problem: Absolute, X: Array, V: Array, acceleration: Array, rows: Sequence[int]) -> Array:
     """ℓ̈ (N, rows) with v̇ (N, frames, d)."""
-    return measured_motion(problem, X, V, acceleration, rows)[1]
+    return measure_rates(problem, X, V, acceleration, rows)[1]
 
 
-def measured_motion(problem: Absolute, X: Array, V: Array, dV: Array, rows: Sequence[int]) -> tuple[Array, Array]:
+def measure_rates(problem: Absolute, X: Array, V: Array, dV: Array, rows: Sequence[int]) -> tuple[Array, Array]:
     """Both, ℓ̇ and ℓ̈."""
     first, second = np.zeros((2, len(X), len(rows)))
     if len(rows) and len(X):

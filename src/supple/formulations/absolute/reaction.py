@@ -13,7 +13,7 @@ from supple.formulations.absolute.system import Absolute
 from supple.kinematics.joint_frames import joint_frames
 from supple.kinematics.primitives import NONE, THEN, A
 from supple.kinematics.row_arrays import row_sizes
-from supple.results.result import bundle
+from supple.results.result import arrays_repr
 
 
 class Reaction(NamedTuple):
@@ -23,7 +23,7 @@ class Reaction(NamedTuple):
     moment: Array
 
     def __repr__(self) -> str:
-        return bundle(self)
+        return arrays_repr(self)
 
 
 def reaction_of(problem: Absolute, X: Array, multipliers: Array, joint: str) -> Reaction:

@@ -25,7 +25,7 @@ from supple.formulations.coefficients import (
     OF_MOMENT,
     ROLE,
 )
-from supple.formulations.laws import law
+from supple.formulations.force_models import law
 from supple.geometry.vectors import cross, dot, plus
 from supple.kinematics.primitives import NONE, THEN, A, continued, curvature, gradient, in_body, turned
 from supple.kinematics.row_arrays import row_sizes

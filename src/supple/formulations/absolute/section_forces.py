@@ -24,7 +24,7 @@ from supple.formulations.absolute.beams.beam_arrays import ALPHA
 from supple.formulations.absolute.beams.element_work import ENDS, STRAIN_ENERGY, element_work
 from supple.formulations.absolute.beams.planar_element import planar_element
 from supple.formulations.absolute.beams.space_element import space_element
-from supple.formulations.absolute.mass_damping import deforming
+from supple.formulations.absolute.mass_damping import deformation_velocity_batch
 from supple.formulations.absolute.system import Absolute
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.primitives import row_value
@@ -114,7 +114,9 @@ def end_forces(problem: Absolute, X: Array, V: Array, acceleration: Array) -> En
     found = EndForces(np.zeros((count, elements, 2, 6)), np.zeros((count, elements)))
     if elements:
         beams, gravity = problem.elements.beams, problem.system.gravity
-        moving = deforming(problem, X, V) if problem.system.mass_damping is not None else np.zeros_like(V)
+        moving = (
+            deformation_velocity_batch(problem, X, V) if problem.system.mass_damping is not None else np.zeros_like(V)
+        )
         for own in np.unique(beams.numbers[:, ALPHA]):  # damping in proportion to mass is a load, as inertia is
             felt = acceleration + (problem.system.alpha + own) * moving
             part = EndForces(np.zeros_like(found.ends), np.zeros_like(found.strain))

@@ -49,7 +49,7 @@ class Settled(NamedTuple):
     iterations: int
 
 
-def settle(
+def settle_bodies(
     problem: Absolute, begin: State, u: Array, aims: Array, steady: Steady | None = None, what: str = "equilibrium"
 ) -> Settled:
     """From a state nearby: its poses, multipliers and measures are where the search begins.

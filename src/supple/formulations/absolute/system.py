@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 from supple.array_types import Array, Integers
 from supple.description.mechanism import Mechanism
 from supple.formulations.absolute.beams.beam_arrays import BeamArrays, BodyBeams, beam_arrays
-from supple.formulations.absolute.drives import DriveArrays, drive_arrays, with_deflections
+from supple.formulations.absolute.drives import YieldingDriveArrays, drive_arrays, with_deflections
 from supple.formulations.absolute.frames import Frames, frames_of
 from supple.formulations.absolute.frozen_motion import MassDamping
-from supple.formulations.absolute.held_coordinates import Term, coordinate, still_rows, term, turn_about
+from supple.formulations.absolute.held_coordinates import RowTerm, coordinate, still_rows, term, turn_about
 from supple.formulations.absolute.superelements.superelement_arrays import (
     PlacedBody,
     SuperelementArrays,
     superelement_arrays,
 )
-from supple.formulations.absolute.time_damping import alpha_of, time_damping
+from supple.formulations.absolute.time_damping import mass_damping_factor, time_damping
 from supple.formulations.coefficients import AT_POINT, BODY, LAW, ROLE, CoefficientArrays, Yield, carried, with_yields
 from supple.formulations.elastic.elastic_body import meshed_beams
 from supple.formulations.yielding_rows import SoftRow, yielding_rows
@@ -65,7 +65,7 @@ class SystemArrays(NamedTuple):
     lag: Array
     beams: BeamArrays | None
     superelements: SuperelementArrays | None
-    drives: DriveArrays | None
+    drives: YieldingDriveArrays | None
     loads_i: Integers
     loads_f: Array
     uses_start: Integers
@@ -116,7 +116,7 @@ class Elements(NamedTuple):
 
     beams: BeamArrays
     superelements: SuperelementArrays
-    drives: DriveArrays
+    drives: YieldingDriveArrays
 
 
 class Absolute(NamedTuple):
@@ -170,7 +170,7 @@ def _make(
     own = frames.own
     soft = yielding_rows(numbering, rigid=rigid)
     compliance, lag = _softness(numbering.mechanism, soft.soft, numbering.constraints)
-    alpha = alpha_of(numbering.mechanism) if frames.elastic or compliance.any() else 0.0
+    alpha = mass_damping_factor(numbering.mechanism) if frames.elastic or compliance.any() else 0.0
     drives = drive_arrays(frames.drives, frames.held, len(frames.held.sizes) - 1)
     if frames.drives:
         law, extra = time_damping(numbering.mechanism), np.zeros(len(drives.stiffness))
@@ -407,7 +407,7 @@ def frame_superelements(frames: Frames) -> SuperelementArrays:
 _AXES = np.eye(3)
 
 
-def tie_rows(item: PlacedBody, ground: int, extent: float, planar: bool) -> list[list[Term]]:
+def tie_rows(item: PlacedBody, ground: int, extent: float, planar: bool) -> list[list[RowTerm]]:
     """Of every node: three along axes and three about them, in the plane two and one."""
     body, held = item.body, 2 if planar else 3
     found = []

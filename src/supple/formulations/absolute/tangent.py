@@ -206,9 +206,9 @@ def _axes(state: State, column: Integers) -> tuple[sp.csr_array, ...]:
     frames = len(state.V)
     whole = np.zeros((frames, 6))
     whole[:, column] = state.V
-    omega = skew(whole[:, 3:])
+    omega = skew_matrices(whole[:, 3:])
     whole[:, column] = state.acceleration
-    faster = skew(whole[:, 3:])
+    faster = skew_matrices(whole[:, 3:])
     blocks = np.zeros((4, frames, 6, 6))
     R, turn, spin, hasten = blocks
     R[:, :3, :3], R[:, 3:, 3:] = state.X[:-1, 3:].reshape(-1, 3, 3), np.eye(3)
@@ -218,7 +218,7 @@ def _axes(state: State, column: Integers) -> tuple[sp.csr_array, ...]:
     return tuple(sp.csr_array(sp.block_diag(list(block[:, column[:, None], column]))) for block in blocks)
 
 
-def skew(vectors: Array) -> Array:
+def skew_matrices(vectors: Array) -> Array:
     """(k, 3, 3): a × of vectors (k, 3)."""
     found = np.zeros((len(vectors), 3, 3))
     for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):

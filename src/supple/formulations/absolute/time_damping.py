@@ -58,7 +58,7 @@ def time_damping(mechanism: Mechanism) -> TimeDamping:
     return mechanism.remembered("damping in time", lambda: _nearest(mechanism))
 
 
-def alpha_of(mechanism: Mechanism) -> float:
+def mass_damping_factor(mechanism: Mechanism) -> float:
     """α of the mechanism, 1/s: of all that has mass in it, elements, point masses and rigid bodies alike."""
     law = mechanism.damping
     return float(law.rayleigh[0]) if law is not None and law.rayleigh is not None else 0.0

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from supple.formulations.elastic.beam_element import SectionRates, beam_matrices, in_body_axes, on_arms
 from supple.formulations.elastic.body_matrices import NEAR, PLANAR_COLUMNS, Array, Integers
 from supple.geometry.inertia import part_mass
-from supple.geometry.rotation import skew
+from supple.geometry.rotation import tilde
 
 
 class Span(NamedTuple):
@@ -162,7 +162,7 @@ def assembled(
     """All beams together, and small rigid parts: (node, mass, inertia, arm from the node)."""
     length, rates, shear, axes, arms = element_data(spans, found)
     K, M = (in_body_axes(matrices, axes) for matrices in beam_matrices(length, rates, shear))
-    turns = [np.kron(np.eye(4), skew(np.eye(3)[k])) for k in ((2,) if planar else (0, 1, 2))]
+    turns = [np.kron(np.eye(4), tilde(np.eye(3)[k])) for k in ((2,) if planar else (0, 1, 2))]
     put = _Places(found, planar, arms, parts)
     none, masses = np.zeros((0, 6, 6)), put.masses
     return Assembled(
@@ -220,5 +220,5 @@ def _scattered(blocks: Array, nodes: Integers, count: int, planar: bool) -> sp.c
 def _on_arm(matrices: Array, arms: Array) -> Array:
     """Matrices (e, 6, 6) of parts for their node: u_part = u + φ × arm."""
     A = np.broadcast_to(np.eye(6), matrices.shape).copy()
-    A[:, :3, 3:] = -np.array([skew(arm) for arm in arms]).reshape(-1, 3, 3)
+    A[:, :3, 3:] = -np.array([tilde(arm) for arm in arms]).reshape(-1, 3, 3)
     return np.swapaxes(A, 1, 2) @ matrices @ A

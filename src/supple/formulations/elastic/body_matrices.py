@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from supple.array_types import Array, Integers
-from supple.geometry.rotation import skew
+from supple.geometry.rotation import tilde
 
 T = TypeVar("T")
 
@@ -99,12 +99,12 @@ class ElasticBody:
 
     def rigid_motions(self) -> Array:
         """T (size, width): displacements for unit translations and rotations about the body's origin."""
-        return rigid_motions(self.nodes, self.node, self.component, self.width)
+        return rigid_body_motions(self.nodes, self.node, self.component, self.width)
 
 
-def rigid_motions(nodes: Array, node: Integers, component: Integers, width: int) -> Array:
+def rigid_body_motions(nodes: Array, node: Integers, component: Integers, width: int) -> Array:
     """T: columns e_k for translations; e_k × X and e_k for rotations.   (elastic-bodies, 6)"""
     full = np.broadcast_to(np.eye(6), (len(nodes), 6, 6)).copy()
-    full[:, :3, 3:] = -np.array([skew(X) for X in nodes])
+    full[:, :3, 3:] = -np.array([tilde(X) for X in nodes])
     rows = full[node, component]
     return rows[:, PLANAR_COLUMNS] if width == 3 else rows

@@ -94,7 +94,7 @@ def _condensed(body: ElasticBody, band: float, tolerance: float) -> CondensedBod
 
 def _projected(body: ElasticBody, interface: tuple[int, ...], basis: Array, band: float, error: float) -> CondensedBody:
     count = len(interface) * body.width
-    K, M = (symmetric(basis.T @ (matrix @ basis)) for matrix in (body.K, body.M))
+    K, M = (symmetrized(basis.T @ (matrix @ basis)) for matrix in (body.K, body.M))
     K[:count, count:] = K[count:, :count] = 0.0  # Ψ_bᵀ K V vanishes because Ψ_b is static
     squares = np.diag(K)[count:].copy()
     K[count:, count:] = np.diag(squares)
@@ -120,7 +120,7 @@ def _projected(body: ElasticBody, interface: tuple[int, ...], basis: Array, band
         internal_hz=np.sqrt(np.maximum(squares, 0.0)) / (2.0 * np.pi),
         rigid_motions=rigid,
         lumped=lumped,
-        rigid_mass=symmetric(T.T @ MT),
+        rigid_mass=symmetrized(T.T @ MT),
         rigid_coupling=MT.T @ basis,
         turning_rigid=np.array([T.T @ shape for shape in turned]),
         turning=np.array([basis.T @ shape for shape in turned]),
@@ -158,9 +158,9 @@ class Interior:
         K_bb, M_bb = (matrix[b][:, b].toarray() for matrix in (body.K, body.M))
         self.psi = -self.solve(0.0, K_ib)
         self.coupling = M_ib + self.M @ self.psi  # Lᵀ (inner, interface): inertia forces of the static modes
-        static_mass = symmetric(M_bb + M_ib.T @ self.psi + self.psi.T @ self.coupling)
+        static_mass = symmetrized(M_bb + M_ib.T @ self.psi + self.psi.T @ self.coupling)
         size = np.where(body.component[b] < 3, body.extent, 1.0)
-        self.yardstick = Yardstick(symmetric(K_bb + K_ib.T @ self.psi), static_mass, size)
+        self.yardstick = Yardstick(symmetrized(K_bb + K_ib.T @ self.psi), static_mass, size)
 
     def solve(self, s: float, right: Array) -> Array:
         """(K - s M)⁻¹ right."""
@@ -210,7 +210,7 @@ class Interior:
         compliance = self.solve(0.0, np.eye(len(self.unit))[:, heavy])
         values, directions = la.eigh(self.M[heavy][:, heavy].toarray())
         root = directions * np.sqrt(np.maximum(values, 0.0))
-        inverse, turn = la.eigh(symmetric(root.T @ compliance[heavy] @ root))
+        inverse, turn = la.eigh(symmetrized(root.T @ compliance[heavy] @ root))
         keep = np.flatnonzero(inverse * below >= 1.0)[::-1]
         return 1.0 / inverse[keep], compliance @ (root @ (turn[:, keep] / inverse[keep]))
 
@@ -222,7 +222,7 @@ class Interior:
         for iteration in range(_ITERATIONS):
             block = factor.solve(self.M @ block)
             block -= modes @ (modes.T @ (self.M @ block))
-            inverse, turn = la.eigh(*(symmetric(block.T @ (matrix @ block)) for matrix in (self.M, self.K)))
+            inverse, turn = la.eigh(*(symmetrized(block.T @ (matrix @ block)) for matrix in (self.M, self.K)))
             block = block @ (turn[:, ::-1] / np.sqrt(inverse[::-1]))
             last, found = found, 1.0 / inverse[::-1]
             inside = found <= below
@@ -241,7 +241,7 @@ class Interior:
         values, modes = self.modes(_EDGE * band)
         rest = self.coupling - self.M @ (modes @ (modes.T @ self.coupling))
         candidates = self._followers(rest, modes, band, values)
-        k, m = (symmetric(candidates.T @ (matrix @ candidates)) for matrix in (self.K, self.M))
+        k, m = (symmetrized(candidates.T @ (matrix @ candidates)) for matrix in (self.K, self.M))
         r = candidates.T @ rest
         missing = [(s, rest.T @ self._settled(s, rest, modes)) for s in _away_from(band * np.square(_CHECKS), values)]
         for count in range(len(k) + 1):
@@ -269,19 +269,19 @@ class Interior:
         points = band * 0.5 * (1.0 - np.cos(np.pi * (2 * np.arange(_SNAPSHOTS) + 1) / (2 * _SNAPSHOTS)))
         taken = [s * self._settled(s, rest, modes) @ self.yardstick.root(s) for s in _away_from(points, values)]
         Y = np.hstack(taken) / np.sqrt(_SNAPSHOTS)
-        share, directions = la.eigh(symmetric(Y.T @ (self.K @ Y)))
+        share, directions = la.eigh(symmetrized(Y.T @ (self.K @ Y)))
         order = [i for i in np.argsort(share)[::-1] if share[i] > 1e-14 * max(share.max(), 1e-300)]
         return Y @ (directions[:, order] / np.sqrt(share[order]))
 
     def _error(self, s: float, missing: Array) -> float:
         """Largest eigenvalue of s² L[(K - sM)⁻¹ - V (Vᵀ(K - sM)V)⁻¹ Vᵀ]Lᵀ against ½(K_b + s M_b).   (13)"""
         root = self.yardstick.root(s)
-        return s * s * float(np.abs(la.eigvalsh(symmetric(root.T @ missing @ root))).max())
+        return s * s * float(np.abs(la.eigvalsh(symmetrized(root.T @ missing @ root))).max())
 
     def _orthonormal(self, shapes: Array) -> Array:
         if not shapes.shape[1]:
             return shapes
-        inverse, turn = la.eigh(symmetric(shapes.T @ (self.M @ shapes)), symmetric(shapes.T @ (self.K @ shapes)))
+        inverse, turn = la.eigh(symmetrized(shapes.T @ (self.M @ shapes)), symmetrized(shapes.T @ (self.K @ shapes)))
         inverse, turn = inverse[::-1], turn[:, ::-1]
         found = shapes @ (turn / np.sqrt(inverse))
         return found * np.where(found[np.abs(found).argmax(axis=0), np.arange(found.shape[1])] < 0.0, -1.0, 1.0)
@@ -310,9 +310,9 @@ class Yardstick:
         if not mass.any():
             mass = np.eye(len(mass))
         scale = 1.0 / np.sqrt(np.maximum(np.diag(mass), 1e-12 * np.diag(mass).max()))
-        values, directions = la.eigh(symmetric(scale[:, None] * mass * scale))
+        values, directions = la.eigh(symmetrized(scale[:, None] * mass * scale))
         half = scale[:, None] * (directions / np.sqrt(np.maximum(values, 1e-9 * values.max())))
-        squares, turn = la.eigh(symmetric(half.T @ stiffness @ half))
+        squares, turn = la.eigh(symmetrized(half.T @ stiffness @ half))
         self.squares, self.shapes = np.maximum(squares, 0.0), unit[:, None] * (half @ turn)
 
     def root(self, s: float) -> Array:
@@ -320,6 +320,6 @@ class Yardstick:
         return self.shapes / np.sqrt(0.5 * (self.squares + s))
 
 
-def symmetric(matrix: Array) -> Array:
+def symmetrized(matrix: Array) -> Array:
     """Without the rounding that makes it a little asymmetric."""
     return 0.5 * (matrix + matrix.T)

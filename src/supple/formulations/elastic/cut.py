@@ -14,11 +14,11 @@ import numpy as np
 from supple.array_types import Array
 from supple.diagnostics import InputError
 from supple.diagnostics.parts import part_name
-from supple.formulations.efforts import Section
+from supple.formulations.efforts import BeamSection
 from supple.formulations.elastic.beam_mesh import assembled
 from supple.formulations.elastic.body_matrices import ElasticBody
 from supple.formulations.elastic.elastic_body import mesh_of, meshed_beams
-from supple.geometry.rotation import skew
+from supple.geometry.rotation import tilde
 from supple.kinematics.numbering import Numbering
 
 
@@ -42,12 +42,12 @@ class Cut(NamedTuple):
     turning: Array
 
 
-def cut_at(numbering: Numbering, section: Section, sensor: str) -> Cut:
+def cut_at(numbering: Numbering, section: BeamSection, sensor: str) -> Cut:
     """The cut of a beam at a place, made once for each sensor."""
     return numbering.mechanism.remembered(f"cut {sensor}", lambda: _cut(numbering, section, sensor))
 
 
-def _cut(numbering: Numbering, section: Section, sensor: str) -> Cut:
+def _cut(numbering: Numbering, section: BeamSection, sensor: str) -> Cut:
     drawing = numbering.drawing
     mesh, planar = mesh_of(numbering, section.body), drawing.mechanism.planar
     place = mesh.node_at(section.position)
@@ -73,7 +73,7 @@ def _cut(numbering: Numbering, section: Section, sensor: str) -> Cut:
     T[:, [0, 1, 5] if planar else range(6)] = mesh.rigid_motions()
     sign = -1.0 if end else 1.0
     about = np.eye(6)
-    about[3:, :3] = -skew(section.position)  # from the origin to the place
+    about[3:, :3] = -tilde(section.position)  # from the origin to the place
     turned = np.kron(np.eye(2), section.axes.T)
     return Cut(
         mesh, frozenset(nodes), element, end, sign, sign * turned @ about,

@@ -71,7 +71,7 @@ def section_rates(E: Any, G: Any, rho: Any, section: SectionProperties) -> list[
     ]
 
 
-def span(beam: PlacedBeam) -> Span:
+def beam_span(beam: PlacedBeam) -> Span:
     """A beam's stiffness and mass for a metre of length, at both ends."""
     E, G, rho = beam.material.youngs_modulus, beam.material.G, beam.material.density
     # What a planar table leaves out does not act in the plane.
@@ -91,7 +91,7 @@ class MeshedBeams(NamedTuple):
 
 def meshed_beams(drawing: Drawing, name: str) -> MeshedBeams:
     """The beams of a body with a node at every place that something touches."""
-    spans = [span(beam) for beam in placed_beams(drawing, name)]
+    spans = [beam_span(beam) for beam in placed_beams(drawing, name)]
     touched = touched_places(drawing, name)
     anchors = [_anchor(drawing, name, spans, place) for place in touched]
     found = mesh(spans, anchors)

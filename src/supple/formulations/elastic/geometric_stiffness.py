@@ -33,9 +33,9 @@ from supple.formulations.elastic.beam_element import (
 from supple.formulations.elastic.beam_mesh import ElementData, element_data
 from supple.formulations.elastic.body_matrices import PLANAR_COLUMNS, ElasticBody
 from supple.formulations.elastic.elastic_body import meshed_beams
-from supple.geometry.rotation import skew
+from supple.geometry.rotation import tilde
 
-_CROSS = np.array([[[skew(np.eye(3)[i])[k, j] for j in range(3)] for i in range(3)] for k in range(3)])
+_CROSS = np.array([[[tilde(np.eye(3)[i])[k, j] for j in range(3)] for i in range(3)] for k in range(3)])
 """ε (k, i, j): (a × b)_k = Σ ε_kij a_i b_j."""
 
 
@@ -46,7 +46,7 @@ class Acceleration(NamedTuple):
     turn: Array
 
 
-def load_stiffness(
+def body_load_stiffness(
     drawing: Drawing,
     body: ElasticBody,
     loads: Array,
@@ -99,7 +99,7 @@ def _on_ends(arms: Array) -> Array:
     A = np.broadcast_to(np.eye(12), (len(arms), 12, 12)).copy()
     for e, pair in enumerate(arms):
         for end, arm in enumerate(pair):
-            A[e, 6 * end : 6 * end + 3, 6 * end + 3 : 6 * end + 6] = -skew(arm)
+            A[e, 6 * end : 6 * end + 3, 6 * end + 3 : 6 * end + 6] = -tilde(arm)
     return A
 
 
@@ -116,7 +116,7 @@ def _forms(data: ElementData, ends: Array, arch: Array) -> Array:
     count, axis = len(data.length), data.axes[:, :, 0]
     at = _on_ends(data.arms)
     turn = np.zeros((count, 3, 12))
-    across = np.array([skew(e) for e in axis]) / data.length[:, None, None]
+    across = np.array([tilde(e) for e in axis]) / data.length[:, None, None]
     along = 0.5 * axis[:, :, None] * axis[:, None, :]
     turn[:, :, 0:3], turn[:, :, 6:9] = -across, across
     turn[:, :, 3:6] = turn[:, :, 9:12] = along

@@ -13,13 +13,13 @@ import scipy.sparse.linalg as spla
 
 from supple.description.drawing import Drawing, Path
 from supple.description.elastic.superelement import Interface
-from supple.description.elastic.superelement_files import SuperelementArrays, rigid_body_modes, superelement_arrays
+from supple.description.elastic.superelement_files import SuperelementMatrices, rigid_body_modes, superelement_matrices
 from supple.diagnostics import InputError
 from supple.diagnostics.parts import part_name
 from supple.formulations.elastic.body_matrices import NEAR, PLANAR_COLUMNS, Array, ElasticBody, Integers
 from supple.formulations.elastic.touched_places import TouchedPlace
 from supple.geometry.inertia import part_mass
-from supple.geometry.rotation import skew
+from supple.geometry.rotation import tilde
 
 _AT_PLACE = 1e-6  # of the body's size: a node of an interface lies at its place
 
@@ -29,8 +29,8 @@ def superelement_body(drawing: Drawing, name: str, touched: list[TouchedPlace]) 
     described = drawing.mechanism.bodies[name].superelement
     assert described is not None
     path: Path = ("bodies", name, "superelement")
-    arrays = superelement_arrays(described, path)
-    require_elastic(arrays, path)
+    arrays = superelement_matrices(described, path)
+    require_free_body(arrays, path)
     positions = arrays.positions - drawing.offsets[name]
     size = float(np.linalg.norm(np.ptp(positions, axis=0)))
     patches: list[Patch] = []
@@ -62,7 +62,7 @@ def superelement_body(drawing: Drawing, name: str, touched: list[TouchedPlace]) 
 def _assembled(
     drawing: Drawing,
     name: str,
-    arrays: SuperelementArrays,
+    arrays: SuperelementMatrices,
     positions: Array,
     patches: list[Patch],
     front: list[int],
@@ -75,7 +75,7 @@ def _assembled(
     if planar:  # places stay in the plane; the mesh between them is held by them alone
         keep = (node >= len(patches) + len(front)) | np.isin(component, PLANAR_COLUMNS)
         S, node, component = S[:, keep], node[keep], component[keep]
-    mesh_turning = [sp.block_diag([skew(np.eye(3)[k])] * (S.shape[0] // 3)) for k in ((2,) if planar else (0, 1, 2))]
+    mesh_turning = [sp.block_diag([tilde(np.eye(3)[k])] * (S.shape[0] // 3)) for k in ((2,) if planar else (0, 1, 2))]
     K, M = (sp.csr_array(S.T @ (0.5 * (matrix + matrix.T)) @ S) for matrix in (arrays.K, arrays.M))
     turning = [sp.csr_array(S.T @ arrays.M @ turn @ S) for turn in mesh_turning]
     pairs = list(combinations_with_replacement(range(len(mesh_turning)), 2))
@@ -85,7 +85,7 @@ def _assembled(
         if place.heavy:
             at = nodes[tuple(place.position.tolist())] * width
             part = part_mass(place.mass, place.inertia)
-            turns = [np.kron(np.eye(2), skew(np.eye(3)[k])) for k in ((2,) if planar else (0, 1, 2))]
+            turns = [np.kron(np.eye(2), tilde(np.eye(3)[k])) for k in ((2,) if planar else (0, 1, 2))]
             kept = PLANAR_COLUMNS if planar else np.arange(6)
             M = M + _block(part[np.ix_(kept, kept)], at, M.shape[0])
             turning = [
@@ -117,7 +117,7 @@ def _block(block: Array, at: int, size: int) -> sp.csr_array:
     return sp.coo_array((block.ravel(), (rows.ravel(), columns.ravel())), shape=(size, size)).tocsr()
 
 
-def _index(arrays: SuperelementArrays, number: int, path: Path) -> int:
+def _index(arrays: SuperelementMatrices, number: int, path: Path) -> int:
     found = np.flatnonzero(arrays.numbers == number)
     if not len(found):
         low, high = arrays.numbers.min(), arrays.numbers.max()
@@ -125,7 +125,7 @@ def _index(arrays: SuperelementArrays, number: int, path: Path) -> int:
     return int(found[0])
 
 
-def _single(arrays: SuperelementArrays, positions: Array, number: int, place: Array, size: float, path: Path) -> int:
+def _single(arrays: SuperelementMatrices, positions: Array, number: int, place: Array, size: float, path: Path) -> int:
     node = _index(arrays, number, path)
     if arrays.degrees[node] != 6:
         refuse(
@@ -139,7 +139,7 @@ def _single(arrays: SuperelementArrays, positions: Array, number: int, place: Ar
     return node
 
 
-def _patch(arrays: SuperelementArrays, positions: Array, interface: Interface, place: Array, path: Path) -> Patch:
+def _patch(arrays: SuperelementMatrices, positions: Array, interface: Interface, place: Array, path: Path) -> Patch:
     if interface.nodes is not None:
         nodes = np.array([_index(arrays, number, path) for number in interface.nodes])
     else:
@@ -157,7 +157,7 @@ def _patch(arrays: SuperelementArrays, positions: Array, interface: Interface, p
     return Patch(place, nodes, interface.tie == "average", _weights(arrays, nodes))
 
 
-def _weights(arrays: SuperelementArrays, nodes: Integers) -> Array | None:
+def _weights(arrays: SuperelementMatrices, nodes: Integers) -> Array | None:
     """Shares of the patch's nodes in its mean motion: diagonal masses, which follow the area that belongs to each.
 
     Equal shares would give corners and edges of a face too much, and the tie a compliance that depends on the mesh.
@@ -167,7 +167,7 @@ def _weights(arrays: SuperelementArrays, nodes: Integers) -> Array | None:
     return found if found.min() > 0.0 else None
 
 
-def _require_apart(arrays: SuperelementArrays, patches: list[Patch], front: list[int], path: Path) -> None:
+def _require_apart(arrays: SuperelementMatrices, patches: list[Patch], front: list[int], path: Path) -> None:
     taken = np.concatenate([np.array(front, dtype=np.int64), *(patch.nodes for patch in patches)])
     numbers, counts = np.unique(taken, return_counts=True)
     if len(counts) and counts.max() > 1:
@@ -180,7 +180,7 @@ def _near(carriers: list[tuple[Array, int, bool]], position: Array, size: float)
 
 
 def _node_there(
-    arrays: SuperelementArrays, positions: Array, free: list[int], place: TouchedPlace, size: float, name: str
+    arrays: SuperelementMatrices, positions: Array, free: list[int], place: TouchedPlace, size: float, name: str
 ) -> int:
     six = [node for node in free if arrays.degrees[node] == 6]
     distance = np.linalg.norm(positions[six] - place.position, axis=1) if six else np.array([np.inf])
@@ -273,7 +273,7 @@ def tied(positions: Array, degrees: Integers, patches: Sequence[Patch], front: S
 
 def _motion(place: Array, at: Array, count: int) -> Array:
     """Displacement of a node of a rigid patch for the displacement of its place: (count, 6)."""
-    return np.block([[np.eye(3), -skew(at - place)], [np.zeros((3, 3)), np.eye(3)]])[:count]
+    return np.block([[np.eye(3), -tilde(at - place)], [np.zeros((3, 3)), np.eye(3)]])[:count]
 
 
 def _rigid(
@@ -318,7 +318,7 @@ _MOTIONS = (
 )
 
 
-def require_elastic(arrays: SuperelementArrays, path: Path) -> None:
+def require_free_body(arrays: SuperelementMatrices, path: Path) -> None:
     """Raise unless K and M are those of one free elastic body.
 
     Both are symmetric; K resists everything but the six rigid motions; M is positive where it has entries at all
@@ -332,7 +332,7 @@ def require_elastic(arrays: SuperelementArrays, path: Path) -> None:
         ) from None
 
 
-def _require_free_body(arrays: SuperelementArrays, path: Path) -> None:
+def _require_free_body(arrays: SuperelementMatrices, path: Path) -> None:
     for what, matrix in (("stiffness", arrays.K), ("mass", arrays.M)):
         largest = float(abs(matrix).max())
         gap = float(abs(matrix - matrix.T).max())
@@ -362,7 +362,7 @@ def _require_free_body(arrays: SuperelementArrays, path: Path) -> None:
     _require_one_piece(arrays, path)
 
 
-def _require_mass(arrays: SuperelementArrays, T: Array, path: Path) -> None:
+def _require_mass(arrays: SuperelementMatrices, T: Array, path: Path) -> None:
     _require_definite(arrays, path)
     translations = T[:, :3].T @ (arrays.M @ T[:, :3])
     masses = np.diag(translations)
@@ -375,7 +375,7 @@ def _require_mass(arrays: SuperelementArrays, T: Array, path: Path) -> None:
         )
 
 
-def _require_definite(arrays: SuperelementArrays, path: Path) -> None:
+def _require_definite(arrays: SuperelementMatrices, path: Path) -> None:
     """xᵀM x > 0 for every motion x of the degrees of freedom that have entries in M: the kinetic energy is positive."""
     M = sp.csr_array(0.5 * (arrays.M + arrays.M.T))
     M.eliminate_zeros()
@@ -430,7 +430,7 @@ def _off(matrix: Array) -> float:
     return float(np.abs(matrix - np.diag(np.diag(matrix))).max())
 
 
-def _require_one_piece(arrays: SuperelementArrays, path: Path) -> None:
+def _require_one_piece(arrays: SuperelementMatrices, path: Path) -> None:
     """The seventh eigenvalue of K, its diagonal scaled to one, must stand clear of six that are zero to rounding."""
     K = 0.5 * (arrays.K + arrays.K.T)
     diagonal = K.diagonal()
@@ -454,7 +454,7 @@ def _require_one_piece(arrays: SuperelementArrays, path: Path) -> None:
         )
 
 
-def _owner(arrays: SuperelementArrays, row: int) -> int:
+def _owner(arrays: SuperelementMatrices, row: int) -> int:
     """Number of the node that a row of the matrices belongs to."""
     return int(arrays.numbers[np.searchsorted(np.cumsum(arrays.degrees), row, side="right")])
 

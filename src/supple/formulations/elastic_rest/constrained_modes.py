@@ -10,7 +10,7 @@ from supple.compilation.parts import in_parts
 from supple.compilation.threads import single_blas_thread
 from supple.formulations.elastic_rest.block_modes import Search, lowest_modes, scattered
 from supple.formulations.elastic_rest.drives import DEFLECTION
-from supple.formulations.elastic_rest.elastic_rest import ElasticRest, Held
+from supple.formulations.elastic_rest.elastic_rest import ElasticRest, HeldRows
 from supple.formulations.elastic_rest.response_operator import Structure
 from supple.formulations.elastic_rest.rows import chosen_rows, rows_batch
 from supple.formulations.elastic_rest.table_range import warn_beyond_tables
@@ -34,7 +34,7 @@ def modes_batch(rest, held, search, X, squares, Z, number):
         number[k] = lowest_modes(Structure(rest.stiffness, C, held.compliance), search, squares[k], Z[k])
 
 
-def rows_at(rest: ElasticRest, rows: Integers, X: Array) -> Array:
+def rows_over_coordinates(rest: ElasticRest, rows: Integers, X: Array) -> Array:
     """Rows over z at poses X (N, bodies + 1, 12): (N, rows, n)."""
     warn_beyond_tables(rest, X)
     C = np.empty((len(X), len(rows), rest.size))
@@ -44,7 +44,7 @@ def rows_at(rest: ElasticRest, rows: Integers, X: Array) -> Array:
 
 @single_blas_thread()
 def constrained_modes(
-    rest: ElasticRest, held: Held, X: Array, count: int, tolerance: float = SHAPES
+    rest: ElasticRest, held: HeldRows, X: Array, count: int, tolerance: float = SHAPES
 ) -> tuple[Array, Array]:
     """ω² (N, k) and modes (N, k, n), k the smaller of `count` and the number that exists, at poses X (N, ...)."""
     warn_beyond_tables(rest, X)
@@ -55,7 +55,7 @@ def constrained_modes(
 
 
 def searched_modes(
-    rest: ElasticRest, held: Held, search: Search, X: Array, count: int
+    rest: ElasticRest, held: HeldRows, search: Search, X: Array, count: int
 ) -> tuple[Array, Array, Integers]:
     """As `modes_batch` gives them, the work divided among the cores; whoever calls keeps BLAS to one thread."""
     squares, Z = np.empty((len(X), count)), np.zeros((len(X), count, rest.size))
@@ -72,7 +72,7 @@ def searched_modes(
     return squares, Z, number
 
 
-def search_for(rest: ElasticRest, held: Held, count: int) -> Search:
+def search_for(rest: ElasticRest, held: HeldRows, count: int) -> Search:
     """The search for `count` modes from those at rest; made once."""
     rows = f"{list(rest.displacements)} {held.rows.tobytes()!r} {held.compliance.tobytes()!r}"
     mechanism = rest.numbering.mechanism
@@ -83,7 +83,7 @@ def search_for(rest: ElasticRest, held: Held, count: int) -> Search:
 
 
 @single_blas_thread()
-def search_from(rest: ElasticRest, held: Held, at: Array, count: int) -> Search:
+def search_from(rest: ElasticRest, held: HeldRows, at: Array, count: int) -> Search:
     """The search for `count` modes that begins with those at one position (bodies + 1, 12), and some to spare: its
     shift is about the lowest of them. Where these end within a cluster, there are as many as get beyond it."""
     size, available = count + _SPARE, rest.size
@@ -118,13 +118,13 @@ def cheapest_block(shifted: Array, count: int) -> tuple[int, float]:
     return int(sizes[best]), float(passes[best])
 
 
-def first_shift(rest: ElasticRest, held: Held, X: Array) -> float:
+def first_shift(rest: ElasticRest, held: HeldRows, X: Array) -> float:
     """A part of the lowest stiffness that any body or spring has."""
     known = stiffnesses(rest, held, X)
     return 0.01 * float(known[known > 0.0].min(initial=np.inf)) if known.any() else 1.0
 
 
-def stiffnesses(rest: ElasticRest, held: Held, X: Array) -> Array:
+def stiffnesses(rest: ElasticRest, held: HeldRows, X: Array) -> Array:
     """What bodies and springs have along z, each by itself, at one position: Λ, and |C_i|²/c_i of the soft rows."""
     C = np.empty((len(held.rows), rest.size))
     compiled(chosen_rows, count=0)(rest.arrays, held.rows, X, C)

@@ -18,8 +18,8 @@ from supple.description.joints.joint_kind import directions
 from supple.description.mass_properties import mass_properties
 from supple.description.mechanism import Mechanism
 from supple.formulations.coefficients import along_measure, carried
-from supple.formulations.elastic_rest.constrained_modes import rows_at
-from supple.formulations.elastic_rest.elastic_rest import MASSLESS, ElasticRest, Held
+from supple.formulations.elastic_rest.constrained_modes import rows_over_coordinates
+from supple.formulations.elastic_rest.elastic_rest import MASSLESS, ElasticRest, HeldRows
 from supple.formulations.elastic_rest.energy_modes import diagonalised
 from supple.formulations.elastic_rest.preload import preload_stiffness
 from supple.kinematics.configuration import Configuration
@@ -39,17 +39,17 @@ class DenseSystem(NamedTuple):
 
 
 @single_blas_thread()
-def dense_system(rest: ElasticRest, configuration: Configuration, held: Held, *, preload: bool) -> DenseSystem:
+def dense_system(rest: ElasticRest, configuration: Configuration, held: HeldRows, *, preload: bool) -> DenseSystem:
     """At one configuration (not a batch)."""
     X = configuration.X[None]
     K = elastic_stiffness(rest, configuration, held)
     motors = acting(rest, "inertia")
-    J = rows_at(rest, np.array(list(motors), dtype=np.int64), X)[0]
+    J = rows_over_coordinates(rest, np.array(list(motors), dtype=np.int64), X)[0]
     M = np.eye(rest.size) + J.T @ (np.array(list(motors.values()))[:, None] * J)
     if preload:
         K = K + preload_stiffness(rest, configuration)
-    hard = rows_at(rest, held.rows[held.compliance == 0.0], X)[0]
-    return DenseSystem(M, K, row_keeping(_admissible(rest, hard), hard, rest.arrays.stiffness))
+    hard = rows_over_coordinates(rest, held.rows[held.compliance == 0.0], X)[0]
+    return DenseSystem(M, K, constrained_columns(_admissible(rest, hard), hard, rest.arrays.stiffness))
 
 
 def _admissible(rest: ElasticRest, hard: Array) -> Array:
@@ -66,7 +66,7 @@ def _admissible(rest: ElasticRest, hard: Array) -> Array:
     return N
 
 
-def row_keeping(N: Array, hard: Array, stiffness: Array) -> Array:
+def constrained_columns(N: Array, hard: Array, stiffness: Array) -> Array:
     """N (n, p) with what its columns move along ideal rows taken away, along the compliances of bodies.
 
     A null space keeps rows to the rounding of their largest entry, which a stiff drive's is 1e5 times that of a body:
@@ -93,15 +93,17 @@ def unrestrained(rest: ElasticRest, rows: Array) -> NDArray[np.int64]:
     return columns[np.abs(rows[:, columns]).max(axis=0, initial=0.0) <= _UNSEEN * units]
 
 
-def elastic_stiffness(rest: ElasticRest, configuration: Configuration, held: Held) -> Array:
+def elastic_stiffness(rest: ElasticRest, configuration: Configuration, held: HeldRows) -> Array:
     """Λ + Σ C_iᵀC_i / c_i over the rows that give way: (n, n) over z."""
     soft = held.compliance > 0.0
-    C = rows_at(rest, held.rows[soft], configuration.X[None])[0]
+    C = rows_over_coordinates(rest, held.rows[soft], configuration.X[None])[0]
     return np.diag(rest.arrays.stiffness) + C.T @ (C / held.compliance[soft, None])
 
 
 @single_blas_thread()
-def dense_modes(rest: ElasticRest, configuration: Configuration, held: Held, *, preload: bool) -> tuple[Array, Array]:
+def dense_modes(
+    rest: ElasticRest, configuration: Configuration, held: HeldRows, *, preload: bool
+) -> tuple[Array, Array]:
     """All ω² (k,) rising and modes (k, n) at one configuration, of unit modal mass."""
     M, K, N = dense_system(rest, configuration, held, preload=preload)
     _, vectors = eigh(N.T @ K @ N, N.T @ M @ N)

@@ -17,7 +17,7 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.description.mass_properties import MassProperties, mass_properties
-from supple.geometry.rotation import skew
+from supple.geometry.rotation import tilde
 from supple.kinematics.joint_frames import joint_frames
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.primitives import ALONG, ANGLE, FACTOR, PA, PB, ROW_WIDTH, SCALE, U, V, W
@@ -79,10 +79,10 @@ class YieldingDrive:
         """
         scale = 1.0 / np.sqrt(self.inertia)
         if self.slides:
-            half = np.outer(turn.T @ skew(self.axis) @ force, unit) * -scale
+            half = np.outer(turn.T @ tilde(self.axis) @ force, unit) * -scale
             return half + half.T
         lever = np.cross(self.axis, self.place)
-        half = np.outer(turn.T @ (skew(lever) @ force - 0.5 * skew(self.axis) @ moment), unit) * scale
+        half = np.outer(turn.T @ (tilde(lever) @ force - 0.5 * tilde(self.axis) @ moment), unit) * scale
         return half + half.T + force @ np.cross(self.axis, lever) * scale**2 * np.outer(unit, unit)
 
 
@@ -128,7 +128,7 @@ def _whole(properties: dict[str, MassProperties], numbering: Numbering, slides: 
     return float(total * (1.0 if slides else numbering.arrays.extent**2))
 
 
-def with_drives(
+def bodies_with_drives(
     bodies: list[BodyCoordinates], drives: tuple[YieldingDrive, ...]
 ) -> tuple[list[BodyCoordinates], tuple[YieldingDrive, ...]]:
     """The bodies with one more coordinate for each drive, and the drives with its place in z."""

@@ -23,9 +23,9 @@ from supple.formulations.elastic_rest.body_coordinates import (
     own_band,
     rigid_coordinates,
 )
-from supple.formulations.elastic_rest.drives import YieldingDrive, with_drives, yielding_drives
+from supple.formulations.elastic_rest.drives import YieldingDrive, bodies_with_drives, yielding_drives
 from supple.formulations.elastic_rest.part_rows import PartRows, terms_of
-from supple.formulations.elastic_rest.stiffness_tables import StiffnessTables, stiffness_tables
+from supple.formulations.elastic_rest.position_dependent_stiffness import StiffnessTables, stiffness_tables
 from supple.formulations.yielding_rows import SoftRow
 from supple.geometry.inertia import MassProperties
 from supple.kinematics.numbering import Numbering
@@ -62,7 +62,7 @@ class ElasticArrays(NamedTuple):
     extent: float
 
 
-class Held(NamedTuple):
+class HeldRows(NamedTuple):
     """Rows that are held, ideally or by springs: their numbers and their compliance."""
 
     rows: Integers
@@ -124,7 +124,7 @@ class ElasticRest:
             small is None or mesh is None or not small.by_nodes or small.size >= mesh.size for small, mesh in meshes
         ) or (self.band >= WIDEST * own_band(self.numbering.mechanism))
 
-    def held(self, *, actuators: bool) -> Held:
+    def held(self, *, actuators: bool) -> HeldRows:
         """Rows of joints and springs, and of the coordinates θ if they are locked, with their compliance."""
         first = self.numbering.constraints
         last = first + len(self.numbering.coordinates)
@@ -133,13 +133,13 @@ class ElasticRest:
         compliance = self.arrays.compliance[rows]
         if actuators:
             compliance[first:last] = 0.0
-        return Held(rows, compliance)
+        return HeldRows(rows, compliance)
 
-    def held_and_loaded(self) -> Held:
+    def held_and_loaded(self) -> HeldRows:
         """The same with the actuators and the `displacements` locked, these last."""
         held = self.held(actuators=True)
         extra = np.array(list(self.displacements.values()), dtype=np.int64)
-        return Held(np.concatenate([held.rows, extra]), np.concatenate([held.compliance, np.zeros(len(extra))]))
+        return HeldRows(np.concatenate([held.rows, extra]), np.concatenate([held.compliance, np.zeros(len(extra))]))
 
     def terms(self, row: int) -> list[int]:
         """The terms that a row is the sum of."""
@@ -179,7 +179,7 @@ def _build(mechanism: Mechanism, band: float, displacements: tuple[str, ...], *,
             body = rigid_coordinates(name, inertia, floor, start)
         bodies.append(body)
         start = body.stop
-    bodies, drives = with_drives(bodies, () if rigid else yielding_drives(numbering))
+    bodies, drives = bodies_with_drives(bodies, () if rigid else yielding_drives(numbering))
     rows = PartRows(numbering, bodies, displacements, drives, rigid=rigid, following=True)
     arrays = ElasticArrays(
         rows.part_i(),

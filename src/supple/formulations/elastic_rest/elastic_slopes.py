@@ -29,8 +29,8 @@ from supple.formulations.elastic_rest.drives import yielding_drives
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest, mass_floor
 from supple.formulations.elastic_rest.modal_body import modal_condensed, modal_mesh
 from supple.formulations.elastic_rest.part_rows import PartRows
+from supple.formulations.elastic_rest.position_dependent_stiffness import scale_at, stiffness_tables
 from supple.formulations.elastic_rest.rows import BODY, FIRST, WIDTH
-from supple.formulations.elastic_rest.stiffness_tables import scale_at, stiffness_tables
 from supple.kinematics.complex_terms import STEP, moved_poses, rows_of
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.parameter_motion import moved_twists
@@ -122,7 +122,7 @@ def _matrices(numbering: Numbering, body: BodyCoordinates) -> tuple[Array, Array
     return body.mesh.K.toarray(), body.mesh.M.toarray()
 
 
-def body_slopes(rest: ElasticRest, slopes: ElasticSlopes) -> tuple[Array, Array]:
+def body_matrix_slopes(rest: ElasticRest, slopes: ElasticSlopes) -> tuple[Array, Array]:
     """K' and M' of the bodies and of deflections over z, (n, n) each."""
     dK, dM = np.zeros((rest.size, rest.size)), np.zeros((rest.size, rest.size))
     for body, (K, M) in zip(rest.bodies, slopes.bodies, strict=True):
@@ -138,7 +138,7 @@ def body_slopes(rest: ElasticRest, slopes: ElasticSlopes) -> tuple[Array, Array]
     return dK, dM
 
 
-def row_slopes(rest: ElasticRest, slopes: ElasticSlopes, name: str, X: Array, theta: Array) -> Array:
+def constraint_slopes(rest: ElasticRest, slopes: ElasticSlopes, name: str, X: Array, theta: Array) -> Array:
     """dC/dμ (rows, n) of all rows of the mechanism over z, at one configuration: X (bodies + 1, 12)."""
     numbering, arrays = rest.numbering, rest.arrays
     twists = moved_twists(numbering, data_slopes(numbering.mechanism, name).rows_f, X[None])

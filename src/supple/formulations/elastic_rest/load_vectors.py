@@ -17,7 +17,7 @@ from supple.compilation import compiled, kernel
 from supple.formulations.coefficients import carried
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.formulations.elastic_rest.rows import BODY, FIRST, WIDTH
-from supple.geometry.rotation import skew
+from supple.geometry.rotation import tilde
 from supple.geometry.vectors import cross
 from supple.kinematics.primitives import in_body
 from supple.kinematics.rest import rest as undeformed
@@ -117,7 +117,7 @@ def load_arrays(rest: ElasticRest) -> LoadArrays:
         if b < len(rest.bodies):
             node, place = rest.bodies[b].node_at(row[:3])
             lever = np.eye(6)
-            lever[3:, :3] = skew(row[:3] - place)  # moment about the node, in body axes
+            lever[3:, :3] = tilde(row[:3] - place)  # moment about the node, in body axes
             shapes = np.zeros((6, rest.bodies[b].size))
             shapes[column] = rest.bodies[b].of_node(node)
             add(b, follows, (shapes.T @ lever)[:, column], row[3:9])

@@ -21,9 +21,9 @@ from supple.compilation import compiled, kernel
 from supple.compilation.parts import in_parts
 from supple.compilation.threads import single_blas_thread
 from supple.formulations.elastic_rest.block_modes import MANY, ROUNDING, Search, below, grown, scattered
-from supple.formulations.elastic_rest.constrained_modes import SHAPES, first_shift, rows_at, search_for
+from supple.formulations.elastic_rest.constrained_modes import SHAPES, first_shift, rows_over_coordinates, search_for
 from supple.formulations.elastic_rest.dense import dense_modes
-from supple.formulations.elastic_rest.elastic_rest import ElasticArrays, ElasticRest, Held
+from supple.formulations.elastic_rest.elastic_rest import ElasticArrays, ElasticRest, HeldRows
 from supple.formulations.elastic_rest.energy_modes import (
     REFINED,
     all_motions,
@@ -52,7 +52,8 @@ from supple.formulations.elastic_rest.rest_reactions import (
     rest_forces,
     unit_energy,
 )
-from supple.formulations.elastic_rest.rest_stiffness import (
+from supple.formulations.elastic_rest.rows import chosen_rows
+from supple.formulations.elastic_rest.stiffening_kernels import (
     Geometric,
     LoadForms,
     geometric_stiffness,
@@ -60,7 +61,6 @@ from supple.formulations.elastic_rest.rest_stiffness import (
     no_stiffness,
     stiffened,
 )
-from supple.formulations.elastic_rest.rows import chosen_rows
 from supple.formulations.elastic_rest.table_range import warn_beyond_tables
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.rest import rest as undeformed
@@ -441,12 +441,12 @@ def loaded_batch(rest, held, search, loaded, X, squares, Z, number):
         number[k] = loaded_modes(loading, held, search, loaded, k, X[k], squares[k], Z[k])
 
 
-def redundant_rows(rest: ElasticRest, held: Held) -> bool:
+def redundant_rows(rest: ElasticRest, held: HeldRows) -> bool:
     """Whether some of the rows held depend on others at rest, or nearly so: found once."""
 
     def found() -> bool:
         X = undeformed(rest.numbering.mechanism).X
-        C = rows_at(rest, held.rows, X[None])[0]
+        C = rows_over_coordinates(rest, held.rows, X[None])[0]
         shift = first_shift(rest, held, X)
         A = compiled(response_operator, count=1)(Structure(rest.arrays.stiffness, C, held.compliance), shift)
         return len(A.order) < len(held.rows)
@@ -465,7 +465,7 @@ class Preparation(NamedTuple):
     given: bool
 
 
-def preparation(rest: ElasticRest, held: Held, count: int) -> Preparation:
+def preparation(rest: ElasticRest, held: HeldRows, count: int) -> Preparation:
     """Preparation of a search for `count` modes; made once."""
     known: dict[tuple[object, ...], Preparation] = rest.numbering.mechanism.remembered("modes under loads", dict)
     key = (rest.band, tuple(rest.displacements), held.rows.tobytes(), held.compliance.tobytes(), count)
@@ -477,7 +477,7 @@ def preparation(rest: ElasticRest, held: Held, count: int) -> Preparation:
 
 @single_blas_thread()
 def constrained_loaded_modes(
-    rest: ElasticRest, held: Held, configuration: Configuration, count: int, tolerance: float = SHAPES
+    rest: ElasticRest, held: HeldRows, configuration: Configuration, count: int, tolerance: float = SHAPES
 ) -> tuple[Array, Array]:
     """As `constrained_modes`, with the geometric stiffness of the loads at rest, actuators locked."""
     X = np.ascontiguousarray(configuration.X.reshape(-1, *configuration.X.shape[-2:]))

@@ -17,8 +17,8 @@ from supple.diagnostics import SuppleWarning
 from supple.diagnostics.errors import user_level
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.formulations.elastic_rest.preload import batch_row_forces
-from supple.formulations.elastic_rest.rest_stiffness import geometric_stiffnesses
 from supple.formulations.elastic_rest.static_response import static_response
+from supple.formulations.elastic_rest.stiffening_kernels import geometric_stiffnesses
 
 
 @single_blas_thread()

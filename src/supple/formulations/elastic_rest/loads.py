@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.array_types import Array
-from supple.description.force_law import CONSTANT
+from supple.description.force_model import CONSTANT
 from supple.description.mechanism import Mechanism
 from supple.formulations.coefficients import ACTUATOR, LAW, NUMBER, ROLE, along_measure, carried
-from supple.formulations.elastic_rest.constrained_modes import rows_at
+from supple.formulations.elastic_rest.constrained_modes import rows_over_coordinates
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.rest import rest as undeformed
@@ -62,7 +62,7 @@ def loads_at(rest: ElasticRest, configuration: Configuration, kinds: Collection[
         f[body.start : body.stop] += body.of_node(item.node).T @ wrench[numbering.arrays.column]
     along = _along_measures(rest, configuration, kinds)
     rows = np.array(list(along), dtype=np.int64)
-    f += np.array(list(along.values())) @ rows_at(rest, rows, X[None])[0]
+    f += np.array(list(along.values())) @ rows_over_coordinates(rest, rows, X[None])[0]
     return Loads(f, gravity, nodal, along)
 
 

@@ -14,7 +14,7 @@ from supple.array_types import Array
 from supple.formulations.absolute.superelements.floating_body import FloatingBody
 from supple.formulations.elastic.body_matrices import ElasticBody
 from supple.formulations.elastic.condensation import CondensedBody
-from supple.geometry.rotation import skew
+from supple.geometry.rotation import tilde
 
 _AXES = np.eye(3)
 _PAIRS = [(j, k) for j in range(3) for k in range(3) if j <= k]
@@ -51,7 +51,7 @@ def modal_condensed(body: FloatingBody) -> CondensedBody:
     n, count = body.size, len(body.nodes)
     T = np.zeros((count, 6, 6))
     T[:] = np.eye(6)
-    T[:, :3, 3:] = -np.array([skew(place) for place in body.nodes - body.center])
+    T[:, :3, 3:] = -np.array([tilde(place) for place in body.nodes - body.center])
     basis = np.concatenate([T, body.shapes], axis=2).reshape(6 * count, 6 + n)
     rigid = np.zeros((6, 6))
     rigid[:3, :3], rigid[3:, 3:] = body.mass * np.eye(3), body.inertia
@@ -60,7 +60,7 @@ def modal_condensed(body: FloatingBody) -> CondensedBody:
     K[6:, 6:] = body.K
     M = np.block([[rigid, coupling], [coupling.T, body.M]])
     to_centre = np.eye(6)
-    to_centre[:3, 3:] = -skew(body.center)
+    to_centre[:3, 3:] = -tilde(body.center)
     turning, turned = _turned(body)
     motions = np.vstack([to_centre, np.zeros((n, 6))])
     return CondensedBody(
@@ -92,7 +92,7 @@ def _turned(body: FloatingBody) -> tuple[Array, Array]:
     D = _products(body)
     trace = np.einsum("iia->a", D)
     wide = np.einsum("jk,a->jka", np.eye(3), trace) - np.einsum("kja->jka", D)  # ∫ρ (e_j × X)·(e_k × S)
-    spins = [skew(e) for e in _AXES]
+    spins = [tilde(e) for e in _AXES]
     # e_j × (e_a × X) = L_ja X
     L = [[np.outer(_AXES[a], _AXES[j]) - (j == a) * np.eye(3) for a in range(3)] for j in range(3)]
     turning, turned = np.zeros((3, 6 + n, 6 + n)), np.zeros((6, 6 + n, 6 + n))

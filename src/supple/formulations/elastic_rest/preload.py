@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from supple.array_types import Array
 from supple.diagnostics import InputError
-from supple.formulations.elastic_rest.constrained_modes import rows_at
+from supple.formulations.elastic_rest.constrained_modes import rows_over_coordinates
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
-from supple.formulations.elastic_rest.load_stiffness import CarriedLoads, load_stiffness
+from supple.formulations.elastic_rest.load_stiffening import CarriedLoads, load_stiffness
 from supple.formulations.elastic_rest.load_vectors import load_vectors
 from supple.formulations.elastic_rest.loads import EVERY, Loads, forces_along, input_rows, loads_at
 from supple.formulations.elastic_rest.static_response import static_response
@@ -103,9 +103,9 @@ def batch_row_forces(rest: ElasticRest, X: Array, w: Array) -> Array:
     forces = np.empty((len(X), 1 + len(pushed), rest.size))
     forces[:, 0] = load_vectors(rest, X)
     if len(rows):
-        forces[:, 0] += np.einsum("nr,nrz->nz", along[:, rows], rows_at(rest, rows, X))
+        forces[:, 0] += np.einsum("nr,nrz->nz", along[:, rows], rows_over_coordinates(rest, rows, X))
     if len(pushed):
-        forces[:, 1:] = rows_at(rest, pushed, X)
+        forces[:, 1:] = rows_over_coordinates(rest, pushed, X)
     if not forces.any():
         return -along
     every = _reactions(rest, X, forces)
@@ -125,7 +125,7 @@ def pushed_rows(rest: ElasticRest) -> NDArray[np.int64]:
 
 def forces_at_rest(rest: ElasticRest, configuration: Configuration, loads: Loads) -> Array:
     """(1 + pushed rows, z): the loads together, then a unit of each input."""
-    return np.vstack([loads.vector, rows_at(rest, pushed_rows(rest), configuration.X[None])[0]])
+    return np.vstack([loads.vector, rows_over_coordinates(rest, pushed_rows(rest), configuration.X[None])[0]])
 
 
 def forces_of_rows(rest: ElasticRest, loads: Loads, every: Array, inputs: Array | None, *, holding: bool) -> Array:

@@ -18,7 +18,7 @@ from supple.formulations.elastic_rest.block_modes import scattered, sharpened
 from supple.formulations.elastic_rest.energy_modes import REFINED, extend
 from supple.formulations.elastic_rest.load_vectors import rest_loads
 from supple.formulations.elastic_rest.response_operator import least_pivot, multipliers, respond
-from supple.formulations.elastic_rest.rest_stiffness import LoadForms
+from supple.formulations.elastic_rest.stiffening_kernels import LoadForms
 
 STATIC = 1e-11  # of the displacements at rest: the last change
 TURNS = 40  # for them; the block takes the slow part away

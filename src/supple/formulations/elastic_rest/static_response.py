@@ -11,7 +11,7 @@ from supple.compilation import compiled, kernel
 from supple.compilation.parts import in_parts
 from supple.compilation.threads import single_blas_thread
 from supple.diagnostics import InputError
-from supple.formulations.elastic_rest.constrained_modes import first_shift, rows_at
+from supple.formulations.elastic_rest.constrained_modes import first_shift, rows_over_coordinates
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.formulations.elastic_rest.harmonic_response import (
     Coordinates,
@@ -102,7 +102,7 @@ def static_response(rest: ElasticRest, X: Array, forces: Array, ends: Array | No
 
     def part(start: int, stop: int) -> None:
         piece = slice(start, stop)
-        C = rows_at(rest, numbers, X[piece])
+        C = rows_over_coordinates(rest, numbers, X[piece])
         run = compiled(static_responses, count=stop - start)
         run(structure, C, forces[piece], led, Z[piece], reactions[piece], regular[piece])
 

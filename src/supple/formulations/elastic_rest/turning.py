@@ -15,7 +15,7 @@ import numpy as np
 from supple.array_types import Array
 from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
-from supple.geometry.rotation import skew
+from supple.geometry.rotation import tilde
 
 
 def turning_in_z(rest: ElasticRest, body: BodyCoordinates) -> Array:
@@ -49,8 +49,8 @@ def _turns(rest: ElasticRest, M: Array) -> list[Array]:
     found = []
     for axis in (2,) if len(column) == 3 else (0, 1, 2):
         W = np.zeros((6, 6))
-        W[:3, :3] = W[3:, 3:] = skew(np.eye(3)[axis])
-        W[:3, 3:] = -skew(np.cross(np.eye(3)[axis], center))
+        W[:3, :3] = W[3:, 3:] = tilde(np.eye(3)[axis])
+        W[:3, 3:] = -tilde(np.cross(np.eye(3)[axis], center))
         found.append(W[np.ix_(column, column)])
     return found
 

@@ -3,7 +3,7 @@
 from supple.formulations.recursive.dynamics import (
     ForwardVariation,
     InverseVariation,
-    StateSpace,
+    LinearizedMotion,
     forward_dynamics,
     forward_variation,
     inverse_dynamics,
@@ -21,8 +21,8 @@ __all__ = [
     "Distance",
     "ForwardVariation",
     "InverseVariation",
+    "LinearizedMotion",
     "StateLinearizer",
-    "StateSpace",
     "TreeArrays",
     "forward_dynamics",
     "forward_variation",

@@ -35,7 +35,7 @@ class Results(NamedTuple):
     third: Array
 
 
-class LinearModel(NamedTuple):
+class LinearizationResults(NamedTuple):
     """Flat; A : (2n 2n) with [[0, 1], [0, 0]] before the first call, B : (2n m) zeros, of each state."""
 
     A: Array

@@ -21,12 +21,12 @@ from supple.compilation import compiled
 from supple.compilation.native_array import native_array
 from supple.compilation.parts import cores
 from supple.diagnostics import InputError, NumericalError
-from supple.formulations.recursive.batch import LinearModel, Results, batch, memory_size
+from supple.formulations.recursive.batch import LinearizationResults, Results, batch, memory_size
 from supple.formulations.recursive.gather import States
 from supple.formulations.recursive.recursion import FORWARD, FORWARD_VARIATION, INVERSE, INVERSE_VARIATION, MASS_MATRIX
 from supple.formulations.recursive.tree import TreeArrays
 
-Batch = TypeVar("Batch", States, Results, LinearModel)
+Batch = TypeVar("Batch", States, Results, LinearizationResults)
 
 SIDE_BY_SIDE = 32
 """States taken through the recursions at a time, in a batch."""
@@ -50,7 +50,7 @@ class ForwardVariation(NamedTuple):
     by_input: Array
 
 
-class StateSpace(NamedTuple):
+class LinearizedMotion(NamedTuple):
     """d(δq, δq̇)/dt = A (δq, δq̇) + B δu about the motion: A (2n, 2n), B (2n, m); q̈ (n,) of the motion itself."""
 
     A: Array
@@ -102,12 +102,12 @@ def forward_variation(tree: TreeArrays, q: ArrayLike, rates: ArrayLike, u: Array
 
 def state_space(
     tree: TreeArrays, q: ArrayLike, rates: ArrayLike, u: ArrayLike | None = None, *, threads: int | None = None
-) -> StateSpace:
+) -> LinearizedMotion:
     """A and B of the motion linearized at every state, exactly (docs/theory/recursive.md, eqs. 31-32)."""
     states = _States(tree, q, rates, u, threads=threads)
     A, B = empty_state_space(tree, states.count)
     states.run(FORWARD_VARIATION, A, B)
-    return StateSpace(states.shaped(A), states.shaped(B), states.shaped(_finite(states.accelerations)))
+    return LinearizedMotion(states.shaped(A), states.shaped(B), states.shaped(_finite(states.accelerations)))
 
 
 class _States:
@@ -144,7 +144,7 @@ class _States:
             given, taken = pieces_of(states, start, stop), pieces_of(results, start, stop)
             work(side, 1, wanted, tree.packed, memory(size), stop - start, given, taken)
 
-        in_pieces(part, self.count, self.threads)
+        run_in_threads(part, self.count, self.threads)
 
     def shaped(self, values: Array) -> Array:
         return values[0] if self.single else values
@@ -170,7 +170,7 @@ def empty_state_space(tree: TreeArrays, count: int) -> tuple[Array, Array]:
     return A, B
 
 
-def in_pieces(work: Callable[[int, int], None], count: int, threads: int | None) -> None:
+def run_in_threads(work: Callable[[int, int], None], count: int, threads: int | None) -> None:
     """Call work(start, stop) on pieces of a batch, side by side on the machine's cores (kernels free the GIL)."""
     workers = threads if threads is not None else cores()
     pieces = min(workers, count // _LEAST)

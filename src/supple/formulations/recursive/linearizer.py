@@ -13,8 +13,8 @@ from supple.array_types import Array
 from supple.compilation import compiled
 from supple.compilation.parts import cores
 from supple.diagnostics import InputError
-from supple.formulations.recursive.batch import LinearModel, Results, batch, memory_size, one_state
-from supple.formulations.recursive.dynamics import SIDE_BY_SIDE, empty_state_space, in_pieces, memory, pieces_of
+from supple.formulations.recursive.batch import LinearizationResults, Results, batch, memory_size, one_state
+from supple.formulations.recursive.dynamics import SIDE_BY_SIDE, empty_state_space, memory, pieces_of, run_in_threads
 from supple.formulations.recursive.gather import States
 from supple.formulations.recursive.memory import PackedTree, places, tables
 from supple.formulations.recursive.recursion import FORWARD_VARIATION, recursion
@@ -40,7 +40,7 @@ class StateLinearizer:
         at = places(tree.packed.integers).accelerations
         self.accelerations = self._memory[at : at + n]
         A, B = empty_state_space(tree, 1)
-        self.A, self.B, self._model = A[0], B[0], LinearModel(A.reshape(-1), B.reshape(-1))
+        self.A, self.B, self._model = A[0], B[0], LinearizationResults(A.reshape(-1), B.reshape(-1))
 
     def __call__(self, q: Array, rates: Array, u: Array) -> tuple[Array, Array]:
         self._run(self._side, self._tree, self._memory, q, rates, u, self._model)
@@ -67,14 +67,14 @@ class BatchLinearizer:
         free, given = list(self._memories), States(q, rates, self.accelerations, u)
 
         def part(start: int, stop: int) -> None:
-            states, model = pieces_of(given, start, stop), pieces_of(LinearModel(self.A, self.B), start, stop)
+            states, model = pieces_of(given, start, stop), pieces_of(LinearizationResults(self.A, self.B), start, stop)
             work = self.tree.packed, free.pop(), stop - start, states
             if self.special:
                 self._run(self._side, 1, *work, model)
             else:
                 self._run(self._side, 1, FORWARD_VARIATION, *work, Results(*model, model.A[:0]))
 
-        in_pieces(part, self.count, self.threads)
+        run_in_threads(part, self.count, self.threads)
         return self.A, self.B
 
 
@@ -140,7 +140,7 @@ def one_state(side, packed, work, q, rates, u, model):
 '''
 
 
-def source(tree: TreeArrays) -> str:
+def program_text(tree: TreeArrays) -> str:
     """The program of a tree: the same text for the same tree."""
     _require_small(tree)
     header, at, trace = tree.packed.integers, places(tree.packed.integers), Trace()
@@ -173,7 +173,7 @@ def _hand_over(tree: TreeArrays) -> str:
 
 def specialised(tree: TreeArrays) -> tuple[Callable, Callable]:
     """The kernels `batch` and `one_state` for one tree."""
-    text = source(tree)
+    text = program_text(tree)
     name = "supple_specialised_tree_" + hashlib.sha256(text.encode()).hexdigest()[:16]
     module = sys.modules.get(name) or _loaded(name, text)
     return module.batch, module.one_state
@@ -183,7 +183,7 @@ def _loaded(name: str, text: str) -> ModuleType:
     """The text as a module."""
     module = ModuleType(name)
     sys.modules[name] = module  # what is kept of compiled code names it
-    exec(compile(text, f"<{name}>", "exec"), module.__dict__)  # noqa: S102 - the text that `source` has just written
+    exec(compile(text, f"<{name}>", "exec"), module.__dict__)  # noqa: S102 - the text that `program_text` has just written
     return module
 
 

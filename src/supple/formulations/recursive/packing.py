@@ -21,8 +21,8 @@ from supple.formulations.recursive.memory import (
     LOAD_NUMBERS,
     PackedTree,
 )
-from supple.formulations.recursive.tree import GROUND, Along, AppliedLoad, Distance, Links
-from supple.geometry.inertia import MassProperties, nothing
+from supple.formulations.recursive.tree import GROUND, AppliedLoad, AxisElements, Distance, Links
+from supple.geometry.inertia import MassProperties, zero_mass
 from supple.geometry.rotation import axes_from_z
 
 _INPUTS = {TURN: 2, SLIDE: 1, SCREW: 3, BALL: 4, FLOAT: 7}
@@ -85,7 +85,7 @@ def _add_joint(axes: _Axes, links: Links, i: int, base: Seat, at_q: int, at_v: i
         numbers[row.PITCH] = links.pitch[i]
         axes.integers.append(entry)
         axes.numbers.append(numbers)
-        axes.carried.append(nothing())
+        axes.carried.append(zero_mass())
         position, rotation, turned, parent = np.zeros(3), frame.T, frame, number
     if parent == base.axis:  # a weld: still in the frame of what it is welded to
         R = rotation @ links.mounting_rotation[i].T
@@ -109,9 +109,9 @@ def _with_masses(integers: Integers, numbers: Array, carried: list[MassPropertie
     return numbers
 
 
-def packed(
+def packed_tree(
     links: Links,
-    along: Along,
+    along: AxisElements,
     gravity: Array,
     loads: Sequence[AppliedLoad],
     distances: Sequence[Distance],
@@ -166,7 +166,7 @@ def _results(at_v: Integers, drives: Integers, n: int) -> tuple[Integers, Intege
     return np.stack(of_A, axis=-1).reshape(-1, 2), np.stack(of_B, axis=-1).reshape(-1, 2)
 
 
-def _refuse(integers: Integers, along: Along) -> None:
+def _refuse(integers: Integers, along: AxisElements) -> None:
     """Springs, offsets, drives and dry friction act along coordinates; rotations of a ball have none."""
     for entry in integers:
         if entry[row.KIND] in (BALL, FLOAT):

@@ -11,8 +11,8 @@ from supple.array_types import Array, Integers
 from supple.diagnostics import InputError, nearest
 from supple.equations.dry_friction import FRICTION_SPEED
 from supple.formulations.recursive.joint_axes import JOINTS
-from supple.formulations.recursive.packing import packed
-from supple.formulations.recursive.tree import GROUND, Along, AppliedLoad, Distance, Links, TreeArrays
+from supple.formulations.recursive.packing import packed_tree
+from supple.formulations.recursive.tree import GROUND, AppliedLoad, AxisElements, Distance, Links, TreeArrays
 
 
 def rigid_tree(
@@ -44,7 +44,8 @@ def rigid_tree(
     actuated: ArrayLike | None = None,
     names: Sequence[str] | None = None,
 ) -> TreeArrays:
-    """A tree from arrays (see `Links`, `Along`, `TreeArrays`); every coordinate is actuated if `actuated` is left out.
+    """A tree from arrays (see `Links`, `AxisElements`, `TreeArrays`); every coordinate is actuated if `actuated` is
+    left out.
 
     Positions left out are zero, rotations the identity, axes z (and x for the second axis of a universal joint).
     """
@@ -73,7 +74,7 @@ def rigid_tree(
     nq, n = (int(ends[-1, 0]), int(ends[-1, 1])) if count else (0, 0)
     if n == 0:
         raise InputError("no joint of it can move", part="tree", hint="give it a joint with a freedom")
-    along = Along(
+    along = AxisElements(
         *(
             _rows(label, values, n, np.zeros(()))
             for label, values in (
@@ -92,7 +93,7 @@ def rigid_tree(
             part="actuated",
             hint=f"give numbers from 0 to {n - 1}, or -1 for an actuator along a distance",
         )
-    arrays = packed(links, along, np.asarray(gravity, float), loads, distances, driven, at_q, at_v, nq, n)
+    arrays = packed_tree(links, along, np.asarray(gravity, float), loads, distances, driven, at_q, at_v, nq, n)
     return TreeArrays(
         links, along, np.asarray(gravity, float), tuple(loads), tuple(distances), driven, labels, at_q, at_v, nq, n,
         arrays,

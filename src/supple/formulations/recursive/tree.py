@@ -75,7 +75,7 @@ class Links(NamedTuple):
     turned_round: NDArray[np.bool_]
 
 
-class Along(NamedTuple):
+class AxisElements(NamedTuple):
     """What acts along the coordinates, (n,) each: rotor inertia behind its gear, damping, stiffness, the coordinate
     where the spring is relaxed, the coordinate at which the frames coincide, constant force, dry friction and the speed
     over which it changes its sign."""
@@ -101,7 +101,7 @@ class TreeArrays:
     """
 
     links: Links
-    along: Along
+    along: AxisElements
     gravity: Array
     loads: tuple[AppliedLoad, ...]
     distances: tuple[Distance, ...]

@@ -23,10 +23,10 @@ from supple.diagnostics.parts import part_name
 from supple.formulations.coefficients import carried
 from supple.formulations.recursive.axis_rows import AT_V, CARRIES_ORIGIN, INTEGERS, PARENT
 from supple.formulations.recursive.memory import HEADER, PackedTree
-from supple.formulations.recursive.packing import packed, seats
+from supple.formulations.recursive.packing import packed_tree, seats
 from supple.formulations.recursive.rigid_tree import rigid_tree
-from supple.formulations.recursive.tree import GROUND, Along, AppliedLoad, Distance, TreeArrays
-from supple.geometry.inertia import MassProperties, nothing
+from supple.formulations.recursive.tree import GROUND, AppliedLoad, AxisElements, Distance, TreeArrays
+from supple.geometry.inertia import MassProperties, zero_mass
 from supple.kinematics.joint_frames import joint_frames
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.primitives import OFFSET
@@ -129,10 +129,10 @@ def bare_tree(mechanism: Mechanism) -> BareTree:
     """The bodies of a mechanism without loops, with gravity and loads alone."""
     found = tree_of_mechanism(mechanism)
     tree = found.tree
-    nothing_acts = Along(*(np.zeros(tree.n) for _ in Along._fields))
+    nothing_acts = AxisElements(*(np.zeros(tree.n) for _ in AxisElements._fields))
     nothing_acts = nothing_acts._replace(offset=tree.along.offset, friction_speed=tree.along.friction_speed)
     none = np.empty(0, dtype=np.int64)
-    arrays = packed(
+    arrays = packed_tree(
         tree.links, nothing_acts, tree.gravity, tree.loads, (), none, tree.at_q, tree.at_v, tree.nq, tree.n
     )  # fmt: skip
     rows = arrays.integers[HEADER : HEADER + tree.n * INTEGERS].reshape(tree.n, INTEGERS)
@@ -204,7 +204,7 @@ def _add(growing: _Growing, numbering: Numbering, joint: str, base: int, body: s
         growing.mounting_position.append(pb if last else np.zeros(3))
         growing.mounting_rotation.append(Eb if last else np.eye(3))
         growing.turned_round.append(backwards)
-        growing.masses.append(properties if last else nothing())
+        growing.masses.append(properties if last else zero_mass())
         growing.names.append(body if last else f"{joint}.{names[0]}")
         growing.coordinates += [(joint, name) for name in names]
 

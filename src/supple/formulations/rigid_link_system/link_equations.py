@@ -22,11 +22,11 @@ from supple.formulations.rigid_link_system.link_point import (
     LinkPoint,
     acting_arrays,
     acting_rows,
-    inertia_along,
     link_point,
+    link_stiffness,
+    motor_inertia,
     position_forces,
     rate_force,
-    stiffness_of,
 )
 from supple.formulations.rigid_link_system.link_rows import second_rates
 from supple.formulations.rigid_link_system.link_system import RigidLinkSystem
@@ -77,7 +77,7 @@ class LinkEquations(NamedTuple):
         return link_point(self.system, X[0], w[0], x[self.s :])
 
 
-class Balance(NamedTuple):
+class LinkResidual(NamedTuple):
     """What is left of (25): forces (s + n_u,) and the ideal rows (m,); gradient (m, s + n_u) of these."""
 
     force: Array
@@ -86,7 +86,7 @@ class Balance(NamedTuple):
     point: LinkPoint
 
 
-def balance(equations: LinkEquations, motion: LinkMotion, inputs: Array) -> Balance:
+def link_residual(equations: LinkEquations, motion: LinkMotion, inputs: Array) -> LinkResidual:
     """At one state, under the inputs (actuators,)."""
     system, s = equations.system, equations.s
     point = equations.point(motion.x)
@@ -104,9 +104,9 @@ def balance(equations: LinkEquations, motion: LinkMotion, inputs: Array) -> Bala
     total = total + _lost(equations, point, bias, rates, motion.v[s:], rate_hat)
     along = point.change[equations.ideal] @ loops.Gamma
     C = point.C[equations.ideal]
-    theta = loops.Gamma.T @ total.q + inertia_along(system) * motion.a[:s] + along.T @ motion.multipliers
+    theta = loops.Gamma.T @ total.q + motor_inertia(system) * motion.a[:s] + along.T @ motion.multipliers
     force = np.concatenate([theta, total.u + C.T @ motion.multipliers])
-    return Balance(force, C @ point.u, np.hstack([along, C]), point)
+    return LinkResidual(force, C @ point.u, np.hstack([along, C]), point)
 
 
 def _lost(
@@ -132,10 +132,10 @@ def _lost(
     return total
 
 
-def iteration_matrix(equations: LinkEquations, point: LinkPoint, mass: float, damping: float) -> sp.csc_array:
+def link_iteration_matrix(equations: LinkEquations, point: LinkPoint, mass: float, damping: float) -> sp.csc_array:
     """mass · M + damping · D + K over (θ, u), without what forces at rest add to K: it need not be exact."""
     M, D = matrices(equations, point)
-    K = sp.block_diag([sp.csr_array((equations.s, equations.s)), stiffness_of(point)])
+    K = sp.block_diag([sp.csr_array((equations.s, equations.s)), link_stiffness(point)])
     return sp.csc_array(mass * M + damping * D + K)
 
 
@@ -144,7 +144,7 @@ def matrices(equations: LinkEquations, point: LinkPoint) -> tuple[sp.csr_array, 
     system, Gamma = equations.system, point.loops.Gamma
     found = link_mass(point.state)
     across = sp.csr_array(Gamma.T @ found.qu)
-    theta = Gamma.T @ found.qq @ Gamma + np.diag(inertia_along(system))
+    theta = Gamma.T @ found.qq @ Gamma + np.diag(motor_inertia(system))
     M = sp.block_array([[sp.csr_array(theta), across], [across.T, found.uu]])
     law, At = link_damping(system), rotation_matrix(point.state)
     over, held = sp.csr_array(point.soft()[0]), system.holding
@@ -153,7 +153,7 @@ def matrices(equations: LinkEquations, point: LinkPoint) -> tuple[sp.csr_array, 
     return sp.csr_array(M), sp.csr_array(sp.block_diag([sp.csr_array((equations.s, equations.s)), u]))
 
 
-def energies(equations: LinkEquations, motion: LinkMotion) -> tuple[float, float, float]:
+def link_energies(equations: LinkEquations, motion: LinkMotion) -> tuple[float, float, float]:
     """Kinetic, potential of gravity, springs and strain together, and strain alone, J; to second order in u and u̇."""
     system, point, s = equations.system, equations.point(motion.x), equations.s
     M, _ = matrices(equations, point)

@@ -13,11 +13,11 @@ from scipy.sparse.linalg import SuperLU, splu
 from supple.array_types import Array, Integers
 from supple.compilation.threads import single_blas_thread
 from supple.formulations.rigid_link_system.link_equations import (
-    Balance,
     LinkEquations,
     LinkMotion,
-    balance,
-    iteration_matrix,
+    LinkResidual,
+    link_iteration_matrix,
+    link_residual,
 )
 from supple.formulations.rigid_link_system.link_point import LinkPoint
 from supple.formulations.rigid_link_system.link_system import RigidLinkSystem
@@ -33,7 +33,7 @@ _GROWING = 2.5  # of accelerations at the start, from a step to half of it: thos
 _SHORTEST = 1e-9  # of the longest step
 
 
-class Led(NamedTuple):
+class LedLinks(NamedTuple):
     """Coordinates that are led: their numbers, and positions, rates and accelerations (3, k) at a time."""
 
     numbers: Integers
@@ -69,7 +69,7 @@ def independent_ideal_rows(system: RigidLinkSystem, point: LinkPoint) -> Integer
 class Solver:
     """The factored matrix of a step length, made anew where it serves no longer."""
 
-    def __init__(self, equations: LinkEquations, alpha: Alpha, led: Led):
+    def __init__(self, equations: LinkEquations, alpha: Alpha, led: LedLinks):
         self.equations, self.alpha = equations, alpha
         self.free = np.setdiff1d(np.arange(equations.s + len(equations.system.kept)), led.numbers)
         self.h = 0.0
@@ -78,28 +78,30 @@ class Solver:
 
     def prepare(self, point: LinkPoint, gradient: Array, h: float) -> None:
         m, f, beta, gamma = self.alpha
-        S = iteration_matrix(self.equations, point, (1.0 - m) / ((1.0 - f) * beta * h * h), gamma / (beta * h))
+        S = link_iteration_matrix(self.equations, point, (1.0 - m) / ((1.0 - f) * beta * h * h), gamma / (beta * h))
         S = S[self.free][:, self.free]
         self.scale = float(np.abs(S.diagonal()).mean())
         G = sp.csr_array(self.scale * gradient[:, self.free])
         self.lu = splu(sp.csc_array(sp.block_array([[S, G.T], [G, None]])) if G.shape[0] else sp.csc_array(S))
         self.h = h
 
-    def correction(self, found: Balance) -> tuple[Array, Array]:
+    def correction(self, found: LinkResidual) -> tuple[Array, Array]:
         """Of x (free) and of the multipliers."""
         assert self.lu is not None
         solved = self.lu.solve(-np.concatenate([found.force[self.free], self.scale * found.rows]))
         return solved[: len(self.free)], self.scale * solved[len(self.free) :]
 
 
-def first_motion(solver: Solver, x: Array, v: Array, led: Led, time: float, inputs: Array, h: float) -> LinkMotion:
+def first_motion(solver: Solver, x: Array, v: Array, led: LedLinks, time: float, inputs: Array, h: float) -> LinkMotion:
     """Accelerations and multipliers that steps of length h begin with, those of such a step: what is too stiff for it
     to follow, as the side of a motor without inertia is, begins without the acceleration that it has by itself."""
     motion, found = _at_start(solver, x, v, led, time, inputs)
     return _accelerated(solver, motion, _of_a_step(solver, found, h))
 
 
-def motion_at_start(solver: Solver, x: Array, v: Array, led: Led, time: float, inputs: Array, h: float) -> LinkMotion:
+def motion_at_start(
+    solver: Solver, x: Array, v: Array, led: LedLinks, time: float, inputs: Array, h: float
+) -> LinkMotion:
     """Accelerations and multipliers at the start, those of M a = F.                                            [eq. 28]
 
     A step of length h gives (M + c h² K) a = F. Steps h/4, h/8 and h/16 are extrapolated to none (Richardson), to the
@@ -114,16 +116,18 @@ def motion_at_start(solver: Solver, x: Array, v: Array, led: Led, time: float, i
     return _accelerated(solver, motion, (16.0 * fine - coarse) / 15.0)
 
 
-def _at_start(solver: Solver, x: Array, v: Array, led: Led, time: float, inputs: Array) -> tuple[LinkMotion, Balance]:
+def _at_start(
+    solver: Solver, x: Array, v: Array, led: LedLinks, time: float, inputs: Array
+) -> tuple[LinkMotion, LinkResidual]:
     """The start without accelerations but those that are led, and its balance of forces."""
     a = np.zeros(len(x))
     a[led.numbers] = led.course(time)[2]
     motion = LinkMotion(x, v, a, np.zeros(len(solver.equations.ideal)))
-    found = balance(solver.equations, motion, inputs)
+    found = link_residual(solver.equations, motion, inputs)
     return motion, found._replace(rows=np.zeros(len(found.rows)))
 
 
-def _of_a_step(solver: Solver, found: Balance, h: float) -> Array:
+def _of_a_step(solver: Solver, found: LinkResidual, h: float) -> Array:
     """Accelerations of what is free, and multipliers, as of a step of length h."""
     m, f, beta, _ = solver.alpha
     solver.prepare(found.point, found.gradient, h)
@@ -138,10 +142,10 @@ def _accelerated(solver: Solver, motion: LinkMotion, found: Array) -> LinkMotion
 
 
 @single_blas_thread()
-def march(
+def link_march(
     solver: Solver,
     start: LinkMotion,
-    led: Led,
+    led: LedLinks,
     inputs: Callable[[float], Array],
     span: tuple[float, float],
     longest: float,
@@ -151,7 +155,7 @@ def march(
     now, end = span
     motion, auxiliary = start, start.a
     equations, alpha = solver.equations, solver.alpha
-    first = balance(equations, start, inputs(now))
+    first = link_residual(equations, start, inputs(now))
     times, motions, driving = [now], [start], [first.force[led.numbers]]
     h, easy, steps, iterations, reason = longest, 0, 0, 0, ""
     while now < end - 1e-9 * longest:
@@ -189,7 +193,7 @@ def _error(equations: LinkEquations, alpha: Alpha, h: float, before: Array, afte
 
 
 def _step(
-    solver: Solver, motion: LinkMotion, auxiliary: Array, led: Led, inputs: Callable[[float], Array], now: float,
+    solver: Solver, motion: LinkMotion, auxiliary: Array, led: LedLinks, inputs: Callable[[float], Array], now: float,
     h: float,
 ) -> tuple[LinkMotion, Array, int, Array] | None:  # fmt: skip
     """One step: the motion behind it, the method's own acceleration, iterations, forces along what is led; or None."""
@@ -203,7 +207,7 @@ def _step(
     x[led.numbers], v[led.numbers], a[led.numbers] = led_x, led_v, led_a
     extent, force, last, fresh = equations.system.numbering.arrays.extent, inputs(now + h), np.inf, False
     for count in range(1, _ITERATIONS + 1):
-        found = balance(equations, LinkMotion(x, v, a, multipliers), force)
+        found = link_residual(equations, LinkMotion(x, v, a, multipliers), force)
         if solver.h != h or solver.lu is None:
             solver.prepare(found.point, found.gradient, h)
             fresh = True

@@ -31,9 +31,9 @@ from supple.formulations.coefficients import (
 from supple.formulations.rigid_link_system.link_rows import (
     TermGradients,
     along_tree,
-    changed,
     gradients_at,
     over_nodes,
+    row_derivatives,
 )
 from supple.formulations.rigid_link_system.link_system import RigidLinkSystem
 from supple.formulations.rigid_link_system.link_terms import (
@@ -137,7 +137,7 @@ def link_point(system: RigidLinkSystem, X: Array, w: Array, u: Array | None = No
     C = np.einsum("rnsj,nij->rnsi", over_nodes(system.rows, found, system.nodes), state.R)
     C = np.ascontiguousarray(C.reshape(len(C), -1)[:, system.kept])
     rigid = along_tree(system.rows, found, v, turn)
-    change = changed(system.rows, found, turn, state.hat)
+    change = row_derivatives(system.rows, found, turn, state.hat)
     return LinkPoint(state, found, C, rigid, change, w, displaced, partition(system, rigid))
 
 
@@ -155,7 +155,7 @@ def position_forces(point: LinkPoint) -> LinkForces:
     return total + load_forces(point)
 
 
-def stiffness_of(point: LinkPoint) -> sp.csr_array:
+def link_stiffness(point: LinkPoint) -> sp.csr_array:
     """∂²V/∂u² (n_u, n_u): AᵀK A, joints that give way, and springs."""
     system, C = point.system, point.C
     At = rotation_matrix(point.state)
@@ -192,7 +192,7 @@ def acting_rows(system: RigidLinkSystem) -> list[tuple[int, float]]:
     return system.numbering.mechanism.remembered("measures that act on rigid links", find)
 
 
-def inertia_along(system: RigidLinkSystem) -> Array:
+def motor_inertia(system: RigidLinkSystem) -> Array:
     """(s,) of motors and others along θ."""
     first = system.numbering.constraints
     arrays, w = acting_arrays(system), rest(system.numbering.mechanism).w

@@ -80,7 +80,7 @@ def gradients_at(rows: LinkRows, X: Array, v: Array, w: Array) -> TermGradients:
     poses = np.vstack([np.hstack([X[rows.part_body, :3] + np.einsum("pij,pj->pi", R, rows.place),
                                   X[rows.part_body, 3:]]), X[-1:]])  # fmt: skip
     twists = np.zeros((parts + 1, n, 6))
-    own_v, own_w = part_twists(rows, v, w)
+    own_v, own_w = link_part_twists(rows, v, w)
     twists[:-1, :, :3] = np.einsum("pij,pjk->pki", R, own_v)
     twists[:-1, :, 3:] = np.einsum("pij,pjk->pki", R, own_w)
     terms = len(rows.row)
@@ -89,7 +89,7 @@ def gradients_at(rows: LinkRows, X: Array, v: Array, w: Array) -> TermGradients:
     return TermGradients(g[:, 1:].reshape(terms, 2, 6), dg[:, :, 1:].reshape(terms, n, 2, 6))
 
 
-def part_twists(rows: LinkRows, v: Array, w: Array) -> tuple[Array, Array]:
+def link_part_twists(rows: LinkRows, v: Array, w: Array) -> tuple[Array, Array]:
     """Twists of the parts where they stand: (parts, 3, n) each, in the axes of their bodies."""
     about = w[rows.part_body]
     return v[rows.part_body] + np.swapaxes(crossed(np.swapaxes(about, 1, 2), rows.place[:, None]), 1, 2), about
@@ -106,12 +106,12 @@ def over_nodes(rows: LinkRows, found: TermGradients, nodes: int) -> Array:
 
 def along_tree(rows: LinkRows, found: TermGradients, v: Array, w: Array) -> Array:
     """∂φ/∂q (rows, n) of the rigid links."""
-    own = np.concatenate([*part_twists(rows, v, w)], axis=1)  # (parts, 6, n)
+    own = np.concatenate([*link_part_twists(rows, v, w)], axis=1)  # (parts, 6, n)
     moved = np.concatenate([own, np.zeros((1, 6, own.shape[2]))])[rows.rows_i[:, [A, B]]]
     return _summed(rows, np.einsum("tsc,tscn->tn", found.g, moved))
 
 
-def changed(rows: LinkRows, found: TermGradients, w: Array, hat: Array) -> Array:
+def row_derivatives(rows: LinkRows, found: TermGradients, w: Array, hat: Array) -> Array:
     """∂(C A u)/∂q (rows, n); hat (nodes, 2, 3): û, w (nb, 3, n)."""
     ends = rows.rows_i[:, [A, B]]
     shown = np.concatenate([hat[rows.part_node].reshape(-1, 6), np.zeros((1, 6))])[ends]  # (terms, 2, 6)

@@ -16,9 +16,9 @@ from supple.array_types import Array
 from supple.formulations.rigid_link_system.link_system import RigidLinkSystem
 from supple.formulations.rigid_link_system.nodal_inertia import LEVI_CIVITA, PAIRS
 from supple.formulations.rigid_link_system.tree_freedoms import LinkBias, LinkTwists, link_twists
-from supple.geometry.rotation import crossed, skew
+from supple.geometry.rotation import crossed, tilde
 
-_SKEWS = np.array([skew(e) for e in np.eye(3)])  # ẽ_m
+_SKEWS = np.array([tilde(e) for e in np.eye(3)])  # ẽ_m
 
 
 class LinkState(NamedTuple):

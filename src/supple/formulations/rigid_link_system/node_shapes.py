@@ -26,7 +26,7 @@ from supple.formulations.elastic.beam_element import (
 from supple.formulations.elastic.beam_mesh import ElementData, element_data
 from supple.formulations.elastic.elastic_body import meshed_beams
 from supple.geometry.inertia import MassProperties
-from supple.geometry.rotation import skew
+from supple.geometry.rotation import tilde
 
 
 class MassPoints(NamedTuple):
@@ -50,15 +50,15 @@ class MassPoints(NamedTuple):
 def rigid_points(properties: MassProperties, node: int = 0, node_place: Array | None = None) -> MassPoints:
     """A rigid part on a node: N_u = (I, -ã), N_φ = (0, I), a from the node to the part's centre."""
     arm = properties.center if node_place is None else properties.center - node_place
-    move = np.hstack([np.eye(3), -skew(arm)])
+    move = np.hstack([np.eye(3), -tilde(arm)])
     turn = np.hstack([np.zeros((3, 3)), np.eye(3)])
-    spread = second_moment(properties.inertia)
+    spread = pseudo_inertia(properties.inertia)
     return MassPoints(
         np.array([properties.mass]), properties.center[None], spread[None], move[None], turn[None], np.array([[node]])
     )
 
 
-def second_moment(inertia: Array) -> Array:
+def pseudo_inertia(inertia: Array) -> Array:
     """E = ½ tr(J) I - J of moments of inertia J (..., 3, 3): J = tr(E) I - E."""
     return 0.5 * np.trace(inertia, axis1=-2, axis2=-1)[..., None, None] * np.eye(3) - inertia
 
@@ -78,7 +78,7 @@ def beam_points(drawing: Drawing, name: str) -> MassPoints:
     inertia[..., 0, 0], inertia[..., 1, 1] = rIx, np.where(shear, rIy, 0.0)
     inertia[..., 2, 2] = np.where(shear, rIz, 0.0)
     axes = data.axes[:, None]
-    spread = axes @ (weight[..., None, None] * second_moment(inertia)) @ np.swapaxes(axes, -1, -2)
+    spread = axes @ (weight[..., None, None] * pseudo_inertia(inertia)) @ np.swapaxes(axes, -1, -2)
     count = weight.size
     return MassPoints(
         (rA * weight).ravel(), place.reshape(count, 3), spread.reshape(count, 3, 3), move.reshape(count, 3, 12),
@@ -111,5 +111,5 @@ def _into_element(data: ElementData) -> Array:
     for end in range(2):
         at = 6 * end
         into[:, at : at + 3, at : at + 3] = into[:, at + 3 : at + 6, at + 3 : at + 6] = back
-        into[:, at : at + 3, at + 3 : at + 6] = -back @ np.array([skew(arm) for arm in data.arms[:, end]])
+        into[:, at : at + 3, at + 3 : at + 6] = -back @ np.array([tilde(arm) for arm in data.arms[:, end]])
     return into

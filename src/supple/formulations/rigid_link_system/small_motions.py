@@ -21,10 +21,10 @@ from supple.formulations.rigid_link_system.link_point import (
     LinkPoint,
     acting_arrays,
     acting_rows,
-    inertia_along,
     link_point,
+    link_stiffness,
+    motor_inertia,
     position_forces,
-    stiffness_of,
 )
 from supple.formulations.rigid_link_system.link_system import actuator_rows, rigid_link_system
 from supple.formulations.rigid_link_system.link_terms import LinkForces, link_mass
@@ -101,7 +101,7 @@ class LinkMotions(NamedTuple):
         return np.hstack([self.point.loops.Gamma, still]) if self.theta else still
 
 
-def row_over(motions: LinkMotions, row: int) -> Array:
+def measure_row(motions: LinkMotions, row: int) -> Array:
     """A measure's row over w_i."""
     _, over_q, over_u = motions.point.measure(row)
     return np.asarray(over_q @ motions.over_q + over_u @ motions.over_u)
@@ -115,11 +115,13 @@ def locked_motions(configuration: Configuration) -> LinkMotions:
     held = held_nodes(point)
     none = np.zeros((0, 0))
     start = LinkMotions(point, held, none, none, none, none, np.zeros(0), False)
-    return _with_matrices(start, np.asarray(held.N.T @ (stiffness_of(point) @ held.N)))
+    return _with_matrices(start, np.asarray(held.N.T @ (link_stiffness(point) @ held.N)))
 
 
 @single_blas_thread()
-def free_motions(configuration: Configuration, *, preload: bool = True, inputs: Array | None = None) -> LinkMotions:
+def link_free_motions(
+    configuration: Configuration, *, preload: bool = True, inputs: Array | None = None
+) -> LinkMotions:
     """About rest with θ free. With preload it hangs as gravity, springs and inputs bend it, and forces at rest count.
 
     inputs : (actuators,); those of least norm that hold it if left out
@@ -139,7 +141,7 @@ def free_motions(configuration: Configuration, *, preload: bool = True, inputs: 
     start = LinkMotions(point, held, none, none, none, none, forces, True)
     s, n_u = held.U.shape[1], len(held.U)
     H = np.zeros((s + n_u, s + n_u))
-    H[s:, s:] = stiffness_of(point).toarray()
+    H[s:, s:] = link_stiffness(point).toarray()
     if preload:
         slope_theta, slope_u = _slopes(configuration, point, multipliers, forces)
         H[:s, :s] = 0.5 * (slope_theta + slope_theta.T)
@@ -161,7 +163,7 @@ def _with_matrices(start: LinkMotions, K: Array) -> LinkMotions:
     M = Bq.T @ mass.qq @ Bq + across + across.T + Bu.T @ (mass.uu @ Bu)
     if start.theta:
         s = len(system.theta_rows)
-        M[:s, :s] += np.diag(inertia_along(system))
+        M[:s, :s] += np.diag(motor_inertia(system))
     over, change = point.soft()
     rows = over @ Bu + change @ Bq
     D = rows.T @ (system.holding.damping[:, None] * rows)
@@ -169,9 +171,9 @@ def _with_matrices(start: LinkMotions, K: Array) -> LinkMotions:
     for row, _ in acting_rows(system):
         damping = along_measure(arrays, row - first, point.measure(row)[0]).damping
         if damping:
-            over = row_over(start, row)
+            over = measure_row(start, row)
             D = D + damping * np.outer(over, over)
-    inputs = [row_over(start, row) for row in actuator_rows(system.numbering)]
+    inputs = [measure_row(start, row) for row in actuator_rows(system.numbering)]
     return start._replace(
         M=0.5 * (M + M.T), D=D, K=0.5 * (K + K.T), inputs=np.array(inputs).reshape(-1, len(M)).T
     )  # fmt: skip
@@ -186,7 +188,7 @@ def resting_nodes(point: LinkPoint, inputs: Array) -> tuple[Array, Array]:
     unloaded = link_point(system, point.state.X, point.w) if point.u.any() else point
     total = pushed(unloaded, position_forces(unloaded), inputs)
     C = unloaded.C[system.holding.ideal]
-    K = stiffness_of(unloaded)
+    K = link_stiffness(unloaded)
     held = held_nodes(unloaded)
     inner = held.N.T @ (K @ held.N)
     try:

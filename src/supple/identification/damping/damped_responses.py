@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from supple.array_types import Array, Complex
 from supple.compilation.threads import single_blas_thread
-from supple.formulations.elastic_rest.constrained_modes import rows_at
-from supple.formulations.elastic_rest.damping_law import dissipation, joint_losses, materials_over_z
+from supple.formulations.elastic_rest.constrained_modes import rows_over_coordinates
+from supple.formulations.elastic_rest.damping_model import dissipation, joint_losses, materials_over_z
 from supple.formulations.elastic_rest.dense import acting
 from supple.identification.updating.observed_responses import ResponseObserver
-from supple.identification.updating.posture_model import Spectrum
+from supple.identification.updating.posture_model import PostureModes
 
 _TOGETHER = 16  # lines at a time
 _FASTEST = 1e-24  # s²: modes beyond 1e11 Hz answer as springs
@@ -35,7 +35,7 @@ class DampedPosture:
     """
 
     seen: ResponseObserver
-    spectrum: Spectrum
+    spectrum: PostureModes
     loss: Array
     viscous: Array
     terms: tuple[Array, ...]
@@ -115,7 +115,7 @@ def _slim(matrix: Array) -> Array:
     return diagonal.copy() if off <= 1e-10 * max(np.abs(diagonal).max(initial=0.0), 1e-300) else matrix
 
 
-def already_there(spectrum: Spectrum) -> tuple[Array, Array]:
+def already_there(spectrum: PostureModes) -> tuple[Array, Array]:
     """H₀ and D₀ over the modes, as the mechanism says: its law, materials, joints and dampers."""
     model = spectrum.model
     rest, X = model.structure.rest, model.configuration.X[None]
@@ -132,7 +132,7 @@ def already_there(spectrum: Spectrum) -> tuple[Array, Array]:
     dampers = {row: value for row, value in dampers.items() if value}
     viscous = found.viscous
     if dampers:
-        C = rows_at(rest, np.array(list(dampers), dtype=np.int64), X)[0] @ shapes.T
+        C = rows_over_coordinates(rest, np.array(list(dampers), dtype=np.int64), X)[0] @ shapes.T
         viscous = viscous + C.T @ (np.array(list(dampers.values()))[:, None] * C)
     return _slim(found.hysteretic), _slim(viscous)
 

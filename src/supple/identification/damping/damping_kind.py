@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
-from supple.identification.updating.posture_model import Spectrum
+from supple.identification.updating.posture_model import PostureModes
 
 Path = tuple[str, ...]
 
@@ -38,7 +38,7 @@ class UnderTest(NamedTuple):
     parts that share a number, by its name."""
 
     mechanism: Mechanism
-    spectra: Sequence[Spectrum]
+    spectra: Sequence[PostureModes]
     band: tuple[float, float]
     groups: Mapping[str, Sequence[str]]
 
@@ -64,7 +64,7 @@ class DampingKind:
     hysteretic: bool
     law: bool
     numbers: Callable[[UnderTest], Numbers]
-    over: Callable[[Spectrum, Numbers, int], Array]
+    over: Callable[[PostureModes, Numbers, int], Array]
     like: Callable[[float, float, int], float]
     without: Callable[[Mechanism, Numbers], Mechanism]
     written: Callable[[Numbers, Array], dict[Path, Any]]

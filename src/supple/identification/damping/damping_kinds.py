@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from supple.identification.damping.damping_kind import DampingKind
-from supple.identification.damping.laws import MODAL, RAYLEIGH, STRUCTURAL
+from supple.identification.damping.damping_models import MODAL, RAYLEIGH, STRUCTURAL
 from supple.identification.damping.parts import JOINTS, MATERIALS
 from supple.kinds import Registry
 

@@ -22,8 +22,8 @@ from supple.diagnostics.arguments import require_arguments
 from supple.identification.damping.damped_responses import DampedPosture, already_there, slim
 from supple.identification.damping.damping_kind import DampingKind, DampingNumber, UnderTest
 from supple.identification.damping.damping_kinds import DAMPING_KINDS
+from supple.identification.damping.damping_models import STRUCTURAL
 from supple.identification.damping.fitted_damping import DampingMisfit, FittedDamping, FittedKind
-from supple.identification.damping.laws import STRUCTURAL
 from supple.identification.damping.parts import require_groups
 from supple.identification.updating.identifiability import identifiability
 from supple.identification.updating.measurement import Measurement

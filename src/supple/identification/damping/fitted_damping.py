@@ -14,7 +14,7 @@ from supple.array_types import Array, Complex
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
 from supple.identification.damping.damping_kind import DampingKind, Numbers
-from supple.identification.updating.identifiability import Identifiability, listed
+from supple.identification.updating.identifiability import Identifiability, and_list
 from supple.identification.updating.updated_file import changed_mechanism, save_updated
 from supple.identification.updating.written_numbers import no_numbers
 from supple.results.picture import picture
@@ -128,12 +128,12 @@ class FittedDamping(Result):
         said = [f"damping: {self.identifiability.words()[0]}", *self.identifiability.words()[1:]]
         if self.at_prior:
             said[-1] = (
-                f"{listed(self.at_prior)}: the responses do not tell; taken as much as the loss factor of the whole, "
+                f"{and_list(self.at_prior)}: the responses do not tell; taken as much as the loss factor of the whole, "
                 f"{self.whole:.3g}"
             )
         nothing = [name for name, value in zip(self.names, self.values, strict=True) if value < 1e-3 * self.whole]
         if nothing:
-            said.append(f"{listed(nothing)}: nothing is lost there, as far as the responses tell")
+            said.append(f"{and_list(nothing)}: nothing is lost there, as far as the responses tell")
         said.append(f"{self.used()}; stiffnesses and masses were held as they stand")
         return said
 

@@ -11,9 +11,9 @@ import numpy as np
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
-from supple.formulations.elastic_rest.damping_law import material_stiffness
+from supple.formulations.elastic_rest.damping_model import material_stiffness
 from supple.identification.damping.damping_kind import DampingKind, DampingNumber, Numbers, Path, UnderTest
-from supple.identification.updating.posture_model import Spectrum
+from supple.identification.updating.posture_model import PostureModes
 
 
 def _joints(tested: UnderTest) -> Numbers:
@@ -67,7 +67,7 @@ def require_groups(groups: Mapping[str, Sequence[str]], numbers: Sequence[Dampin
             )  # fmt: skip
 
 
-def _of_joints(spectrum: Spectrum, numbers: Numbers, k: int) -> Array:
+def _of_joints(spectrum: PostureModes, numbers: Numbers, k: int) -> Array:
     """Σ k_j (C_j ψ)ᵀ(C_j ψ) of the rows of its joints and the deflections of their drives."""
     model, structure = spectrum.model, spectrum.model.structure
     rest, parts = structure.rest, set(numbers[k].parts)
@@ -82,7 +82,7 @@ def _of_joints(spectrum: Spectrum, numbers: Numbers, k: int) -> Array:
     return np.asarray(found)
 
 
-def _of_materials(spectrum: Spectrum, numbers: Numbers, k: int) -> Array:
+def _of_materials(spectrum: PostureModes, numbers: Numbers, k: int) -> Array:
     """ψᵀK_mψ of all that is made of it."""
     moved = spectrum.model.N @ spectrum.psi
     K = sum(material_stiffness(spectrum.model.structure.rest, name) for name in numbers[k].parts)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.view.house_style import FAINT, PALETTE, in_house_style, new_figure
-from supple.view.panels import panels, places
+from supple.view.panels import panel_axes, panels
 
 if TYPE_CHECKING:
     from supple.identification.damping.fitted_damping import FittedDamping
@@ -22,7 +22,7 @@ def damping_plot(found: FittedDamping, axes: Any = None) -> Any:
         figure = new_figure(11.0, max(3.4, 1.0 + 0.27 * len(found.names)))
         left, right = figure.subplots(1, 2, width_ratios=[1.2, 1.0])
     else:
-        left, right = places(axes, 2)
+        left, right = panel_axes(axes, 2)
     rows = np.arange(len(found.names))[::-1]
     pairs = np.array(list(found.intervals.values())) / found.start[:, None]
     ratio = found.values / found.start

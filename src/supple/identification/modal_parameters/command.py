@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from supple.cli.answer import answering, plain
+from supple.cli.answer import answering, json_value
 from supple.cli.kept import draw, keep, require_folder
 from supple.cli.options import Json
 from supple.cli.quantities import quantity_of
@@ -17,14 +17,14 @@ from supple.description.quantities.dimension import FREQUENCY
 _PICTURES = (".png", ".svg", ".pdf")
 
 
-class Method(StrEnum):
+class EstimationMethod(StrEnum):
     """In the frequency domain, or in time."""
 
     PLSCF = "plscf"
     PTD = "ptd"
 
 
-class Drawing(StrEnum):
+class ModalPlotKind(StrEnum):
     """Which picture."""
 
     STABILISATION = "stabilisation"
@@ -40,7 +40,8 @@ BandOption = Annotated[
     typer.Option("--band", metavar="LOW:HIGH", show_default=False, help="As in 5Hz:100Hz; all lines if left out."),
 ]
 MethodOption = Annotated[
-    Method, typer.Option("--method", help="Least-squares complex frequency, or time domain; both polyreference.")
+    EstimationMethod,
+    typer.Option("--method", help="Least-squares complex frequency, or time domain; both polyreference."),
 ]
 OrderOption = Annotated[
     int | None,
@@ -60,19 +61,19 @@ Picture = Annotated[
     Path | None, typer.Option("--plot", metavar="FILE", show_default=False, help="Draw it: .png, .svg or .pdf.")
 ]
 DrawingOption = Annotated[
-    Drawing, typer.Option("--drawing", help="The diagram, responses as measured and fitted, or the auto-MAC.")
+    ModalPlotKind, typer.Option("--drawing", help="The diagram, responses as measured and fitted, or the auto-MAC.")
 ]
 
 
 def modal(
     measured: Measured,
     band: BandOption = None,
-    method: MethodOption = Method.PLSCF,
+    method: MethodOption = EstimationMethod.PLSCF,
     order: OrderOption = None,
     no_refinement: NoRefinement = False,
     output: Output = None,
     plot: Picture = None,
-    drawing: DrawingOption = Drawing.STABILISATION,
+    drawing: DrawingOption = ModalPlotKind.STABILISATION,
     as_json: Json = False,
 ) -> None:
     """Find the modes of a structure from measured responses."""
@@ -96,7 +97,7 @@ def modal(
 
                 from supple.results.file import save_text
 
-                save_text(output, json.dumps(plain(found.data()), allow_nan=False))
+                save_text(output, json.dumps(json_value(found.data()), allow_nan=False))
             else:
                 keep(found, output)
         if plot is not None and plot not in pictures:

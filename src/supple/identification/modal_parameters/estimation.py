@@ -13,7 +13,7 @@ from supple.array_types import Array, Complex
 from supple.diagnostics import InputError, NumericalError, SuppleWarning, nearest
 from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.limits import require_memory
-from supple.diagnostics.quoting import brief
+from supple.diagnostics.quoting import excerpt
 from supple.identification.modal_parameters.band import Band
 from supple.identification.modal_parameters.complexity import turned_real
 from supple.identification.modal_parameters.modal_model import Poles
@@ -211,7 +211,7 @@ def modal_parameters(
             return _estimated(test, notes, method, order, refine, given)
     except np.linalg.LinAlgError as error:
         raise InputError(
-            f"no modes can be fitted to these responses ({brief(error)})", part="modal_parameters",
+            f"no modes can be fitted to these responses ({excerpt(error)})", part="modal_parameters",
             hint="look at the responses, leave out channels that are wrong, or take another band",
         ) from None  # fmt: skip
 

@@ -52,7 +52,7 @@ class LinearFit(NamedTuple):
 class Gram(NamedTuple):
     """Weighted products of the functions that model and derivatives are made of, for each pair of channels.
 
-    The functions are the same for all pairs, (N, K) with K = 4R + 4 (`functions`): with g = 1/(iω - s_r) and
+    The functions are the same for all pairs, (N, K) with K = 4R + 4 (`pole_functions`): with g = 1/(iω - s_r) and
     ḡ = 1/(iω - s_r*) they are g + ḡ, i(g - ḡ), g² + ḡ², i(g² - ḡ²) of every mode, 1/(iω)², i/(iω)², 1 and i. With
     structural damping those of a mode are g - m, i(g - m), g² + m², i(g² + m²), m = 1/(iω + s_r).
 
@@ -64,7 +64,7 @@ class Gram(NamedTuple):
     h: float
 
 
-def functions(omega: Array, poles: Complex, mirror: float | None = None) -> Complex:
+def pole_functions(omega: Array, poles: Complex, mirror: float | None = None) -> Complex:
     """(N, 4R + 4), see `Gram`; mirror as in `Band`."""
     g = 1.0 / (1j * omega[:, None] - poles)
     if mirror is None:
@@ -93,7 +93,7 @@ def gram(band: Band, poles: Complex) -> Gram:
     products = np.empty((starts[-1], min(N, _CHUNK)))
     for start in range(0, N, _CHUNK):
         part = slice(start, start + _CHUNK)
-        f = functions(band.omega[part], poles, band.mirror)
+        f = pole_functions(band.omega[part], poles, band.mirror)
         re, im = np.ascontiguousarray(f.real.T), np.ascontiguousarray(f.imag.T)
         weight = (1.0 / band.variance[part]).reshape(len(f), -1)
         some = products[:, : len(f)]

@@ -21,7 +21,7 @@ from supple.results.picture import picture
 from supple.results.responses import UNIVERSAL, Responses
 from supple.results.result import Result
 from supple.results.table import Table
-from supple.results.text import Text, number
+from supple.results.text import Text, number_text
 
 _FAINT = 1e-3  # of the largest response of its quantity
 PICTURES = ("stabilisation", "responses", "mac")
@@ -260,7 +260,7 @@ class ModalParameters(Result):
                 f"{100.0 * self.damping[r]:.3f} ± {100.0 * self.damping_deviations[r]:.2g} %",
                 f"{self.phase_collinearity[r]:.3f}",
                 f"{np.degrees(self.phase_deviation[r]):.1f}°",
-                *((number(self.modal_masses[r], "kg"),) if weighed else ()),
+                *((number_text(self.modal_masses[r], "kg"),) if weighed else ()),
             )
             for r in range(len(self))
         ]

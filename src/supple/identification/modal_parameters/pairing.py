@@ -13,7 +13,7 @@ from scipy.optimize import linear_sum_assignment
 
 from supple.array_types import Array, Complex
 from supple.diagnostics import InputError
-from supple.diagnostics.arguments import is_list, real_numbers, require_arguments, shown
+from supple.diagnostics.arguments import is_list, real_numbers, require_arguments, value_text
 from supple.identification.modal_parameters.modal_parameters import ModalParameters
 from supple.identification.modal_parameters.spaces import close_groups, to_spaces
 from supple.modal_analysis.channel_ports import channel_ports
@@ -177,10 +177,10 @@ def _model_side(model: ModeSet | ModalParameters | Shapes, measured: ModalParame
     if isinstance(model, ModalParameters):
         return model.frequencies_hz, model.shapes
     if not is_list(model) or len(model) != 2:
-        raise InputError(f"it is {shown(model)}", part="model", hint="give modes, or (frequencies in Hz, shapes)")
+        raise InputError(f"it is {value_text(model)}", part="model", hint="give modes, or (frequencies in Hz, shapes)")
     g, psi = real_numbers("frequencies", model[0]), np.atleast_2d(np.asarray(model[1]))
     if psi.dtype.kind not in "biufc" or psi.ndim != 2:
-        raise InputError(f"they are {shown(model[1])}", part="shapes", hint="give (modes, channels) numbers")
+        raise InputError(f"they are {value_text(model[1])}", part="shapes", hint="give (modes, channels) numbers")
     if g.ndim != 1 or len(g) != len(psi) or not (g > 0.0).all():
         raise InputError(
             f"{np.shape(g)} frequencies do not go with shapes {psi.shape}", part="pair_modes",

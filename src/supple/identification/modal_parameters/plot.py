@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from supple.array_types import Array
 from supple.view.house_style import FAINT, INK, PALETTE, in_house_style, label, legend_beside, new_figure
-from supple.view.panels import one_of, panels, places, root
+from supple.view.panels import one_of, panel_axes, panels, root_figure
 
 if TYPE_CHECKING:
     from supple.identification.modal_parameters.modal_parameters import ModalParameters
@@ -32,7 +32,7 @@ def fitted_plot(found: ModalParameters, pairs: Sequence[tuple[str, str]] = (), a
         figure = new_figure(10.0, 0.8 + 1.9 * len(chosen))
         stack = list(figure.subplots(len(chosen), 1, sharex=True, squeeze=False)[:, 0])
     else:
-        stack = places(axes, len(chosen))
+        stack = panel_axes(axes, len(chosen))
     hertz = test.frequencies_hz
     for axes, (o, i) in zip(stack, chosen, strict=True):
         axes.plot(hertz, np.abs(H[:, o, i]), color=FAINT, linewidth=2.2, label="measured")
@@ -106,7 +106,7 @@ def stabilisation_plot(found: ModalParameters, axes: Any = None) -> Any:
     axes.set_xlim(hertz[0], hertz[-1])
     axes.set_title(f"{found.method}: {len(found)} modes", loc="left")
     handles, names = axes.get_legend_handles_labels()
-    root(axes).legend(handles, names, loc="outside lower center", ncols=len(names), columnspacing=1.4)
+    root_figure(axes).legend(handles, names, loc="outside lower center", ncols=len(names), columnspacing=1.4)
     return panels(axes)
 
 

@@ -62,7 +62,7 @@ def refine(band: Band, start: Poles, *, iterations: int = _ITERATIONS) -> Refine
         A, g = A / np.outer(size, size), g / size
         while True:
             move = np.linalg.solve(A + (damping + _RIDGE) * np.eye(len(g)), g) / size
-            tried = moved(band, at, move)
+            tried = stepped_poles(band, at, move)
             new_products = gram(band, tried.poles)
             new = linear_fit(new_products, tried)
             steps += 1
@@ -107,7 +107,7 @@ def reach(band: Band, poles: Complex) -> Array:
     return np.asarray(np.hypot(near, poles.real))
 
 
-def moved(band: Band, at: Poles, move: Array) -> Poles:
+def stepped_poles(band: Band, at: Poles, move: Array) -> Poles:
     """Poles and participation after a step in (Re s, Im s) over the reach of each, and Re l, Im l of all but the pivot.
 
     No pole goes further than its reach allows, none becomes faster or slower than a mode can be.

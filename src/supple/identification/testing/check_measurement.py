@@ -22,7 +22,7 @@ from supple.results.names import listed
 from supple.results.responses import Responses
 from supple.results.result import Result
 from supple.results.table import Table
-from supple.results.text import Text, number
+from supple.results.text import Text, number_text
 
 _BETTER = 0.15  # of likeness: so much more another posture must fit to be named
 _ALIKE = 0.9  # correlation of what two files both measured
@@ -88,7 +88,11 @@ class MeasurementCheck(Result):
         """The test, its channels, and what looks wrong."""
         out, test = Text(), self.responses
         lines = test.frequencies_hz
-        at = test.at if isinstance(test.at, str) else ", ".join(f"{name}={number(x)}" for name, x in test.at.items())
+        at = (
+            test.at
+            if isinstance(test.at, str)
+            else ", ".join(f"{name}={number_text(x)}" for name, x in test.at.items())
+        )
         out.line(f"{test.title or 'test'}{f' at {at}' if at else ''}{f', {test.date}' if test.date else ''}")
         step = f", {(lines[-1] - lines[0]) / (len(lines) - 1):.6g} Hz apart" if len(lines) > 1 else ""
         estimate = f"; {test.estimator} of {test.averages} records" if test.averages else ""
@@ -100,7 +104,7 @@ class MeasurementCheck(Result):
             rows.append((one.name, "pushes", one.quantity, _unit(one), _where(one), "", "", *_match(places, one)))
         for one, size in zip(test.responses, _sizes(test), strict=True):
             share = "" if size["coherence"] is None else f"{size['coherence']:.3f}"
-            rows.append((one.name, "moves", one.quantity, _unit(one), _where(one), number(size["rms"]), share,
+            rows.append((one.name, "moves", one.quantity, _unit(one), _where(one), number_text(size["rms"]), share,
                          *_match(places, one)))  # fmt: skip
         titles = ("channel", "", "quantity", "unit", "position / m", "r.m.s. of H", "coherence")
         shown = rows[:_CHANNELS]

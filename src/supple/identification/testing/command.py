@@ -16,7 +16,7 @@ from supple.description.quantities.dimension import LENGTH, RATIO, TIME
 if TYPE_CHECKING:
     from supple.results.responses import Responses
 
-from supple.cli.damping_option import DampingOption, FreeActuators, damping_law
+from supple.cli.damping_option import DampingOption, FreeActuators, damping_of_text
 from supple.cli.options import File, NoDrives, Settings, pieces
 from supple.description.quantities.dimension import FORCE, FREQUENCY
 
@@ -115,13 +115,13 @@ def virtual_test(
             shaker=shaker, estimator=estimator,  # type: ignore[arg-type]  # both are checked there, with a hint
             force_length=None if force_length is None else quantity_of(force_length, "--force-length", TIME),
             exponential=None if exponential is None else share_of(exponential, "--exponential"),
-            quantity=quantity, free_actuators=free_actuators, damping=damping_law(damping), drives=not no_drives,
+            quantity=quantity, free_actuators=free_actuators, damping=damping_of_text(damping), drives=not no_drives,
             seed=seed,
         )  # fmt: skip
         if output is not None and binary:
-            from supple.cli.kept import written
+            from supple.cli.kept import write_file
 
-            written(output, lambda: found.save(output, binary=True))
+            write_file(output, lambda: found.save(output, binary=True))
         keep(found, None if binary else output, plot)
         answer.show(found)
 

@@ -16,8 +16,8 @@ from supple.frequency_response.frequency_response import frf
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
 from supple.modal_analysis.beam_points import beam_point
-from supple.modal_analysis.channel_ports import channel_ports, components, place_of
-from supple.modal_analysis.ports import directions
+from supple.modal_analysis.channel_ports import channel_ports, components, place_of_point
+from supple.modal_analysis.ports import place_directions
 from supple.results.channel import TURNS, Channel, Vector3, channel
 from supple.results.responses import Responses
 
@@ -70,7 +70,7 @@ def place_channels(configuration: Configuration, name: str, quantity: str) -> li
     Their positions are where the places are at the configuration.
     """
     made = channel(name, quantity)
-    letters = directions(configuration.rest.numbering)
+    letters = place_directions(configuration.rest.numbering)
     if made.direction:
         components(made, letters)
         return [made.replaced(position=place_position(configuration, made.point))]
@@ -84,7 +84,7 @@ def place_position(configuration: Configuration, point: str) -> Vector3:
     numbering = configuration.rest.numbering
     along = beam_point(numbering, point)
     if along is None:
-        x = configuration.frame(place_of(configuration.mechanism, point)).position
+        x = configuration.frame(place_of_point(configuration.mechanism, point)).position
     else:
         body, local = along
         pose = configuration.X[body]

@@ -35,7 +35,7 @@ from supple.results.picture import picture
 from supple.results.responses import UNIVERSAL, Responses
 from supple.results.result import Result
 from supple.results.table import Table
-from supple.results.text import Text, number
+from supple.results.text import Text, number_text
 from supple.results.time_records import TimeRecords
 
 # What channels make of what they are shown: noise, steps of a converter, ends of a range.
@@ -154,7 +154,7 @@ class VirtualTest(Result):
         rows = []
         for pair, rms, error, share in zip(*columns, strict=True):
             off = "" if error != error else f"{100.0 * error:.2g} %"
-            rows.append((pair, number(rms), off, "" if share != share else f"{share:.3f}"))
+            rows.append((pair, number_text(rms), off, "" if share != share else f"{share:.3f}"))
         out.table(("pair", "r.m.s. of H", "error", "coherence"), rows[:_PAIRS])
         if len(rows) > _PAIRS:
             out.line(f"and {len(rows) - _PAIRS} more pairs; --json has all")
@@ -452,6 +452,6 @@ def _require(holds: bool, part: str, message: str, hint: str) -> None:
 def universal_test(responses: Responses, records: TimeRecords, *, binary: bool = False) -> UniversalFile:
     """Responses first, then records; the numbers of points are the same in both."""
     nodes = Nodes([*responses.responses, *responses.references, *records.channels])
-    one = universal_responses.universal_of(responses, binary=binary, nodes=nodes)
-    other = universal_records.universal_of(records, binary=binary, nodes=nodes)
+    one = universal_responses.universal_of_responses(responses, binary=binary, nodes=nodes)
+    other = universal_records.universal_of_records(records, binary=binary, nodes=nodes)
     return replace(one, functions=(*one.functions, *other.functions))

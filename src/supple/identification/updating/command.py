@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from supple.cli.answer import Answer, answering
-from supple.cli.damping_answer import Groups, Law, damping_data, groups_of, show_damping
+from supple.cli.damping_answer import DampingText, Groups, damping_data, groups_of, show_damping
 from supple.cli.kept import require_folder, write_report
 from supple.cli.options import ClusterOption, File, Json, Settings, configuration, pieces, read_mechanism
-from supple.cli.progress_line import Told
+from supple.cli.progress_line import ProgressText
 from supple.cli.sound_measurements import Trust, sound
 from supple.cli.typed import typed_again
 
@@ -78,7 +78,7 @@ def plan_test(
 
         read = [item.strip() for item in pieces(sensors)] if sensors else _places(mechanism)
         tests = [_candidate(mechanism, text, read) for text in [*(candidates or ()), *(more or ())]]
-        with Told(answer) as told:
+        with ProgressText(answer) as told:
             found = plan(
                 mechanism, [item.strip() for item in pieces(parameters)], tests,
                 fixed=[item.strip() for item in pieces(fix)] if fix else (), prior=prior_of(prior), noise=noise,
@@ -231,7 +231,7 @@ def identify(
     fix: Fix = None,
     prior: Prior = "0.3",
     bounds: Bounds = None,
-    damping: Law = None,
+    damping: DampingText = None,
     damping_groups: Groups = None,
     table: TableOption = None,
     band: Band = None,
@@ -267,7 +267,7 @@ def identify(
             return
         from supple.identification.updating.update import update
 
-        with Told(answer) as told:
+        with ProgressText(answer) as told:
             found = update(
                 mechanism, items, [item.strip() for item in pieces(parameters)],
                 fixed=[item.strip() for item in pieces(fix)] if fix else (), prior=prior_of(prior),
@@ -296,7 +296,7 @@ def _damping_alone(
     from supple.cli.tables import Tables
     from supple.identification.damping.fit_damping import fit_damping
 
-    with Told(answer) as told:
+    with ProgressText(answer) as told:
         found = fit_damping(mechanism, items, kinds, groups=groups_of(groups), progress=told)
     misfits = found.misfits(bands)
     if output is not None:

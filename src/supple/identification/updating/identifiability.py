@@ -74,9 +74,9 @@ class Identifiability:
                 said.append(f"mostly {names[0]}")
             else:
                 formula = " + ".join(f"{weight:.2f} {name}" for name, weight in item.items()).replace("+ -", "- ")
-                said.append(f"{listed(names)} only together: {formula}")
+                said.append(f"{and_list(names)} only together: {formula}")
         if self.at_prior:
-            said.append(f"{listed(self.at_prior)} {'stay' if len(self.at_prior) > 1 else 'stays'} at the prior")
+            said.append(f"{and_list(self.at_prior)} {'stay' if len(self.at_prior) > 1 else 'stays'} at the prior")
         return said
 
 
@@ -111,6 +111,6 @@ def _count(k: int) -> str:
     return {0: "none", 1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}.get(k, str(k))
 
 
-def listed(names: tuple[str, ...] | list[str]) -> str:
+def and_list(names: tuple[str, ...] | list[str]) -> str:
     """One, two and three."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

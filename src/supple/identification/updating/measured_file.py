@@ -25,7 +25,7 @@ import numpy as np
 from supple.description.quantities.plain_number import plain_number
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
-from supple.diagnostics.quoting import brief, quoted
+from supple.diagnostics.quoting import excerpt, quoted
 from supple.formats.measurements.load_responses import load_responses
 from supple.formats.text_file import read_bytes, text_of
 from supple.identification.updating.measured_modes import load_modes
@@ -63,7 +63,7 @@ def load_measurements(
 
 
 def _rows(path: str | Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
-    file = brief(path, 500)
+    file = excerpt(path, 500)
     lines = text_of(read_bytes(path, LARGEST, "a table of measurements is short"), file).splitlines()
     kept = [(i, line) for i, line in enumerate(lines, 1) if line.strip() and not line.lstrip().startswith("#")]
     if not kept:
@@ -74,7 +74,7 @@ def _rows(path: str | Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
 
 
 def _values(path: str | Path, heads: list[str], row: list[str], line: int) -> dict[str, float]:
-    file = brief(path, 500)
+    file = excerpt(path, 500)
     if len(row) != len(heads):
         raise InputError(
             f"{len(row)} values under {len(heads)} headings", file=file, line=line, hint="fill every column"
@@ -97,11 +97,15 @@ def _frequencies(path: str | Path, heads: list[str], rows: list[tuple[int, list[
     values = [_values(path, heads, row, line) for line, row in rows]
     channels = [head for head in heads[1:] if head != NOISE]
     if not values or any(FREQUENCY not in row or any(name not in row for name in channels) for row in values):
-        raise InputError("a mode has no frequency, or lacks a channel", file=brief(path, 500), hint="fill every column")
+        raise InputError(
+            "a mode has no frequency, or lacks a channel", file=excerpt(path, 500), hint="fill every column"
+        )
     values.sort(key=lambda row: row[FREQUENCY])
     noise = [row[NOISE] for row in values if NOISE in row]
     if noise and len(noise) < len(values):
-        raise InputError("some modes have a noise, others none", file=brief(path, 500), hint="fill the column, or none")
+        raise InputError(
+            "some modes have a noise, others none", file=excerpt(path, 500), hint="fill the column, or none"
+        )
     return Measurement(
         at=at, frequencies_hz=[row[FREQUENCY] for row in values],
         shapes=np.array([[row[name] for name in channels] for row in values]) if channels else None, channels=channels,
@@ -119,11 +123,13 @@ def _deflections(path: str | Path, heads: list[str], row: list[str], line: int, 
     }  # fmt: skip
     if posture and at is not None:
         raise InputError(
-            f"its posture is in the table, and told as {quoted(str(at))}", file=brief(path, 500), line=line,
+            f"its posture is in the table, and told as {quoted(str(at))}", file=excerpt(path, 500), line=line,
             hint="leave one of them out",
         )  # fmt: skip
     if not moved:
-        raise InputError("no gauge was read", file=brief(path, 500), line=line, hint="give columns `moved platform.z`")
+        raise InputError(
+            "no gauge was read", file=excerpt(path, 500), line=line, hint="give columns `moved platform.z`"
+        )
     label = ", ".join(f"{value:g}" for value in posture.values()) if posture else _label(path, at)
     return Measurement(at=posture or at, force=force, deflections=moved, deflection_noise=noise, name=label)
 

@@ -11,7 +11,7 @@ import numpy as np
 from supple.array_types import Array
 from supple.description.elastic.array_archive import read_archive
 from supple.diagnostics import InputError
-from supple.diagnostics.quoting import brief
+from supple.diagnostics.quoting import excerpt
 from supple.formats.measurements.matlab_file import read_matlab
 from supple.formats.measurements.universal_modes import read_modes
 from supple.identification.modal_parameters.modal_parameters import ModalParameters
@@ -82,7 +82,7 @@ def load_modes(path: str | Path) -> MeasuredModes | None:
         return _modes(data, path)
     except (ValueError, TypeError, OverflowError, IndexError) as error:
         raise InputError(
-            f"its modes cannot be read ({brief(error)})", file=brief(path, 500),
+            f"its modes cannot be read ({excerpt(error)})", file=excerpt(path, 500),
             hint="write it again: supple modal TEST -o modes.npz",
         ) from None  # fmt: skip
 
@@ -95,7 +95,7 @@ def _modes(data: dict[str, Any], path: str | Path) -> MeasuredModes:
     if shapes.shape != (len(hertz), len(names)) or not np.isfinite(hertz).all() or not np.isfinite(shapes).all():
         raise InputError(
             f"its shapes are {shapes.shape}, not {len(hertz)} modes by {len(names)} channels, or no numbers",
-            file=brief(path, 500), hint="write it again: supple modal TEST -o modes.npz",
+            file=excerpt(path, 500), hint="write it again: supple modal TEST -o modes.npz",
         )  # fmt: skip
     channels = tuple(
         channel(name, position=(float(x[0]), float(x[1]), float(x[2])) if np.isfinite(x).all() else None)

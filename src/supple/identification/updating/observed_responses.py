@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from supple.array_types import Array, Complex
 from supple.compilation.threads import single_blas_thread
 from supple.diagnostics import InputError
-from supple.identification.updating.posture_model import PostureModel, Slopes, Spectrum
+from supple.identification.updating.posture_model import PostureModel, PostureModes, Slopes
 from supple.identification.updating.structure import Trial
 from supple.results.responses import Responses
 
@@ -33,7 +33,7 @@ class Loss(NamedTuple):
     beta: float = 0.0
 
 
-class Shown(NamedTuple):
+class ResponsesWithSlopes(NamedTuple):
     """H (L, o, i), its slopes with respect to p (k, L, o, i), and to η, α, β (3, L, o, i)."""
 
     H: Complex
@@ -51,9 +51,11 @@ class ResponseObserver:
     f: Array
 
     @single_blas_thread()
-    def shown(self, trial: Trial, loss: Loss, *, slopes: bool = True) -> Shown:
+    def shown(self, trial: Trial, loss: Loss, *, slopes: bool = True) -> ResponsesWithSlopes:
         """What the model shows at every line."""
-        return shown(self.model.spectrum(trial), self.g, self.f, self.points, self.orders, loss, slopes=slopes)
+        return responses_with_slopes(
+            self.model.spectrum(trial), self.g, self.f, self.points, self.orders, loss, slopes=slopes
+        )
 
     @property
     def points(self) -> Complex:
@@ -113,9 +115,9 @@ def response_observer(model: PostureModel, measured: Responses, band: tuple[floa
     return ResponseObserver(model, chosen, model.channels(chosen.responses), model.channels(chosen.references))
 
 
-def shown(
-    spectrum: Spectrum, g: Array, f: Array, s: Complex, orders: NDArray[np.int64], loss: Loss, *, slopes: bool
-) -> Shown:
+def responses_with_slopes(
+    spectrum: PostureModes, g: Array, f: Array, s: Complex, orders: NDArray[np.int64], loss: Loss, *, slopes: bool
+) -> ResponsesWithSlopes:
     """Responses at s (L,) of outputs g (o, f), differentiated `orders` (o,) times, to forces f (i, f).
 
     Modes answer each force by q = b/D, and a change of a number acts as the force -ψᵀ((1 + iη + sβ)K' + (s² + sα)M')ψq
@@ -143,7 +145,7 @@ def shown(
         moved = (answer.real @ a.T + 1j * (answer.imag @ a.T)).reshape(shape)
         moved = np.swapaxes(moved * at**orders, 2, 3)  # (columns, L, o, i)
         H[here], seen[:, here] = moved[0], moved[1:]
-    return Shown(H, seen[3:], seen[:3])
+    return ResponsesWithSlopes(H, seen[3:], seen[:3])
 
 
 def _changes(model: PostureModel, change: Slopes, psi: Array, q: Complex, stiff: Complex, heavy: Complex) -> Complex:

@@ -20,7 +20,7 @@ from supple.diagnostics import InputError
 from supple.identification.damping.damped_responses import already_there
 from supple.identification.modal_parameters.spaces import close_groups, to_spaces
 from supple.identification.updating.measurement import Measurement
-from supple.identification.updating.posture_model import PostureModel, Spectrum
+from supple.identification.updating.posture_model import PostureModel, PostureModes
 from supple.identification.updating.structure import Trial
 from supple.results.channel import Channel, channel
 
@@ -65,10 +65,10 @@ class Observer:
             np.vstack([np.zeros((0, k)), *(part.slopes for part in parts)]),
         )
 
-    def spectrum(self, trial: Trial) -> Spectrum:
+    def spectrum(self, trial: Trial) -> PostureModes:
         return self.model.spectrum(trial, 2 * len(self.measured.frequencies_hz) + _SPARE)
 
-    def pairs(self, spectrum: Spectrum) -> list[tuple[list[int], list[int]]]:
+    def pairs(self, spectrum: PostureModes) -> list[tuple[list[int], list[int]]]:
         """Measured modes and the modes of the model that they are: a level each, or by shapes spaces of close ones."""
         measured, levels = np.asarray(self.measured.frequencies_hz, float), spectrum.levels
         match self.measured.paired_by:
@@ -88,7 +88,7 @@ class Observer:
             self._channels.append(self.model.channels(given))
         return self._channels[0]
 
-    def paired_hz(self, spectrum: Spectrum) -> tuple[Array, Array | None]:
+    def paired_hz(self, spectrum: PostureModes) -> tuple[Array, Array | None]:
         """(k,) frequency of the model of each measured mode, of close ones in rising order; and how alike shapes are,
         cos² of the angle to the space that it was paired with."""
         hertz = np.empty(len(self.measured.frequencies_hz))
@@ -129,11 +129,11 @@ class Observer:
         given = np.asarray(self.measured.damping, float)
         return given if given.size else np.zeros(len(self.measured.frequencies_hz))
 
-    def _coupling(self, spectrum: Spectrum) -> Array:
+    def _coupling(self, spectrum: PostureModes) -> Array:
         """(m,) what damping of parts does to |s| of the model's modes, where damped poles were measured."""
         return coupling_magnitudes(spectrum) if len(self.measured.damping) else np.ones(len(spectrum.mu))
 
-    def mac(self, spectrum: Spectrum) -> Array:
+    def mac(self, spectrum: PostureModes) -> Array:
         """(measured, levels): MAC of each measured shape with the best of each level's."""
         channels = self.channels()
         shapes = _unit(np.asarray(self.measured.shapes))
@@ -167,7 +167,7 @@ class Observer:
                     slopes.append(dr * trial.values / shape_sigma[i])
         return Compared(np.concatenate(residuals), np.vstack(slopes))
 
-    def _span(self, spectrum: Spectrum, modes: list[int]) -> tuple[Array, Array]:
+    def _span(self, spectrum: PostureModes, modes: list[int]) -> tuple[Array, Array]:
         """Shapes (channels, q) of modes, and their slopes (k, channels, q)."""
         channels = self.channels()
         B = channels @ (spectrum.psi[:, modes] / np.sqrt(spectrum.mu[modes]))
@@ -322,7 +322,7 @@ def magnitudes(damping: Array, share: float) -> Array:
     return np.asarray(1.0 / np.sqrt(np.maximum(1.0 - 2.0 * share * np.square(damping), 0.1)))
 
 
-def coupling_magnitudes(spectrum: Spectrum) -> Array:
+def coupling_magnitudes(spectrum: PostureModes) -> Array:
     """(m,) |s|/ω of modes over that of the same damping ratios in proportion: what dampers and losses of parts do.
 
     (μs² + D s + 1 + iH) v = 0 over all modes; a pole belongs to the mode that is most of its shape.
@@ -349,7 +349,7 @@ def coupling_magnitudes(spectrum: Spectrum) -> Array:
     return np.asarray(np.where(once, ratio, 1.0))
 
 
-def _changed_losses(spectrum: Spectrum) -> Array:
+def _changed_losses(spectrum: PostureModes) -> Array:
     """(m, m) Σ η (k - k₀) of what loses in proportion to a stiffness that the trial changes: joints, drives, bodies."""
     model, trial, psi = spectrum.model, spectrum.trial, spectrum.psi
     rest, described = model.structure.rest, model.structure.mechanism

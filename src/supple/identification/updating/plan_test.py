@@ -19,10 +19,10 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.limits import require_within
-from supple.identification.updating.identifiability import Identifiability, identifiability, listed
-from supple.identification.updating.observed_responses import Loss, shown
+from supple.identification.updating.identifiability import Identifiability, and_list, identifiability
+from supple.identification.updating.observed_responses import Loss, responses_with_slopes
 from supple.identification.updating.posture_model import PostureModel, posture_model
-from supple.identification.updating.structure import Structure, structure_of
+from supple.identification.updating.structure import CondensedStructure, structure_of
 from supple.identification.updating.update import DECADES, prior_deviations
 from supple.identification.updating.written_numbers import numbers_of
 from supple.kinematics.closure import assemble
@@ -75,7 +75,7 @@ class TestPlan(Result):
         said = self.found[candidate].words()
         if self.unseen[candidate]:
             whom = "it" if len(self.unseen[candidate]) == 1 else "them"
-            said.append(f"it tells nothing of {listed(self.unseen[candidate])}: no response depends on {whom}")
+            said.append(f"it tells nothing of {and_list(self.unseen[candidate])}: no response depends on {whom}")
         return said
 
 
@@ -128,7 +128,7 @@ def plan_test(
 
 
 def _slopes(
-    structure: Structure, models: dict[str, PostureModel], at: Any, blow: str, one: Candidate, s: NDArray[Any],
+    structure: CondensedStructure, models: dict[str, PostureModel], at: Any, blow: str, one: Candidate, s: NDArray[Any],
     loss: Loss, noise: float,
 ) -> Array:  # fmt: skip
     """∂H/∂ln p over noise, (n, k), of all sensors to one blow."""
@@ -139,7 +139,7 @@ def _slopes(
     outputs = [item for name in one.sensors for item in _channels(name, structure.mechanism.plane or "xyz")]
     trial = structure.at(structure.numbers.values)
     g, f = model.channels(outputs), model.channels([channel(blow, "force")])
-    H = shown(model.spectrum(trial), g, f, s, np.full(len(g), 2), loss, slopes=True)
+    H = responses_with_slopes(model.spectrum(trial), g, f, s, np.full(len(g), 2), loss, slopes=True)
     size = np.sqrt(np.mean(np.abs(H.H) ** 2, axis=0))  # (o, 1)
     size = np.maximum(size, 1e-3 * size.max())  # a sensor that hardly moves hears the noise of the others
     J = np.array(

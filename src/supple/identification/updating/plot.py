@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.view.house_style import FAINT, PALETTE, in_house_style, legend_beside, new_figure
-from supple.view.panels import panels, places
+from supple.view.panels import panel_axes, panels
 
 if TYPE_CHECKING:
     from supple.identification.updating.updated import Updated
@@ -20,7 +20,7 @@ def updated_plot(found: Updated, axes: Any = None) -> Any:
         figure = new_figure(11.0, max(3.4, 0.9 + 0.27 * len(found.names)))
         left, right = figure.subplots(1, 2, width_ratios=[1.2, 1.0])
     else:
-        left, right = places(axes, 2)
+        left, right = panel_axes(axes, 2)
     draw_numbers(left, found)
     draw_deviations(right, found)
     return panels([left, right])

@@ -19,10 +19,10 @@ from supple.approximation.monotone_cubic import monotone_cubic
 from supple.array_types import Array
 from supple.compilation.threads import single_blas_thread
 from supple.diagnostics import InputError, NumericalError
-from supple.formulations.elastic_rest.constrained_modes import rows_at
+from supple.formulations.elastic_rest.constrained_modes import rows_over_coordinates
 from supple.formulations.elastic_rest.dense import dense_system
 from supple.formulations.elastic_rest.loads import loads_at
-from supple.identification.updating.structure import Structure, Trial
+from supple.identification.updating.structure import CondensedStructure, Trial
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.primitives import NONE
 from supple.modal_analysis.channel_ports import channel_ports
@@ -136,7 +136,7 @@ class PostureModel:
     before (soft,) : their stiffness as it stands; tables : rows that follow one; load (f,) : what acts at rest
     """
 
-    structure: Structure
+    structure: CondensedStructure
     configuration: Configuration
     K: Array
     M: Array
@@ -233,7 +233,7 @@ class PostureModel:
         return np.asarray(found)
 
     @single_blas_thread()
-    def spectrum(self, trial: Trial, count: int | None = None) -> Spectrum:
+    def spectrum(self, trial: Trial, count: int | None = None) -> PostureModes:
         """The lowest modes (all if left out), rising."""
         K, M = self.matrices(trial)
         scale = 1.0 / np.sqrt(np.diag(K))
@@ -248,7 +248,7 @@ class PostureModel:
                 part=f'mechanism "{self.structure.mechanism.name}"', hint="hold it with a joint or a spring",
             ) from error  # fmt: skip
         mu, psi = mu[::-1], scale[:, None] * psi[:, ::-1]
-        return Spectrum(self, trial, K, M, np.maximum(mu, 1e-300), psi)
+        return PostureModes(self, trial, K, M, np.maximum(mu, 1e-300), psi)
 
     @single_blas_thread()
     def deflections(self, trial: Trial, forces: Array, outputs: Array) -> tuple[Array, Array]:
@@ -263,7 +263,7 @@ class PostureModel:
 
 
 @dataclass(frozen=True, eq=False)
-class Spectrum:
+class PostureModes:
     """Modes: μ = 1/λ (m,) falling, ψ (f, m) with ψᵀKψ = 1."""
 
     model: PostureModel
@@ -355,11 +355,11 @@ def _levels_of(squares: Array) -> list[slice]:
     return [slice(a, b) for a, b in pairwise(ends)]
 
 
-def posture_model(structure: Structure, configuration: Configuration) -> PostureModel:
+def posture_model(structure: CondensedStructure, configuration: Configuration) -> PostureModel:
     """The structure at one configuration."""
     rest, held = structure.rest, structure.held
     M, K, N = dense_system(rest, configuration, held, preload=False)
-    C = rows_at(rest, structure.soft, configuration.X[None])[0] @ N
+    C = rows_over_coordinates(rest, structure.soft, configuration.X[None])[0] @ N
     K, M = (0.5 * (matrix + matrix.T) for matrix in (N.T @ K @ N, N.T @ M @ N))
     before = 1.0 / held.compliance[held.compliance > 0.0]
     tables = []

@@ -19,7 +19,7 @@ from supple.identification.updating.observed_responses import Loss, ResponseObse
 from supple.identification.updating.observing import Compared, Observer
 from supple.identification.updating.posture_model import PostureModel, posture_model
 from supple.identification.updating.response_noise import ResponseNoise, response_noise, uniform_noise
-from supple.identification.updating.structure import Structure
+from supple.identification.updating.structure import CondensedStructure
 from supple.kinematics.closure import assemble
 
 LOSSES = {"structural": ("eta",), "rayleigh": ("alpha", "beta"), "none": ()}
@@ -28,7 +28,7 @@ _HUBER = 1.345  # residuals in units of noise: beyond, they count linearly
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class UpdatingProblem:
     """x holds ln p of the structure's numbers, then ln of the damping numbers `losses`.
 
     noise   : of responses; weights (n,) of residuals, where what deviates much counts less
@@ -38,7 +38,7 @@ class Problem:
               peaks that are apart still pull at each other
     """
 
-    structure: Structure
+    structure: CondensedStructure
     observers: tuple[Observer, ...]
     responses: tuple[ResponseObserver, ...]
     start: Array
@@ -111,12 +111,12 @@ class Problem:
             end -= 2 * n
         return sets[::-1]
 
-    def robust(self, x: Array) -> Problem:
+    def robust(self, x: Array) -> UpdatingProblem:
         """With weights of Huber's for what is left over at x."""
         r = np.abs(replace(self, weights=None).data(x).residuals)
         return replace(self, weights=np.sqrt(np.minimum(1.0, _HUBER / np.maximum(r, 1e-300))))
 
-    def with_noise(self, x: Array) -> Problem:
+    def with_noise(self, x: Array) -> UpdatingProblem:
         """With the most likely noise of responses, if those of x are without it."""
         values, loss = self.split(x)
         trial = self.structure.at(values)
@@ -124,7 +124,7 @@ class Problem:
         noise = [response_noise(seen.measured, H, len(x)) for seen, H in zip(self.responses, found, strict=True)]
         return replace(self, noise=tuple(noise))
 
-    def coarse(self, lines: int) -> Problem:
+    def coarse(self, lines: int) -> UpdatingProblem:
         """With fewer lines of responses, for a first search."""
         few = []
         for observer in self.responses:
@@ -143,7 +143,7 @@ def _smear(lines: Array, blur: float) -> Callable[[NDArray[Any]], NDArray[Any]]:
     return lambda values: np.tensordot(W, values, axes=1)
 
 
-def models_of(structure: Structure, measured: Sequence[Measurement]) -> list[PostureModel]:
+def models_of(structure: CondensedStructure, measured: Sequence[Measurement]) -> list[PostureModel]:
     """A model at each posture; the same posture once."""
     known: list[tuple[object, PostureModel]] = list(structure.postures.items())
     found = []
@@ -164,13 +164,13 @@ def models_of(structure: Structure, measured: Sequence[Measurement]) -> list[Pos
 
 
 def problem_of(
-    structure: Structure,
+    structure: CondensedStructure,
     measured: Sequence[Measurement],
     prior: Array,
     bounds: Array,
     losses: tuple[str, ...],
     loss: Loss,
-) -> Problem:
+) -> UpdatingProblem:
     """Everything that was measured; noise of responses is first taken as a part of their size."""
     models = models_of(structure, measured)
     observers = tuple(Observer(model, item) for model, item in zip(models, measured, strict=True))
@@ -184,4 +184,4 @@ def problem_of(
     start = np.concatenate([np.log(structure.numbers.values), guess])
     wide = np.concatenate([prior, np.full(len(losses), np.inf)])
     limits = np.hstack([bounds, np.array([[-20.0], [5.0]]) * np.ones((2, len(losses)))])
-    return Problem(structure, observers, responses, start, wide, limits, losses, loss, noise)
+    return UpdatingProblem(structure, observers, responses, start, wide, limits, losses, loss, noise)

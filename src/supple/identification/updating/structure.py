@@ -26,8 +26,8 @@ from supple.diagnostics import InputError
 from supple.formulations.elastic.beam_mesh import Span, stiffness_and_mass
 from supple.formulations.elastic.elastic_body import MeshedBeams, meshed_beams, section_rates
 from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates
-from supple.formulations.elastic_rest.elastic_rest import ElasticRest, Held, elastic_rest
-from supple.formulations.elastic_rest.loaded_stiffness import load_tables, with_stiffness
+from supple.formulations.elastic_rest.elastic_rest import ElasticRest, HeldRows, elastic_rest
+from supple.formulations.elastic_rest.load_dependent_stiffness import load_tables, with_stiffness
 from supple.identification.updating.written_numbers import VALUES, Numbers, WrittenNumber
 from supple.kinematics.measures import component_keys, key_of
 
@@ -60,7 +60,7 @@ class Trial(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Structure:
+class CondensedStructure:
     """A mechanism condensed for a band, and the numbers that it is a function of.
 
     held   : rows that are held with locked actuators; soft : which of them give way
@@ -69,7 +69,7 @@ class Structure:
 
     numbers: Numbers
     rest: ElasticRest
-    held: Held
+    held: HeldRows
     tables: dict[int, StiffnessTable] = field(default_factory=dict)
     _meshes: dict[str, MeshedBeams] = field(default_factory=dict, repr=False)
     postures: dict[str, Any] = field(default_factory=dict, repr=False)  # models of postures that have a name, made once
@@ -280,7 +280,7 @@ class Structure:
 _TABLE = ("area", "Iy", "Iz", "torsion", "shear_y", "shear_z")
 
 
-def structure_of(numbers: Numbers, band: float) -> Structure:
+def structure_of(numbers: Numbers, band: float) -> CondensedStructure:
     """The mechanism condensed for [0, band] Hz, actuators locked."""
     by_load = load_tables(numbers.mechanism)
     _require_known_loads(numbers, by_load)
@@ -294,7 +294,7 @@ def structure_of(numbers: Numbers, band: float) -> Structure:
         table = None if item is None else item.table or by_load.get((item.part, item.direction))
         if table is not None:
             tables[i] = table
-    return Structure(numbers, rest, held, tables)
+    return CondensedStructure(numbers, rest, held, tables)
 
 
 def _require_known_loads(numbers: Numbers, by_load: Mapping[tuple[str, str], StiffnessTable]) -> None:

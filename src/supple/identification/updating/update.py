@@ -29,8 +29,8 @@ from supple.identification.updating.measurement import Measurement
 from supple.identification.updating.observed_responses import Loss
 from supple.identification.updating.observing import Compared
 from supple.identification.updating.posture_model import PostureModel
-from supple.identification.updating.problem import LOSSES, Problem, problem_of
-from supple.identification.updating.structure import Structure, structure_of
+from supple.identification.updating.problem import LOSSES, UpdatingProblem, problem_of
+from supple.identification.updating.structure import CondensedStructure, structure_of
 from supple.identification.updating.updated import Updated, posture_results
 from supple.identification.updating.updated_file import changed_mechanism
 from supple.identification.updating.varying import one_value_or_several
@@ -99,11 +99,11 @@ def _several(items: str | Sequence[str]) -> Sequence[str]:
 
 def _knots(mechanism: Mechanism, name: str, over: str, measured: Sequence[Measurement]) -> list[float]:
     """Three over what was measured."""
-    from supple.identification.updating.varying import carried
+    from supple.identification.updating.varying import joint_load
 
     if over == LOAD:
         structure = structure_of(numbers_of(mechanism, [name]), 0.0)
-        found = [carried(structure, name, item.at) for item in measured]
+        found = [joint_load(structure, name, item.at) for item in measured]
     else:
         found = [float(assemble(mechanism, item.at).coordinates[over]) for item in measured]
     low, high = min(found), max(found)
@@ -209,7 +209,9 @@ def update(
         else:
             left = problem.data(x)
             # Where slips are expected, the middle of what is left over says what noise is, and not its sum.
-            more = (1.4826 * float(np.median(np.abs(left.residuals)))) ** 2 if robust else excess(problem, left)
+            more = (
+                (1.4826 * float(np.median(np.abs(left.residuals)))) ** 2 if robust else excess_variance(problem, left)
+            )
             best = problem = replace(problem, stretch=problem.stretch * np.sqrt(max(more, 1.0 / problem.stretch**2)))
         if robust:
             best = problem.robust(x)
@@ -227,7 +229,7 @@ def update(
         before=np.exp(problem.start),
         after=np.exp(x),
         covariance=covariance(best, found),
-        excess=best.stretch**2 * excess(best, found),
+        excess=best.stretch**2 * excess_variance(best, found),
         prior=best.prior,
         identifiability=words,
         at_bounds=tuple(ends),
@@ -245,8 +247,8 @@ def update(
 
 
 def _searched(
-    problem: Problem, starts: int, seed: int, progress: Progress | None, cluster: Any
-) -> tuple[Array, Problem]:
+    problem: UpdatingProblem, starts: int, seed: int, progress: Progress | None, cluster: Any
+) -> tuple[Array, UpdatingProblem]:
     """The best of several fits; where responses are many, of a part of their lines first."""
     random, count = np.random.default_rng(seed), max(1, starts)
     step = np.where(np.isfinite(problem.prior), problem.prior, FLAT)
@@ -272,7 +274,7 @@ def _searched(
 class _FromStart:
     """The work of a search: from each start to where it ends, with what is left of the sum of squares, and as RMS."""
 
-    search: Problem
+    search: UpdatingProblem
 
     def __call__(self, *rows: Array) -> list[tuple[Array, float, float]]:
         return [self._one(x) for x in rows[0]]
@@ -284,7 +286,7 @@ class _FromStart:
         return x, _objective(self.search, x), _misfit(self.search, x)
 
 
-def _fitted(problem: Problem, x: Array, close: float = _CONVERGED) -> Array:
+def _fitted(problem: UpdatingProblem, x: Array, close: float = _CONVERGED) -> Array:
     """Least squares from one start, with the exact Jacobian."""
     known = np.isfinite(problem.prior)
     rows = problem.known()
@@ -308,12 +310,12 @@ def _fitted(problem: Problem, x: Array, close: float = _CONVERGED) -> Array:
     return np.asarray(solved.x)
 
 
-def _objective(problem: Problem, x: Array) -> float:
+def _objective(problem: UpdatingProblem, x: Array) -> float:
     away = problem.known() @ (x - problem.start)
     return float(np.sum(np.square(problem.data(x).residuals)) + np.sum(np.square(away)))
 
 
-def _misfit(problem: Problem, x: Array) -> float:
+def _misfit(problem: UpdatingProblem, x: Array) -> float:
     """RMS of residuals in units of noise."""
     r = problem.data(x).residuals
     return float(np.sqrt(np.mean(np.square(r)))) if len(r) else 0.0
@@ -358,7 +360,7 @@ def _bounds(names: Sequence[str], values: Array, given: Mapping[str, tuple[float
     return np.array([low, high])
 
 
-def _damped_by_parts(structure: Structure) -> bool:
+def _damped_by_parts(structure: CondensedStructure) -> bool:
     """Whether dampers, joints or materials of the file lose something, which a fit of a law of the whole leaves out."""
     machine, rest = structure.mechanism, structure.rest
     materials = any(item.damping is not None for item in machine.materials.values())
@@ -386,7 +388,7 @@ _MUCH = 0.01  # of ω²: half a per cent of a frequency, which is what frequenci
 _MODES = 10
 
 
-def note_left_out_loads(structure: Structure, models: Sequence[PostureModel]) -> None:
+def note_left_out_loads(structure: CondensedStructure, models: Sequence[PostureModel]) -> None:
     """Note the largest share of ω² that the loads at rest have in the lowest modes, ψᵀK_gψ / ψᵀKψ, where it is much."""
     if not carries_loads(structure.mechanism):
         return
@@ -414,7 +416,7 @@ def note_left_out_loads(structure: Structure, models: Sequence[PostureModel]) ->
 _CHANCE = 2.5  # deviations: what chance does not do
 
 
-def covariance(problem: Problem, found: Compared) -> Array:
+def covariance(problem: UpdatingProblem, found: Compared) -> Array:
     """Of x: A B A, A = (JᵀJ + Σ₀⁻¹)⁻¹; B is the same but for errors of responses that go together. (updating, 17, 28)
 
     B = Σ₀⁻¹ + Σ of all else JᵀJ + c Σ_m R_m (1 - |m|/M) Σ_l J_lᴴ J_{l-m}
@@ -467,7 +469,7 @@ def _across(A: Array, r: Complex, J: Complex) -> float:
     return c if c > 1.0 + _CHANCE * chance else 1.0
 
 
-def excess(problem: Problem, found: Compared) -> float:
+def excess_variance(problem: UpdatingProblem, found: Compared) -> float:
     """How much larger what is left over is than its noise, as variance; at least 1, and 1 where nothing is left over.
 
     Σ r² over the number of residuals less those that numbers follow.
@@ -478,6 +480,6 @@ def excess(problem: Problem, found: Compared) -> float:
     return max(1.0, float(np.sum(np.square(found.residuals))) / free) if free >= 1.0 else 1.0
 
 
-def _precision(problem: Problem) -> Array:
+def _precision(problem: UpdatingProblem) -> Array:
     rows = problem.known()
     return np.asarray(rows.T @ rows)

@@ -21,7 +21,7 @@ from supple.identification.updating.measurement import Measurement
 from supple.identification.updating.observed_responses import ResponseObserver
 from supple.identification.updating.observing import Observer
 from supple.identification.updating.posture_model import posture_model
-from supple.identification.updating.problem import LOSSES, Problem
+from supple.identification.updating.problem import LOSSES, UpdatingProblem
 from supple.identification.updating.updated_file import save_updated, updated_mechanism
 from supple.identification.updating.varying import Varying
 from supple.kinematics.closure import assemble
@@ -123,7 +123,7 @@ class Updated(Result):
     postures: tuple[PostureResult, ...]
     varying: Varying | None
     measured: tuple[Measurement, ...]
-    problem: Problem = field(repr=False)
+    problem: UpdatingProblem = field(repr=False)
     afterwards: FittedDamping | None = None
     predictions: Mapping[str, Predicted] = field(default_factory=dict)
 
@@ -302,7 +302,7 @@ class Updated(Result):
         return Path(path)
 
 
-def posture_results(problem: Problem, x: Array) -> tuple[PostureResult, ...]:
+def posture_results(problem: UpdatingProblem, x: Array) -> tuple[PostureResult, ...]:
     """Every measurement against the model at the start and at x."""
     found = []
     structure = problem.structure

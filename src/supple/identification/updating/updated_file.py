@@ -13,7 +13,7 @@ from typing import Any
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
-from supple.formats.edited_yaml import edited, nodes_of, written
+from supple.formats.edited_yaml import edited, nodes_of, yaml_value
 from supple.formats.mechanism_file import mechanism_of
 from supple.formats.mechanism_text import to_yaml
 from supple.formats.source import source_of
@@ -99,7 +99,7 @@ def updated_text(numbers: Numbers, values: Array, beside: Changes = NOTHING, *, 
         raise InputError(
             "it stands in a table, whose cells are not rewritten", part=f'number "{name}"', file=tree.file,
             hint=f"write a name in that cell and give it a value under parameters: ({name.replace('.', '_')}: "
-            f"{written(changes[path])})",
+            f"{yaml_value(changes[path])})",
         ) from None  # fmt: skip
 
 

@@ -21,10 +21,10 @@ from supple.array_types import Array
 from supple.description.joints.stiffness import LOAD
 from supple.description.quantities.dual import Dual
 from supple.formulations.elastic_rest.loads import loads_at
-from supple.identification.updating.identifiability import listed
+from supple.identification.updating.identifiability import and_list
 from supple.identification.updating.posture_model import PostureModel, posture_model
-from supple.identification.updating.problem import Problem
-from supple.identification.updating.structure import Structure
+from supple.identification.updating.problem import UpdatingProblem
+from supple.identification.updating.structure import CondensedStructure
 from supple.identification.updating.written_numbers import WrittenNumber
 from supple.kinematics.closure import assemble
 
@@ -48,19 +48,19 @@ class Varying:
 
     def words(self) -> str:
         """What one would do about it."""
-        each = listed([f"{value:.3g} at {label or 'rest'}" for label, value in self.values.items()])
+        each = and_list([f"{value:.3g} at {label or 'rest'}" for label, value in self.values.items()])
         told = (
             f"one value of {self.name} does not explain all postures: with {each}, what is left over would fall from "
             f"{self.before:.2g} to {self.after:.2g} times the noise"
         )
         if not self.over:
             return told
-        which = f"{self.over[0]}" if len(self.over) == 1 else f"{listed(list(self.over[:3]))} alike"
+        which = f"{self.over[0]}" if len(self.over) == 1 else f"{and_list(list(self.over[:3]))} alike"
         try_it = f"--table {self.table}={self.over[0]}" if self.table else "in the file, for each joint that has it"
         return f"{told}; it goes with {which}: try a table, {try_it}"
 
 
-def one_value_or_several(problem: Problem, x: Array) -> Varying | None:
+def one_value_or_several(problem: UpdatingProblem, x: Array) -> Varying | None:
     """The stiffness whose values at each posture would explain most, if they explain what one value does not."""
     models = list(dict.fromkeys(observer.model for observer in problem.observers))
     if len(models) < 2:
@@ -106,7 +106,7 @@ def _by_label(labels: Sequence[str], values: Array) -> dict[str, float]:
     return dict(zip(names, values.tolist(), strict=True))
 
 
-def _stiffnesses(structure: Structure) -> dict[int, list[WrittenNumber]]:
+def _stiffnesses(structure: CondensedStructure) -> dict[int, list[WrittenNumber]]:
     """Numbers that nothing but stiffnesses of joints depend on, and these."""
     numbers = structure.numbers
     found: dict[int, list[WrittenNumber]] = {}
@@ -120,7 +120,7 @@ def _of_joint(item: WrittenNumber) -> bool:
     return item.section == "joints" and item.field[0] == "stiffness" and len(item.field) == 2
 
 
-def _owners(problem: Problem, models: list[PostureModel], count: int) -> NDArray[np.int64]:
+def _owners(problem: UpdatingProblem, models: list[PostureModel], count: int) -> NDArray[np.int64]:
     """(n,) the posture that a residual belongs to, in the order of `Problem.data`."""
     trial = problem.structure.at(problem.split(problem.start)[0])
     owners: list[int] = []
@@ -132,7 +132,9 @@ def _owners(problem: Problem, models: list[PostureModel], count: int) -> NDArray
     return np.array(owners, dtype=np.int64)
 
 
-def _goes_with(structure: Structure, item: WrittenNumber, models: list[PostureModel], values: Array) -> tuple[str, ...]:
+def _goes_with(
+    structure: CondensedStructure, item: WrittenNumber, models: list[PostureModel], values: Array
+) -> tuple[str, ...]:
     """Coordinates, or the load, in whose order the values rise or fall; what orders them best first."""
     candidates: dict[str, Array] = {
         over: np.array([float(model.configuration.coordinates[over]) for model in models])
@@ -152,14 +154,14 @@ def _goes_with(structure: Structure, item: WrittenNumber, models: list[PostureMo
     return tuple(over for quality, over in ranked if quality > 0.9 * ranked[0][0])
 
 
-def carried(structure: Structure, name: str, at: Any) -> float:
+def joint_load(structure: CondensedStructure, name: str, at: Any) -> float:
     """|λ|, N or N m, along a joint's stiffness at rest, weight and all loads of the file acting."""
     member = structure.numbers.members[structure.numbers.names.index(name)][0]
     item = next(one for one in structure.numbers.followers if one.path == member.path)
     return _carried(structure, item, posture_model(structure, assemble(structure.mechanism, at)))
 
 
-def _carried(structure: Structure, follower: WrittenNumber, model: PostureModel) -> float:
+def _carried(structure: CondensedStructure, follower: WrittenNumber, model: PostureModel) -> float:
     row = next(
         row for row, soft in structure.rest.elastic_rows.items()
         if soft.part in follower.parts and soft.direction == follower.field[1]

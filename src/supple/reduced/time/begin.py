@@ -15,7 +15,7 @@ from supple.reduced.kernels import OUTSIDE
 from supple.reduced.named_values import in_order
 from supple.reduced.repertoire import REST, asks_for_rest, named_theta
 from supple.reduced.time.led_motion import quasi_static
-from supple.results.basis import State
+from supple.results.basis import NamedState
 
 if TYPE_CHECKING:
     from supple.reduced.model import ReducedModel
@@ -65,7 +65,7 @@ def _state(
     model: ReducedModel, start: Values | str | None, rates: Values | None, u: Array
 ) -> tuple[Values | None, Values | None]:
     """Start and rates, of a configuration's name or of a state that knows its basis; u (a,) : inputs at the start."""
-    if isinstance(start, State):
+    if isinstance(start, NamedState):
         start, moving = start.parted(model.layout.coordinates, model.basis)
         return start, rates if rates is not None else moving
     if asks_for_rest(model, start):

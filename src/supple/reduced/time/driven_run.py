@@ -39,7 +39,7 @@ def drive_intervals(model: ReducedModel, bank: DriveBank, grid: Array, longest: 
     return intervals(bank, grid, longest, light)
 
 
-def held_forces(model: ReducedModel, bank: DriveBank, eta: Array, *, standing: bool = False) -> Array:
+def model_holding_forces(model: ReducedModel, bank: DriveBank, eta: Array, *, standing: bool = False) -> Array:
     """(a,) of drives that yield, where they stand at η (n,): what holds the model there at rest; zero of all others.
 
     standing : of all that lead nothing

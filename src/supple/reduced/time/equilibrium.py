@@ -8,7 +8,7 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.diagnostics import NumericalError
-from supple.reduced.coefficient_slopes import force_slopes, row_slopes
+from supple.reduced.coefficient_slopes import coefficient_slopes, force_slopes
 from supple.reduced.named_values import in_order
 from supple.reduced.state_arguments import theta_points
 
@@ -35,7 +35,7 @@ def equilibrium_of(model: ReducedModel, theta: Values, inputs: Values | None) ->
         c = model.evaluate(eta[:s])
         force = c.input_map @ u - model.inverse(eta[:s], delta=eta[s:])
         largest = max(np.abs(part).max() for part in (c.force, c.K @ eta, c.input_map @ u, np.full(1, 1e-300)))
-        slopes = force_slopes(model, c, row_slopes(model, eta[:s], eta[s:]), eta, u, still, still)
+        slopes = force_slopes(model, c, coefficient_slopes(model, eta[:s], eta[s:]), eta, u, still, still)
         # Where all forces vanish together, what they grow to across the region is what a rest is small against.
         largest = max(largest, float((np.abs(slopes[:, :s]) @ width).max()))
         if np.abs(force).max() <= _SMALL * largest:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from supple.array_types import Array
-from supple.reduced.observed import Moving, outputs_along
+from supple.reduced.observed import ObservedMotion, outputs_along
 from supple.results.energy_account import energy_defect
 from supple.results.signals import Signals, labelled
 
@@ -82,7 +82,7 @@ class ModelMotion:
         names, seen = self.model.layout.outputs, self._observed[0]
         if self.model.layout.observation is not None:
             a = np.stack(list(self.accelerations.values()), axis=1)
-            seen = outputs_along(self.model, Moving(self.eta, self.v, a, self._forces, self.friction_speed))
+            seen = outputs_along(self.model, ObservedMotion(self.eta, self.v, a, self._forces, self.friction_speed))
         return labelled(self.time, names, seen, self.model.units.outputs)
 
     @property

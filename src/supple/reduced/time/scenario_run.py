@@ -9,7 +9,7 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.diagnostics import InputError, nearest
-from supple.integration.signal import joined
+from supple.integration.signal import joined_inputs
 from supple.reduced.damped import damped, first_frequency
 from supple.reduced.repertoire import REST, asks_for_rest, named_theta
 
@@ -46,12 +46,12 @@ def scenario_run(
     if until is None and "until" not in asked:
         raise InputError("no duration is given", part="scenario", hint='give {"until": seconds, ...}')
     lasts, fixed = float(until if until is not None else asked["until"]), step or asked.get("step")
-    inputs, times = joined(asked.get("inputs", {}), asked.get("times"), lasts, fixed)
+    inputs, times = joined_inputs(asked.get("inputs", {}), asked.get("times"), lasts, fixed)
     start = _start(model, asked.get("start", REST))
     if asked.get("damping") and model.layout.size > model.layout.theta:
         model = damped(model, *_rayleigh(model, asked["damping"], start))
     if asked.get("deflection"):
-        start = deflected(model, start, asked["deflection"])
+        start = loaded_deflection(model, start, asked["deflection"])
     return ScenarioRun(model, lasts, inputs, times, start, asked.get("rates", {}), fixed)
 
 
@@ -67,7 +67,7 @@ def led_scenario(
     if asked.get("damping") and flexible:
         model = damped(model, *_rayleigh(model, asked["damping"], theta))
     loads = asked.get("deflection")
-    delta = deflected(model, theta, loads)[model.layout.theta :] if loads and flexible else None
+    delta = loaded_deflection(model, theta, loads)[model.layout.theta :] if loads and flexible else None
     return model, delta
 
 
@@ -106,7 +106,7 @@ def _rayleigh(model: ReducedModel, law: Mapping[str, Any], start: Any) -> tuple[
     return 0.0, float(law["ratio"]) / (np.pi * float(frequency))
 
 
-def deflected(model: ReducedModel, start: Any, loads: Mapping[str, float]) -> Array:
+def loaded_deflection(model: ReducedModel, start: Any, loads: Mapping[str, float]) -> Array:
     """η (n,) at rest with θ held under loads along outputs:  K δ = p_δ + Ψ_oᵀ f.
 
     loads : output -> N or N m

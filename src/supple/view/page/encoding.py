@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 _KINDS = {"f4": "<f4", "f8": "<f8", "i2": "<i2", "i4": "<i4"}
 
 
-def table(values: ArrayLike | NDArray[Any], kind: str = "f8") -> dict[str, Any]:
+def page_array(values: ArrayLike | NDArray[Any], kind: str = "f8") -> dict[str, Any]:
     """An array as the page reads it; kind: f4, f8, i2 or i4."""
     array = np.ascontiguousarray(values, dtype=_KINDS[kind])
     return {"shape": list(array.shape), "type": kind, "data": base64.b64encode(array.tobytes()).decode("ascii")}

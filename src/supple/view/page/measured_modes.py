@@ -25,18 +25,18 @@ from supple.identification.testing.model_responses import place_position
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
 from supple.modal_analysis.beam_points import beam_point
-from supple.modal_analysis.channel_ports import place_of
+from supple.modal_analysis.channel_ports import place_of_point
 from supple.modal_analysis.modes import modes
 from supple.results.channel import Channel, channel
 from supple.results.responses import UNIVERSAL, Responses
-from supple.view.page.encoding import table
+from supple.view.page.encoding import page_array
 from supple.view.page.load_choice import PRELOAD
 
 _KEYS = ("responses", "response_positions", "frequencies_hz", "damping", "shapes")
 
 
 @dataclass(frozen=True, eq=False)
-class MeasuredModes:
+class PageModes:
     """Modes of a test: frequencies and damping (R,), shapes (R, channels) along the directions of the channels.
 
     at : the posture that the test says it was measured in; "" where it says none
@@ -51,23 +51,23 @@ class MeasuredModes:
     found: ModalParameters | None = None
 
 
-def measured_modes(found: ModalParameters, name: str = "test") -> MeasuredModes:
+def page_modes(found: ModalParameters, name: str = "test") -> PageModes:
     """Modes that have just been found."""
     test = found.responses
-    return MeasuredModes(name, found.frequencies_hz, found.damping, test.responses, found.shapes, test.at, found)
+    return PageModes(name, found.frequencies_hz, found.damping, test.responses, found.shapes, test.at, found)
 
 
-def read_measured(path: str | Path) -> MeasuredModes:
+def read_measured(path: str | Path) -> PageModes:
     """What `supple modal -o` wrote (.json, .npz, .uff); of responses (.uff, .npz, .mat, .csv) the modes, found now."""
     target = Path(path)
     if target.suffix.lower() in UNIVERSAL:
         modes_found = read_modes(target)
         if modes_found is not None:
             hertz, damping, shapes, channels = modes_found
-            return MeasuredModes(target.name, hertz, damping, channels, shapes)
+            return PageModes(target.name, hertz, damping, channels, shapes)
     saved = _saved(target)
     if saved is None:
-        return measured_modes(modal_parameters(load_responses(target)), target.name)
+        return page_modes(modal_parameters(load_responses(target)), target.name)
     try:
         channels = _channels(saved)
         frequencies, damping = (np.array(saved[name], dtype=float) for name in ("frequencies_hz", "damping"))
@@ -81,7 +81,7 @@ def read_measured(path: str | Path) -> MeasuredModes:
         raise InputError(
             "its modes cannot be read", file=str(path), hint="give what `supple modal -o` wrote, or the responses"
         ) from None
-    return MeasuredModes(target.name, frequencies, damping, channels, shapes)
+    return PageModes(target.name, frequencies, damping, channels, shapes)
 
 
 def _channels(saved: Any) -> tuple[Channel, ...]:
@@ -112,7 +112,7 @@ def _saved(path: Path) -> Any:
 
 
 def measured_section(
-    test: MeasuredModes, mechanism: Mechanism, at: At = None, *, preload: bool = PRELOAD
+    test: PageModes, mechanism: Mechanism, at: At = None, *, preload: bool = PRELOAD
 ) -> dict[str, Any]:
     """What the page holds of a test on this mechanism: points on its bodies, and how they move in each mode.
 
@@ -132,19 +132,19 @@ def measured_section(
         "damping": test.damping.tolist(),
         "coordinates": {name: float(value) for name, value in places.coordinates.items()},
         "points": [_point(places, point) for point in points],
-        "real": table(shapes.real, "f4"),
-        "imag": table(shapes.imag, "f4"),
+        "real": page_array(shapes.real, "f4"),
+        "imag": page_array(shapes.imag, "f4"),
         **_paired(test, mechanism, places, channels, preload),
     }
 
 
-def _on_places(test: MeasuredModes, mechanism: Mechanism, places: Configuration) -> Sequence[Channel]:
+def _on_places(test: PageModes, mechanism: Mechanism, places: Configuration) -> Sequence[Channel]:
     """Channels by the names of the mechanism's places."""
     responses = test.found.responses if test.found is not None else _as_responses(test)
     return match_channels(responses, mechanism, places).responses.responses
 
 
-def _as_responses(test: MeasuredModes) -> Responses:
+def _as_responses(test: PageModes) -> Responses:
     """Its channels as if they had been measured to a force at the first: how points are matched."""
     pushed = test.channels[0].replaced(quantity="force")
     return Responses(np.ones(1), test.channels, (pushed,), np.zeros((1, len(test.channels), 1), dtype=complex))
@@ -162,14 +162,14 @@ def _point(places: Configuration, name: str) -> dict[str, Any]:
     numbering, P = places.rest.numbering, places.mechanism.plane_axes()
     position = np.array(place_position(places, name))
     along = beam_point(numbering, name)
-    body = along[0] if along is not None else numbering.place(place_of(places.mechanism, name))[0]
+    body = along[0] if along is not None else numbering.place(place_of_point(places.mechanism, name))[0]
     pose = places.X[body]
     local = pose[3:].reshape(3, 3).T @ (position @ P - pose[:3])
     return {"name": name, "body": body, "place": position.tolist(), "local": local.tolist()}
 
 
 def _paired(
-    test: MeasuredModes, mechanism: Mechanism, places: Configuration, channels: Sequence[Channel], preload: bool
+    test: PageModes, mechanism: Mechanism, places: Configuration, channels: Sequence[Channel], preload: bool
 ) -> Any:
     """Frequencies of the model's modes that those of the test are, and how alike their shapes are."""
     count = len(test.frequencies_hz)

@@ -12,13 +12,13 @@ from supple.diagnostics import InputError
 from supple.formats.mechanism_file import loads
 from supple.formats.mechanism_text import as_text
 from supple.results.names import fresh
-from supple.view.page.measured_modes import MeasuredModes
+from supple.view.page.measured_modes import PageModes
 
 _STRUCTURE, _TURN = "structure", "turn"
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
 
 
-def points_alone(test: MeasuredModes) -> tuple[Mechanism, MeasuredModes]:
+def points_alone(test: PageModes) -> tuple[Mechanism, PageModes]:
     """One body with a frame at every point, which turns about the vertical; and the test by the names of these frames.
 
     Every mechanism moves somehow: the turn stands for nothing but looking from elsewhere.

@@ -16,13 +16,13 @@ from supple.formats.model_description import described
 from supple.formulations.coefficients import along_measure, carried
 from supple.formulations.elastic_rest.constrained_modes import constrained_modes, first_shift, search_for
 from supple.formulations.elastic_rest.dense import acting
-from supple.formulations.elastic_rest.elastic_rest import ElasticRest, Held, elastic_rest, own_band
+from supple.formulations.elastic_rest.elastic_rest import ElasticRest, HeldRows, elastic_rest, own_band
 from supple.formulations.elastic_rest.loaded_modes import constrained_loaded_modes
 from supple.formulations.elastic_rest.loads import carries_loads, measures_acted_along
 from supple.formulations.elastic_rest.preload import UnheldLoads, pushed_rows
-from supple.formulations.elastic_rest.rest_stiffness import load_forms
 from supple.formulations.elastic_rest.rows import WIDTH
-from supple.kinematics.closing import start_of
+from supple.formulations.elastic_rest.stiffening_kernels import load_forms
+from supple.kinematics.closing import closing_start
 from supple.kinematics.closure import assemble
 from supple.kinematics.closure_kernel import Start
 from supple.kinematics.configuration import At, Configuration
@@ -32,9 +32,9 @@ from supple.kinematics.rest import rest as undeformed
 from supple.modal_analysis.modes import require_elastic
 from supple.reduced.model import ReducedModel
 from supple.results.units import MODAL
-from supple.view.page.encoding import encoded, table
+from supple.view.page.encoding import encoded, page_array
 from supple.view.page.load_choice import PRELOAD, counts_loads
-from supple.view.page.region import ranges, sampled
+from supple.view.page.region import ranges, sampled_postures
 from supple.view.page.scene import scene
 
 # What the page needs to find modes and responses by itself, at any posture (docs/theory/elastic-rest.md).
@@ -58,7 +58,7 @@ class Vibrating(NamedTuple):
     """
 
     rest: ElasticRest
-    held: Held
+    held: HeldRows
     squares: Array
     loads: str
 
@@ -69,7 +69,7 @@ def vibrating(position: Rest, count: int = COUNT, *, preload: bool = PRELOAD) ->
     preload : count the geometric stiffness of its loads at rest
     """
     mechanism = position.numbering.mechanism
-    postures, band = sampled(position, _SAMPLES), own_band(mechanism)
+    postures, band = sampled_postures(position, _SAMPLES), own_band(mechanism)
     loads = "none" if not carries_loads(mechanism) else "counted" if preload else "left out"
     try:
         while True:
@@ -94,7 +94,7 @@ def _highest(squares: Array) -> float:
     return float(np.sqrt(np.abs(squares)).max(initial=0.0)) / (2.0 * np.pi)
 
 
-def _squares(rest: ElasticRest, held: Held, X: Array, count: int) -> Array:
+def _squares(rest: ElasticRest, held: HeldRows, X: Array, count: int) -> Array:
     """ω² (N, k) at poses X; postures next to dead points, where the search finds no end, are left out."""
     found = [constrained_modes(rest, held, X[:1], count)[0][0]]
     for pose in X[1:]:
@@ -106,7 +106,7 @@ def _squares(rest: ElasticRest, held: Held, X: Array, count: int) -> Array:
     return np.array([item[:least] for item in found])
 
 
-def _loaded_squares(rest: ElasticRest, held: Held, postures: Configuration, count: int) -> Array:
+def _loaded_squares(rest: ElasticRest, held: HeldRows, postures: Configuration, count: int) -> Array:
     """ω² (N, k) under loads at rest, none where nothing holds them."""
     try:
         return constrained_loaded_modes(rest, held, postures, count)[0]
@@ -124,41 +124,41 @@ def vibration(position: Rest, found: Vibrating, count: int = COUNT) -> dict[str,
     moving = squares[squares > 0.0]
     return {
         "size": rest.size,
-        "stiffness": table(arrays.stiffness),
-        "part_i": table(arrays.part_i, "i4"),
-        "part_x": table(arrays.part_x),
-        "shapes": table(arrays.shapes),
-        "column": table(arrays.column, "i4"),
-        "rows_i": table(arrays.rows_i, "i4"),
-        "rows_f": table(arrays.rows_f),
-        "held": table(held.rows, "i4"),
-        "compliance": table(held.compliance),
-        "motors": table(list(motors), "i4"),
-        "inertia": table(list(motors.values())),
+        "stiffness": page_array(arrays.stiffness),
+        "part_i": page_array(arrays.part_i, "i4"),
+        "part_x": page_array(arrays.part_x),
+        "shapes": page_array(arrays.shapes),
+        "column": page_array(arrays.column, "i4"),
+        "rows_i": page_array(arrays.rows_i, "i4"),
+        "rows_f": page_array(arrays.rows_f),
+        "held": page_array(held.rows, "i4"),
+        "compliance": page_array(held.compliance),
+        "motors": page_array(list(motors), "i4"),
+        "inertia": page_array(list(motors.values())),
         "tables": {
-            "of_row": table(tables.of_row, "i4"),
-            "coordinate": table(tables.coordinate, "i4"),
-            "first": table(tables.first, "i4"),
-            "at": table(tables.at),
-            "stiffness": table(tables.stiffness),
-            "slope": table(tables.slope),
-            "reference": table(tables.reference),
+            "of_row": page_array(tables.of_row, "i4"),
+            "coordinate": page_array(tables.coordinate, "i4"),
+            "first": page_array(tables.first, "i4"),
+            "at": page_array(tables.at),
+            "stiffness": page_array(tables.stiffness),
+            "slope": page_array(tables.slope),
+            "reference": page_array(tables.reference),
             "middle": [None if np.isnan(value) else float(value) for value in tables.middle],
         },
         "shift": _SHIFT * float(moving.min(initial=np.inf)) if len(moving) else 1.0,
         "count": count,
         "block": len(search_for(rest, held, count).start),
-        "loads": load_tables(rest, held) if loads == "counted" else None,
+        "loads": page_loads(rest, held) if loads == "counted" else None,
         "preload": loads,
         "band": float(rest.band),
         "bodies": [[body.start, body.size] for body in rest.bodies],
         "softness": [{"row": int(row), "part": soft.part} for row, soft in rest.elastic_rows.items()],
         "drives": [{"column": drive.column, "part": drive.joint} for drive in rest.drives.values()],
-        "damping": damping_law(position.numbering.mechanism, rest),
+        "damping": page_damping_model(position.numbering.mechanism, rest),
     }
 
 
-def damping_law(mechanism: Mechanism, rest: ElasticRest) -> dict[str, Any]:
+def page_damping_model(mechanism: Mechanism, rest: ElasticRest) -> dict[str, Any]:
     """The law that the page's responses take, and in `says` what of the mechanism's damping they leave out."""
     law, left = mechanism.damping, []
     if rest.dampers or acting(rest, "damping"):
@@ -204,7 +204,7 @@ class _Forms:
         return self._first[key]
 
 
-def load_tables(rest: ElasticRest, held: Held) -> dict[str, Any]:
+def page_loads(rest: ElasticRest, held: HeldRows) -> dict[str, Any]:
     """Loads over z, K_c for units of them and of what rows push parts with, and springs along measures.
 
     Springs of elastic mechanisms are linear: force + slope · measure.
@@ -230,15 +230,15 @@ def load_tables(rest: ElasticRest, held: Held) -> dict[str, Any]:
     along = {measure: along_measure(arrays, measure, 0.0) for measure in measures_acted_along(rest)}
     along = {measure: item for measure, item in along.items() if item.force or item.slope}
     return {
-        "place": table(given.loads.place[acting], "i4"),
-        "maps": table(given.loads.maps[acting]),
-        "wrenches": table(given.loads.wrenches[acting]),
-        "of_loads": table(np.array(of_loads).reshape(-1, 3), "i4"),
-        "of_parts": table(np.array(of_parts).reshape(-1, 3), "i4"),
-        "forms": table(np.concatenate([np.zeros(0), *forms.values]), "f4"),
-        "acted": table(np.array([(first + measure, measure) for measure in along]).reshape(-1, 2), "i4"),
-        "along": table(np.array([(item.force, item.slope) for item in along.values()]).reshape(-1, 2)),
-        "pushed": table(pushed_rows(rest), "i4"),
+        "place": page_array(given.loads.place[acting], "i4"),
+        "maps": page_array(given.loads.maps[acting]),
+        "wrenches": page_array(given.loads.wrenches[acting]),
+        "of_loads": page_array(np.array(of_loads).reshape(-1, 3), "i4"),
+        "of_parts": page_array(np.array(of_parts).reshape(-1, 3), "i4"),
+        "forms": page_array(np.concatenate([np.zeros(0), *forms.values]), "f4"),
+        "acted": page_array(np.array([(first + measure, measure) for measure in along]).reshape(-1, 2), "i4"),
+        "along": page_array(np.array([(item.force, item.slope) for item in along.values()]).reshape(-1, 2)),
+        "pushed": page_array(pushed_rows(rest), "i4"),
         "theta": [int(first), len(rest.numbering.coordinates)],
         "shift": float(first_shift(rest, held, position.X)),
     }
@@ -309,23 +309,23 @@ def closing_rows(position: Rest) -> dict[str, Any]:
     arrays, nothing = numbering.arrays, np.zeros((0,))
     # Without θ nothing moves on the page, and rows that leave motions free have no start.
     still = Start(position.X, position.w, nothing, nothing, 1.0, 1.0, 0.0)
-    start = start_of(position) if numbering.coordinates else still
+    start = closing_start(position) if numbering.coordinates else still
     return {
         "rows": {
-            "sizes": table(arrays.sizes, "i4"),
-            "tree": table(arrays.tree, "i4"),
-            "reach": table(arrays.reach, "i4"),
-            "column": table(arrays.column, "i4"),
-            "selected": table(position.selected, "i4"),
-            "rows_i": table(arrays.rows_i, "i4"),
-            "rows_f": table(arrays.rows_f),
+            "sizes": page_array(arrays.sizes, "i4"),
+            "tree": page_array(arrays.tree, "i4"),
+            "reach": page_array(arrays.reach, "i4"),
+            "column": page_array(arrays.column, "i4"),
+            "selected": page_array(position.selected, "i4"),
+            "rows_i": page_array(arrays.rows_i, "i4"),
+            "rows_f": page_array(arrays.rows_f),
             "extent": float(arrays.extent),
         },
         "rest": {
-            "X": table(start.X),
-            "w": table(start.w),
-            "Psi": table(start.Psi),
-            "dPsi": table(start.dPsi),
+            "X": page_array(start.X),
+            "w": page_array(start.w),
+            "Psi": page_array(start.Psi),
+            "dPsi": page_array(start.dPsi),
             "sign": float(start.sign),
             "margin": float(start.margin),
         },
@@ -357,14 +357,14 @@ def model_tables(mechanism: Mechanism, model: ReducedModel) -> dict[str, Any]:
     errors: dict[str, Any] = {}
     try:
         found = local_errors(mechanism, model, x)
-        errors = {name: table(off.reshape(len(leaves), each).max(axis=1), "f4") for name, off in found.items()}
+        errors = {name: page_array(off.reshape(len(leaves), each).max(axis=1), "f4") for name, off in found.items()}
     except InputError as error:
         says.append(f"Errors within boxes are not shown: {error.message}.")
     return {
         "name": model.name,
         "coordinates": list(model.layout.coordinates[: model.layout.theta]),
-        "low": table(low),
-        "high": table(high),
+        "low": page_array(low),
+        "high": page_array(high),
         "errors": errors,
         "stated": {name: float(value) for name, value in model.error.items()},
         "says": says,
@@ -398,11 +398,11 @@ def fitted_function(model: ReducedModel, says: list[str]) -> dict[str, Any]:
     if left:
         says.append(f"Not among what is shown of it: {', '.join(left)}.")
     return {
-        "roots_f": table(arrays.roots_f), "roots_i": table(arrays.roots_i, "i4"),
-        "nodes_i": table(arrays.nodes_i, "i4"), "nodes_f": table(arrays.nodes_f),
-        "leaves_i": table(arrays.leaves_i, "i4"), "leaves_f": table(arrays.leaves_f),
-        "indices": table(arrays.indices[: int(arrays.leaves_i[:, 1].max(initial=0))], "i4"),
-        "coefficients": table(arrays.coefficients[:, taken], kind),
+        "roots_f": page_array(arrays.roots_f), "roots_i": page_array(arrays.roots_i, "i4"),
+        "nodes_i": page_array(arrays.nodes_i, "i4"), "nodes_f": page_array(arrays.nodes_f),
+        "leaves_i": page_array(arrays.leaves_i, "i4"), "leaves_f": page_array(arrays.leaves_f),
+        "indices": page_array(arrays.indices[: int(arrays.leaves_i[:, 1].max(initial=0))], "i4"),
+        "coefficients": page_array(arrays.coefficients[:, taken], kind),
         "columns": columns,
         "constants": {
             name: np.asarray(values).ravel().tolist() for name, values in layout.constants.items() if name in ("M", "K")

@@ -23,7 +23,7 @@ from supple.parameterization.local_model import local
 from supple.reduction.path import ARCLENGTH, path_from
 from supple.results.basis import basis_from
 from supple.results.playback_arrays import evenly
-from supple.view.page.saved_run import Run
+from supple.view.page.saved_run import SavedRun
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ class Played:
     note: str = ""
 
 
-def played(run: Run, mechanism: Mechanism) -> Played:
+def played(run: SavedRun, mechanism: Mechanism) -> Played:
     """The motion of a run of this mechanism, of a model of it, or of a table that has its coordinates."""
     return _recorded(run, mechanism) if "poses" in run.kept else _assembled(run, mechanism)
 
@@ -57,7 +57,7 @@ def postures(motion: Played, mechanism: Mechanism, count: int = 6) -> Configurat
     return Configuration(position, theta, X, w, np.ones(len(instants)))
 
 
-def _recorded(run: Run, mechanism: Mechanism) -> Played:
+def _recorded(run: SavedRun, mechanism: Mechanism) -> Played:
     """Where bodies and nodes were, as the run of a mechanism kept it."""
     numbering = rest(mechanism).numbering
     bodies = tuple(str(name) for name in run.kept.get("bodies", np.array([])).tolist())
@@ -79,7 +79,7 @@ def _recorded(run: Run, mechanism: Mechanism) -> Played:
     return Played("full" if nodes else "rigid", time, numbering.bodies, X[:, order], nodes, note)
 
 
-def _assembled(run: Run, mechanism: Mechanism) -> Played:
+def _assembled(run: SavedRun, mechanism: Mechanism) -> Played:
     """Bodies where θ puts them; of a flexible reduced model nodes where its modes take them."""
     model = _model(run)
     if model is None:
@@ -100,7 +100,7 @@ def _assembled(run: Run, mechanism: Mechanism) -> Played:
     return Played("reduced", time, bodies, X, nodes)
 
 
-def _model(run: Run) -> dict[str, Any] | None:
+def _model(run: SavedRun) -> dict[str, Any] | None:
     """What the coordinates of a model's run are; None of a table that does not say so."""
     text = run.text("model")
     if not text or "coordinates" not in run.kept:

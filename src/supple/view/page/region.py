@@ -55,7 +55,7 @@ def _limits(mechanism: Any, name: str) -> tuple[float, float] | None:
     return None if found is None else mechanism.joints[found[0]].value("limits", found[1], mechanism.plane)
 
 
-def sampled(position: Rest, count: int) -> Configuration:
+def sampled_postures(position: Rest, count: int) -> Configuration:
     """The mechanism at rest, and at some postures within all limits: without a pattern, but always the same."""
     found, theta = ranges(position), position.theta[None]
     X, w = position.X[None].copy(), position.w[None].copy()

@@ -21,7 +21,7 @@ from supple.results.simulation import Simulation
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class SavedRun:
     """A run, saved or not: columns over `time` by name, their units, and what `playback_arrays` kept beside them."""
 
     name: str
@@ -49,14 +49,14 @@ class Run:
         return loads(text, name=f"the description in {self.name}")
 
 
-def run_of(simulation: Simulation, name: str = "") -> Run:
+def saved_run(simulation: Simulation, name: str = "") -> SavedRun:
     """A run that has just been computed."""
     table = simulation.table()
     kept = {key.removeprefix(PREFIX): values for key, values in simulation.arrays().items() if key.startswith(PREFIX)}
-    return Run(name or simulation.name, dict(table.columns), dict(table.units), kept)
+    return SavedRun(name or simulation.name, dict(table.columns), dict(table.units), kept)
 
 
-def read_run(path: str | Path) -> Run:
+def read_run(path: str | Path) -> SavedRun:
     """A run as `supple simulate -o` writes it: .npz with everything, or a .csv of its columns."""
     target = Path(path)
     try:
@@ -87,7 +87,7 @@ def holds_run(path: str | Path) -> bool:
         return False
 
 
-def _npz(path: Path) -> Run:
+def _npz(path: Path) -> SavedRun:
     arrays = read_archive(path, None, "iufcUb")
     names, units = (arrays.pop(name, np.array([], dtype=str)).tolist() for name in ("columns", "units"))
     kept = {name.removeprefix(PREFIX): arrays[name] for name in arrays if name.startswith(PREFIX)}
@@ -97,11 +97,11 @@ def _npz(path: Path) -> Run:
         for name, values in arrays.items()
         if not name.startswith(PREFIX) and values.dtype.kind in "fiu" and values.shape == time.shape
     }
-    return Run(str(path), columns, dict(zip(names, units, strict=False)), kept)
+    return SavedRun(str(path), columns, dict(zip(names, units, strict=False)), kept)
 
 
-def _csv(path: Path) -> Run:
+def _csv(path: Path) -> SavedRun:
     with path.open(encoding="utf-8", newline="") as stream:
         names, *rows = list(csv.reader(stream))
     values = np.array(rows, dtype=float).reshape(len(rows), len(names))
-    return Run(str(path), {name.strip(): values[:, i] for i, name in enumerate(names)}, {}, {})
+    return SavedRun(str(path), {name.strip(): values[:, i] for i, name in enumerate(names)}, {}, {})

@@ -16,11 +16,11 @@ from supple.formulations.elastic.beam_mesh import element_data
 from supple.formulations.elastic.elastic_body import meshed_beams
 from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
-from supple.geometry.rotation import skew
+from supple.geometry.rotation import tilde
 from supple.kinematics.numbering import Numbering
 from supple.modal_analysis.beam_points import motion_between_nodes
-from supple.view.page.encoding import table
-from supple.view.sketch_places import Places, body_kinds, sketch_places
+from supple.view.page.encoding import page_array
+from supple.view.sketch_places import SketchPlaces, body_kinds, sketch_places
 
 
 def scene(numbering: Numbering, rest: ElasticRest | None) -> dict[str, Any]:
@@ -59,7 +59,9 @@ def scene(numbering: Numbering, rest: ElasticRest | None) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _parts(numbering: Numbering, rest: ElasticRest | None, places: Places, b: int, name: str) -> list[dict[str, Any]]:
+def _parts(
+    numbering: Numbering, rest: ElasticRest | None, places: SketchPlaces, b: int, name: str
+) -> list[dict[str, Any]]:
     """A body as its beams with their sections, as the solid around its places, or as its nodes."""
     mechanism, drawing = numbering.mechanism, numbering.drawing
     body = None if rest is None else rest.bodies[b]
@@ -74,7 +76,7 @@ def _parts(numbering: Numbering, rest: ElasticRest | None, places: Places, b: in
         described = mechanism.bodies[name].all_beams
         return [
             {
-                "kind": "beam", "at": table(beam.ends), "axes": table(beam.axes),
+                "kind": "beam", "at": page_array(beam.ends), "axes": page_array(beam.axes),
                 "sections": [outline(mechanism.section(section)) for section in said.sections],
             }
             for beam, said in zip(placed_beams(drawing, name), described, strict=True)
@@ -85,7 +87,7 @@ def _parts(numbering: Numbering, rest: ElasticRest | None, places: Places, b: in
 def _solid(numbering: Numbering, rest: ElasticRest | None, body: str, points: Array, about: Array) -> dict[str, Any]:
     """A stiff solid around some places, which moves as the body does `about` a place."""
     return {
-        "kind": "solid", "points": table(points), "about": about,
+        "kind": "solid", "points": page_array(points), "about": about,
         "motion": _motion(numbering, rest, body, about), "carrier": _carrier(numbering, rest, body, about),
     }  # fmt: skip
 
@@ -101,7 +103,7 @@ def _arms(numbering: Numbering, rest: ElasticRest, name: str, points: Array) -> 
     return found
 
 
-def _joint(numbering: Numbering, rest: ElasticRest | None, places: Places, name: str) -> dict[str, Any]:
+def _joint(numbering: Numbering, rest: ElasticRest | None, places: SketchPlaces, name: str) -> dict[str, Any]:
     mechanism, frames = numbering.mechanism, places.joints[name]
     joint = mechanism.joints[name]
     driven = [key for key, item in mechanism.actuators.items() if item.joint and item.joint.partition(".")[0] == name]
@@ -137,7 +139,7 @@ def _motion(numbering: Numbering, rest: ElasticRest | None, body: str, position:
     if rest is None or number == len(numbering.bodies):
         return None
     found = place_motion(rest, number, position)
-    return None if found is None else table(found)
+    return None if found is None else page_array(found)
 
 
 def _carrier(numbering: Numbering, rest: ElasticRest | None, body: str, position: Array) -> dict[str, Any] | None:
@@ -193,8 +195,15 @@ def flexing(rest: ElasticRest, body: BodyCoordinates) -> list[dict[str, Any]]:
     if not len(body.mesh.elements):
         step = max(1, len(body.mesh.nodes) // _CLOUD)
         chosen = np.arange(0, len(body.mesh.nodes), step)
-        moved = table(node_motions(body)[chosen], "f4")
-        return [{"kind": "cloud", "at": table(body.mesh.nodes[chosen]), "motion": moved, "nodes": table(chosen, "i4")}]
+        moved = page_array(node_motions(body)[chosen], "f4")
+        return [
+            {
+                "kind": "cloud",
+                "at": page_array(body.mesh.nodes[chosen]),
+                "motion": moved,
+                "nodes": page_array(chosen, "i4"),
+            }
+        ]
     drawing = rest.numbering.drawing
     placed = placed_beams(drawing, body.name)
     described = drawing.mechanism.bodies[body.name].all_beams
@@ -209,15 +218,15 @@ def flexing(rest: ElasticRest, body: BodyCoordinates) -> list[dict[str, Any]]:
         found.append(
             {
                 "kind": "beam",
-                "at": table(at[own].reshape(-1, 3)),
-                "motion": table(motion[own].reshape(-1, 6, body.size), "f4"),
-                "strain": table(strain[own].reshape(-1, 6, body.size), "f4"),
-                "axes": table(beam.axes),
+                "at": page_array(at[own].reshape(-1, 3)),
+                "motion": page_array(motion[own].reshape(-1, 6, body.size), "f4"),
+                "strain": page_array(strain[own].reshape(-1, 6, body.size), "f4"),
+                "axes": page_array(beam.axes),
                 "sections": sections,
-                "nodes": table(between[own].reshape(-1, 2), "i4"),
-                "xi": table(np.tile(xi, int(own.sum())), "f4"),
-                "ways": table(np.repeat(np.diff(body.mesh.ends[own], axis=1)[:, 0], _SAMPLES, axis=0), "f4"),
-                "arms": table(np.repeat(arms[own], _SAMPLES, axis=0), "f4"),
+                "nodes": page_array(between[own].reshape(-1, 2), "i4"),
+                "xi": page_array(np.tile(xi, int(own.sum())), "f4"),
+                "ways": page_array(np.repeat(np.diff(body.mesh.ends[own], axis=1)[:, 0], _SAMPLES, axis=0), "f4"),
+                "arms": page_array(np.repeat(arms[own], _SAMPLES, axis=0), "f4"),
             }
         )
     return found
@@ -232,7 +241,7 @@ def _stations(rest: ElasticRest, body: BodyCoordinates) -> tuple[Array, Array, A
     xi = np.linspace(0.0, 1.0, _SAMPLES)
     at = mesh.ends[:, :1] + xi[None, :, None] * (mesh.ends[:, 1:] - mesh.ends[:, :1])
     ends = node_motions(body)[mesh.elements]  # (e, 2, 6, size)
-    lever = np.array([[-skew(arm) for arm in pair] for pair in arms])
+    lever = np.array([[-tilde(arm) for arm in pair] for pair in arms])
     ends[:, :, :3] += lever @ ends[:, :, 3:]
     turn = np.swapaxes(axes, 1, 2)[:, None]
     local = np.concatenate([turn @ ends[:, :, :3], turn @ ends[:, :, 3:]], axis=2)
@@ -271,7 +280,7 @@ def place_motion(rest: ElasticRest, number: int, position: Array) -> Array | Non
             return motion_between_nodes(body, position, rest.arrays.column)
         found, arm = node_motions(body)[node], position - body.mesh.nodes[node]
     found = found.copy()
-    found[:3] -= skew(arm) @ found[3:]
+    found[:3] -= tilde(arm) @ found[3:]
     return found
 
 

@@ -17,22 +17,22 @@ from supple.kinematics.rest import rest
 from supple.reduced.model import ReducedModel
 from supple.results.playback_arrays import evenly
 from supple.results.simulation import Simulation
-from supple.view.page.encoding import table
+from supple.view.page.encoding import page_array
 from supple.view.page.load_choice import counts_loads
-from supple.view.page.measured_modes import MeasuredModes, measured_section
+from supple.view.page.measured_modes import PageModes, measured_section
 from supple.view.page.page_data import page_data
 from supple.view.page.played_motion import played
-from supple.view.page.saved_run import Run, run_of
+from supple.view.page.saved_run import SavedRun, saved_run
 
 MOST_RUNS = 2
 
 
 def whole_page(
-    thing: Mechanism | ReducedModel | Simulation | Run,
+    thing: Mechanism | ReducedModel | Simulation | SavedRun,
     *,
     at: At = None,
-    runs: Sequence[Simulation | Run] = (),
-    test: MeasuredModes | None = None,
+    runs: Sequence[Simulation | SavedRun] = (),
+    test: PageModes | None = None,
     preload: bool | None = None,
 ) -> dict[str, Any]:
     """What the page is given of it.
@@ -42,10 +42,10 @@ def whole_page(
     runs  : up to two, played back over one another; test : measured modes, drawn at the points of the test
     preload : modes with or without the geometric stiffness of loads at rest; see `page_data`
     """
-    given = [run_of(run) if isinstance(run, Simulation) else run for run in runs]
+    given = [saved_run(run) if isinstance(run, Simulation) else run for run in runs]
     if isinstance(thing, Simulation):
-        thing = run_of(thing)
-    if isinstance(thing, Run):
+        thing = saved_run(thing)
+    if isinstance(thing, SavedRun):
         given, thing = [thing, *given], thing.mechanism()
     if len(given) > MOST_RUNS:
         raise InputError(f"{len(given)} were given", part="runs", hint=f"up to {MOST_RUNS} are laid over one another")
@@ -69,7 +69,7 @@ _ENERGIES = ("energy.kinetic", "energy.potential", "energy.total")
 _LEFT_OUT = (".rate", ".acceleration")
 
 
-def run_section(run: Run, mechanism: Mechanism) -> dict[str, Any]:
+def run_section(run: SavedRun, mechanism: Mechanism) -> dict[str, Any]:
     """What the page holds of a run of this mechanism.
 
     time, position (n, bodies, 3), quaternion (n, bodies, 4) x y z w; nodes {body: (n, nodes, 6)} displacements and
@@ -86,22 +86,22 @@ def run_section(run: Run, mechanism: Mechanism) -> dict[str, Any]:
         "name": Path(run.name).name,
         "kind": motion.kind,
         "note": motion.note,
-        "time": table(motion.time, "f4"),
+        "time": page_array(motion.time, "f4"),
         "bodies": list(motion.bodies),
-        "position": table(motion.X[..., :3], "f4"),
-        "quaternion": table(quaternions(motion.X), "f4"),
-        "nodes": {name: table(values, "f4") for name, values in motion.nodes.items()},
-        "coordinates": {name: table(values, "f4") for name, values in coordinates.items()},
-        "signal_time": table(run.time[instants], "f4"),
+        "position": page_array(motion.X[..., :3], "f4"),
+        "quaternion": page_array(quaternions(motion.X), "f4"),
+        "nodes": {name: page_array(values, "f4") for name, values in motion.nodes.items()},
+        "coordinates": {name: page_array(values, "f4") for name, values in coordinates.items()},
+        "signal_time": page_array(run.time[instants], "f4"),
         "signals": [
             {"name": shown, "unit": run.units.get(name, ""), "group": group,
-             "values": table(run.columns[name][instants], "f4")}
+             "values": page_array(run.columns[name][instants], "f4")}
             for name, shown, group in _shown(run, coordinates)
         ],
     }  # fmt: skip
 
 
-def _shown(run: Run, coordinates: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+def _shown(run: SavedRun, coordinates: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     """Columns that are drawn: name, what it is called, and its group; forces and energies where there are any."""
     found = []
     for name, values in run.columns.items():

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from supple.identification.damping.plot import damping_plot
 from supple.view.report.drawing import Drawings
-from supple.view.report.page import Section, listed, paragraph, section, table
+from supple.view.report.page import ReportSection, bullets, html_table, paragraph, report_section
 
 if TYPE_CHECKING:
     from supple.identification.damping.fitted_damping import FittedDamping
@@ -22,7 +22,7 @@ def damping_cards(found: FittedDamping) -> dict[str, str]:
     }
 
 
-def damping_section(found: FittedDamping, draw: Drawings, *, words: bool) -> Section:
+def damping_section(found: FittedDamping, draw: Drawings, *, words: bool) -> ReportSection:
     """A row for each number; J_Q of every measurement; words : what the responses determine, where nothing else says
     it."""
     rows = [
@@ -37,10 +37,11 @@ def damping_section(found: FittedDamping, draw: Drawings, *, words: bool) -> Sec
         for item in found.postures
     ]  # fmt: skip
     kinds = " ".join(item.kind.about for item in found.kinds)
-    return section(
+    return report_section(
         "Damping", paragraph(kinds),
-        table(("number", "value", "95 % interval", "from"), rows, silent=quiet),
-        table(("posture", f"J_Q with η = {found.whole:.3g} of the whole", "J_Q", "worst response", "its J_Q"), misfits),
+        html_table(("number", "value", "95 % interval", "from"), rows, silent=quiet),
+        html_table(("posture", f"J_Q with η = {found.whole:.3g} of the whole", "J_Q", "worst response", "its J_Q"),
+                   misfits),
         draw.picture(damping_plot(found), "Numbers with their intervals; what is left over of each response."),
-        listed(found.words()) if words else None,
+        bullets(found.words()) if words else None,
     )  # fmt: skip

@@ -9,7 +9,7 @@ from itertools import count
 from typing import Any
 
 from supple.view.panels import Panels
-from supple.view.report.page import Html, shown
+from supple.view.report.page import Html, escaped_text
 from supple.view.report.page_style import COLOURS
 
 _LARGEST = 600_000  # characters of a picture of lines; a longer one goes in as dots
@@ -26,7 +26,7 @@ class Drawings:
     def picture(self, drawn: Panels | Any, caption: str = "") -> Html:
         """What `plot` gave, or a figure, with a line below it."""
         figure = drawn.figure if isinstance(drawn, Panels) else drawn
-        said = f"<figcaption>{shown(caption)}</figcaption>" if caption else ""
+        said = f"<figcaption>{escaped_text(caption)}</figcaption>" if caption else ""
         return Html(f"<figure>{self._lines(figure, caption) or _dots(figure, caption)}{said}</figure>")
 
     def _lines(self, figure: Any, caption: str) -> str | None:
@@ -44,7 +44,7 @@ class Drawings:
         head, rest = text.split(">", 1)
         width = float(re.search(r'width="([0-9.]+)pt"', head)[1]) / 72.0 * _INCH  # type: ignore[index]
         head = re.sub(r'\s(width|height)="[^"]*"', "", head)
-        head += f' role="img" aria-label="{shown(caption or "picture")}" style="width: {width:.0f}px"'
+        head += f' role="img" aria-label="{escaped_text(caption or "picture")}" style="width: {width:.0f}px"'
         used = set(re.findall(r'(?:href="|url\()#([^")]+)', rest))  # matplotlib names everything, some things twice
         rest = re.sub(r'\sid="([^"]+)"', lambda found: f' id="d{number}-{found[1]}"' if found[1] in used else "", rest)
         rest = re.sub(r'((?:xlink:)?href="|url\()#', rf"\1#d{number}-", rest)
@@ -66,4 +66,5 @@ def _dots(figure: Any, caption: str) -> str:
     figure.savefig(content, format="png", **_CUT)
     width = figure.get_size_inches()[0] * _INCH
     data = base64.b64encode(content.getvalue()).decode()
-    return f'<img alt="{shown(caption or "picture")}" style="width: {width:.0f}px" src="data:image/png;base64,{data}">'
+    text = escaped_text(caption or "picture")
+    return f'<img alt="{text}" style="width: {width:.0f}px" src="data:image/png;base64,{data}">'

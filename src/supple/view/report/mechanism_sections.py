@@ -16,7 +16,7 @@ from supple.results.units import force
 from supple.view.house_style import PALETTE, in_house_style, label, new_figure
 from supple.view.panels import Panels, panels
 from supple.view.report.drawing import Drawings
-from supple.view.report.page import Html, Section, beside, folded, listed, paragraph, section, table
+from supple.view.report.page import Html, ReportSection, beside, bullets, folded, html_table, paragraph, report_section
 from supple.view.report.stance import Stance
 
 _MANY = 12  # rows of a table that is shown whole
@@ -24,15 +24,15 @@ _POINTS = 41  # along a coordinate
 _COLUMNS = 3
 
 
-def mechanism_sections(stance: Stance, seen: Inspection, draw: Drawings) -> list[Section]:
+def mechanism_sections(stance: Stance, seen: Inspection, draw: Drawings) -> list[ReportSection]:
     """The mechanism, and where it can stand."""
     mechanism = stance.mechanism
-    what = section(
+    what = report_section(
         "The mechanism",
         paragraph(mechanism.description) if mechanism.description else None,
         draw.picture(stance.configuration.plot(labels=True), f"{mechanism.name} at {posture_words(stance)}."),
-        table(("", ""), _counts(seen), texts=(0, 1)),
-        listed(seen.notes),
+        html_table(("", ""), _counts(seen), texts=(0, 1)),
+        bullets(seen.notes),
         beside(
             _long("bodies", ("body", "", "mass / kg"), _bodies(mechanism, seen), (0, 1)),
             _long(
@@ -61,7 +61,7 @@ def in_unit(value: float, unit: str) -> str:
     return f"{np.degrees(value):.4g}°" if unit == "rad" else f"{value:.4g} {unit}".strip()
 
 
-def between(ends: Sequence[float] | None, unit: str) -> str:
+def range_text(ends: Sequence[float] | None, unit: str) -> str:
     """`-20° to 85°`"""
     return "" if ends is None else f"{in_unit(float(ends[0]), unit)} to {in_unit(float(ends[1]), unit)}"
 
@@ -102,7 +102,7 @@ def _joints(mechanism: Mechanism, seen: Inspection) -> list[tuple[str, ...]]:
         for coordinate in joint.coordinates(mechanism.plane):
             ends = joint.value("limits", coordinate, mechanism.plane)
             unit = "m" if coordinate == joint.slide(mechanism.plane) else "rad"
-            limits += [between(ends, unit)] if ends is not None else []
+            limits += [range_text(ends, unit)] if ends is not None else []
         ways = ", ".join(seen.elastic_joints.get(name, ()))
         rows.append((name, joint.kind, " – ".join(joint.bodies), "; ".join(limits), ways))
     return rows
@@ -114,7 +114,7 @@ def _actuators(stance: Stance, seen: Inspection) -> list[tuple[str, ...]]:
     for name, part in mechanism.actuators.items():
         unit = next((own for own in ("m", "rad") if force(own) == units.get(name)), "")
         places = part.joint if part.joint is not None else " – ".join(part.between or ())
-        bounds = [between(part.limits, unit)] if part.limits is not None else []
+        bounds = [range_text(part.limits, unit)] if part.limits is not None else []
         if part.force_limits is not None:
             bounds.append(f"{part.force_limits[0]:.4g} to {part.force_limits[1]:.4g} {units.get(name, '')}")
         rows.append((name, str(places), "; ".join(bounds), seen.drives.get(name, "")))
@@ -129,15 +129,15 @@ def _outputs(mechanism: Mechanism, seen: Inspection) -> list[tuple[str, ...]]:
 def _long(what: str, heads: Sequence[str], rows: Sequence[Sequence[str]], texts: Sequence[int]) -> Html | None:
     """A table, folded away where it is long; columns that are empty throughout are left out."""
     kept = [k for k in range(len(heads)) if k == 0 or any(row[k] for row in rows)]
-    made = table(
+    made = html_table(
         [heads[k] for k in kept], [[row[k] for k in kept] for row in rows],
         texts=[i for i, k in enumerate(kept) if k in texts],
     )  # fmt: skip
     return folded(f"{len(rows)} {what}", made) if len(rows) > _MANY else made
 
 
-def _room(stance: Stance, draw: Drawings) -> Section:
-    rows = [(name, between(ends, stance.units[name])) for name, ends in stance.ranges.items()]
+def _room(stance: Stance, draw: Drawings) -> ReportSection:
+    rows = [(name, range_text(ends, stance.units[name])) for name, ends in stance.ranges.items()]
     notes: list[str] = []
     if stance.others:
         notes.append(f"Nothing says how far {', '.join(stance.others)} may go, so that they stay where they are here: "
@@ -145,10 +145,10 @@ def _room(stance: Stance, draw: Drawings) -> Section:
     if stance.left:
         notes.append(f"{len(stance.left)} more coordinates stay where they are here: the report follows "
                      f"{len(stance.ranges)}, those of --region first.")  # fmt: skip
-    quiet = listed(notes)
+    quiet = bullets(notes)
     if not rows:
-        return section("Where it can stand", quiet or paragraph("It has no coordinates: it is a structure."))
-    parts: list[Html | None] = [table(("coordinate", "region"), rows, texts=(0, 1)), quiet]
+        return report_section("Where it can stand", quiet or paragraph("It has no coordinates: it is a structure."))
+    parts: list[Html | None] = [html_table(("coordinate", "region"), rows, texts=(0, 1)), quiet]
     postures = stance.corners()
     if postures.assembled[-1] and postures.assembled.sum() > 1:
         caption = "Here, and as ghosts at the ends of each coordinate's range, the others as here."
@@ -159,7 +159,7 @@ def _room(stance: Stance, draw: Drawings) -> Section:
             "coordinates, 0 where it locks. The others stay as here."
         )
         parts.append(draw.picture(_singularity(stance), caption))
-    return section("Where it can stand", *parts)
+    return report_section("Where it can stand", *parts)
 
 
 def along_each(stance: Stance, height: float = 2.7) -> tuple[Any, dict[str, Any]]:

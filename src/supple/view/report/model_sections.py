@@ -13,7 +13,7 @@ from supple.description.mechanism import Mechanism
 from supple.reduced.locked_frequencies import locked_frequencies
 from supple.reduced.model import ReducedModel
 from supple.reduction.domain import path_domain, theta_domain
-from supple.reduction.equilibrium_error import at_rest
+from supple.reduction.equilibrium_error import equilibrium_error_text
 from supple.reduction.exact_coefficients import exact_coefficients, scattered_over
 from supple.reduction.exchanges import Exchange
 from supple.reduction.path import path_from
@@ -21,8 +21,18 @@ from supple.view.house_style import FAINT, in_house_style, label, legend_beside,
 from supple.view.panels import Panels, panels
 from supple.view.report.drawing import Drawings
 from supple.view.report.error_bars import error_bars, meaning
-from supple.view.report.mechanism_sections import between, in_degrees, in_unit
-from supple.view.report.page import Html, Section, beside, heading, listed, marked, paragraph, section, table
+from supple.view.report.mechanism_sections import in_degrees, in_unit, range_text
+from supple.view.report.page import (
+    Html,
+    ReportSection,
+    beside,
+    bullets,
+    heading,
+    html_table,
+    marked,
+    paragraph,
+    report_section,
+)
 from supple.view.report.vibration_sections import frequencies_beside
 
 _LINE = 61  # points along a coordinate
@@ -31,14 +41,14 @@ _LEAST = 1e-10  # what is smaller is rounding
 _MOST_BOXES = 4000
 
 
-def model_sections(model: ReducedModel, mechanism: Mechanism, fresh: Comparison, draw: Drawings) -> list[Section]:
+def model_sections(model: ReducedModel, mechanism: Mechanism, fresh: Comparison, draw: Drawings) -> list[ReportSection]:
     """The model, its errors, its frequencies beside the mechanism's, what is left out, and the cost."""
     made = model.provenance
     told = [_what(model), _errors(model, mechanism, fresh, draw)]
     if model.layout.size > model.layout.theta:
         caption = "Locked actuators, along each coordinate through the middle of the region."
         told.append(
-            section(
+            report_section(
                 "Frequencies, full and reduced",
                 draw.picture(frequencies_beside(_along(model, mechanism)), caption),
                 _left_out(model, made),
@@ -47,7 +57,7 @@ def model_sections(model: ReducedModel, mechanism: Mechanism, fresh: Comparison,
     return [*told, _cost(model, fresh)]
 
 
-def _what(model: ReducedModel) -> Section:
+def _what(model: ReducedModel) -> ReportSection:
     layout, units = model.layout, model.units
     names, s = layout.coordinates, layout.theta
     kinds = ["θ"] * s + ["constraint mode"] * (layout.size - s - layout.internal) + ["internal mode"] * layout.internal
@@ -55,21 +65,25 @@ def _what(model: ReducedModel) -> Section:
     rows = []
     for i, (name, kind) in enumerate(zip(names, kinds, strict=True)):
         unit = units.coordinates.get(name, "")
-        rows.append((name, kind, unit, between((low[i], high[i]), unit) if i < s else "free"))
+        rows.append((name, kind, unit, range_text((low[i], high[i]), unit) if i < s else "free"))
     if model.family is not None:
         for item, value in zip(model.family.parameters, model.family.values, strict=True):
             rows.append((item.name, "parameter", item.unit, f"{item.range}, here {item.said(value)}"))
     held = [f"{name} is held at {value:.6g}: it is no coordinate of the model." for name, value in model.held.items()]
     rigid = [f"{', '.join(model.rigid)} are elastic, and taken as rigid."] if model.rigid else []
     second = ["Second order in the deformation: stiffness of loads and of inertia."] if model.stiffening else []
-    return section(
+    return report_section(
         "The reduced model",
         paragraph("M(θ,δ) η̈ + Γ(θ,δ)[η̇, η̇] + D(θ) η̇ + K(θ) η = p + B(θ) u,   y = ρ(θ) + Ψ(θ) δ,   η = (θ, δ)"),
-        table(("coordinate", "kind", "unit", "region"), rows, texts=(0, 1, 2, 3)),
-        listed(held + rigid + second),
+        html_table(("coordinate", "kind", "unit", "region"), rows, texts=(0, 1, 2, 3)),
+        bullets(held + rigid + second),
         beside(
-            table(("input u", "unit"), [(name, units.inputs.get(name, "")) for name in layout.inputs], texts=(0, 1)),
-            table(("output y", "unit"), [(name, units.outputs.get(name, "")) for name in layout.outputs], texts=(0, 1)),
+            html_table(
+                ("input u", "unit"), [(name, units.inputs.get(name, "")) for name in layout.inputs], texts=(0, 1)
+            ),
+            html_table(
+                ("output y", "unit"), [(name, units.outputs.get(name, "")) for name in layout.outputs], texts=(0, 1)
+            ),
         ),
     )
 
@@ -97,7 +111,7 @@ def _trusted(made: dict[str, Any]) -> str:
     )
 
 
-def _errors(model: ReducedModel, mechanism: Mechanism, fresh: Comparison, draw: Drawings) -> Section:
+def _errors(model: ReducedModel, mechanism: Mechanism, fresh: Comparison, draw: Drawings) -> ReportSection:
     made = model.provenance
     wanted = made["options"].get("tolerance") if made["options"].get("boxes") is None else None
     rows = []
@@ -112,9 +126,9 @@ def _errors(model: ReducedModel, mechanism: Mechanism, fresh: Comparison, draw: 
             f"their own size there, or of their usual size where they are small. The fit took {made['samples']} "
             f"samples. Stated: {_trusted(made)}. Fresh: the largest at {fresh.points} others."
         ),
-        listed(missed),
+        bullets(missed),
         draw.picture(error_bars(model.error, fresh.error, wanted), "Error of each family, stated and at fresh points."),
-        table(("family", "", "stated", "where it is largest", "fresh"), rows, texts=(0, 1, 3)),
+        html_table(("family", "", "stated", "where it is largest", "fresh"), rows, texts=(0, 1, 3)),
     ]
     if model.layout.theta <= 3 and any(item.get("at") for item in made["error"].values()):
         x = scattered_over(model, fresh.points, _SEED)
@@ -123,7 +137,7 @@ def _errors(model: ReducedModel, mechanism: Mechanism, fresh: Comparison, draw: 
         caption = f"At {fresh.points} fresh points: {shown}."
         drawn = _where(model, x, local_errors(mechanism, model, x))
         parts += [heading("Where errors are largest"), draw.picture(drawn, caption)]
-    return section("How far off it is", *parts)
+    return report_section("How far off it is", *parts)
 
 
 @in_house_style
@@ -196,7 +210,7 @@ def _left_out(model: ReducedModel, made: Mapping[str, Any]) -> Html:
         if lost.get("next_hz") is not None:
             said.append(f"The next mode, which is left out, is at {lost['next_hz']:.4g} Hz or above.")
     if made.get("equilibria"):
-        words = at_rest(made["equilibria"])
+        words = equilibrium_error_text(made["equilibria"])
         said.append(f"{words[0].upper()}{words[1:]}.")
     names = tuple(model.layout.coordinates[: model.layout.theta])
     names += () if model.family is None else model.family.names
@@ -207,10 +221,10 @@ def _left_out(model: ReducedModel, made: Mapping[str, Any]) -> Html:
         said.append(swap.words(names) if len(item["theta"]) == len(names) else str(item))
     if not made.get("exchanges"):
         said.append("No mode of the set exchanges with one outside it anywhere in the region.")
-    return Html((heading("What the modes leave out")) + (listed(said) or ""))
+    return Html((heading("What the modes leave out")) + (bullets(said) or ""))
 
 
-def _cost(model: ReducedModel, fresh: Comparison) -> Section:
+def _cost(model: ReducedModel, fresh: Comparison) -> ReportSection:
     made = model.provenance
     full, reduced = (1e6 * seconds / fresh.points for seconds in (fresh.full_seconds, fresh.reduced_seconds))
     rows = [
@@ -225,8 +239,8 @@ def _cost(model: ReducedModel, fresh: Comparison) -> Section:
         ("samples and checks", f"{made['samples']} and {made['checks']}"),
         ("time to make it", f"{made['made']['seconds']:.3g} s"),
     ]
-    return section(
+    return report_section(
         "What it costs",
-        table(("", ""), rows),
+        html_table(("", ""), rows),
         paragraph("Times are of the machine that wrote this page, one batch of all fresh points.", "small"),
     )

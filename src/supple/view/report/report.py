@@ -34,7 +34,18 @@ from supple.view.report.drawing import Drawings
 from supple.view.report.error_bars import error_bars, meaning
 from supple.view.report.mechanism_sections import mechanism_sections
 from supple.view.report.model_sections import bounds, model_sections
-from supple.view.report.page import Html, Report, Section, commands, folded, heading, listed, paragraph, section, table
+from supple.view.report.page import (
+    Html,
+    Report,
+    ReportSection,
+    bullets,
+    commands,
+    folded,
+    heading,
+    html_table,
+    paragraph,
+    report_section,
+)
 from supple.view.report.stance import Stance, stance
 from supple.view.report.updating_sections import updating_cards, updating_sections
 from supple.view.report.vibration_sections import Vibration, vibration_of, vibration_sections
@@ -43,7 +54,7 @@ _POINTS = 300  # fresh ones
 
 
 @dataclass(frozen=True)
-class Asked:
+class ReportRequest:
     """at, region : where a mechanism is looked at; points : fresh ones that a model is judged at
 
     file     : what it was read from, as the user calls it
@@ -64,7 +75,7 @@ class ReportKind:
     """of : what it reports on; make : the page of one of these."""
 
     of: type
-    make: Callable[[Any, Asked], Report]
+    make: Callable[[Any, ReportRequest], Report]
 
 
 def report(
@@ -90,7 +101,7 @@ def report(
     target = "report.html" if path is None else str(path)
     for kind in REPORTS:
         if isinstance(thing, kind.of):
-            made = kind.make(thing, Asked(at, region, points, file, target, progress))
+            made = kind.make(thing, ReportRequest(at, region, points, file, target, progress))
             if path is not None:
                 save_text(path, made.html())
             return made
@@ -101,17 +112,17 @@ def report(
     )
 
 
-def _of_mechanism(mechanism: Mechanism, asked: Asked) -> Report:
+def _of_mechanism(mechanism: Mechanism, asked: ReportRequest) -> Report:
     seen, here = check(mechanism), stance(mechanism, asked.at, asked.region)
     found, draw = vibration_of(here, asked.progress), Drawings()
     file = _file_of(mechanism)
-    name = quoted(asked.file or file or f"{mechanism.name}.yaml")
+    name = shell_quoted(asked.file or file or f"{mechanism.name}.yaml")
     typed = [f"supple check {name}"]
     if found is not None:
         typed += [f"supple modes {name}{_at(here)}", *_map_command(name, here)]
     region = ",".join(f"{key}={a:.10g}:{b:.10g}" for key, (a, b) in (asked.region or {}).items())
-    where = (_at(here) if asked.at is not None else "") + (f" --region {quoted(region)}" if region else "")
-    typed += [f"supple report {name}{where} -o {quoted(asked.target)}"]
+    where = (_at(here) if asked.at is not None else "") + (f" --region {shell_quoted(region)}" if region else "")
+    typed += [f"supple report {name}{where} -o {shell_quoted(asked.target)}"]
     origin = origin_section({"file": file} if file else {}, typed, description=to_yaml(mechanism))
     cards = {
         "mobility": f"{seen.mobility}",
@@ -129,11 +140,11 @@ def _of_mechanism(mechanism: Mechanism, asked: Asked) -> Report:
         cards,
         (*mechanism_sections(here, seen, draw), *vibration_sections(here, found, draw), origin),
         _footer(),
-        _mechanism_data(here, found) | {"digest": digest(file) if file else None},
+        _mechanism_data(here, found) | {"digest": file_digest(file) if file else None},
     )
 
 
-def _of_model(model: ReducedModel, asked: Asked) -> Report:
+def _of_model(model: ReducedModel, asked: ReportRequest) -> Report:
     mechanism = described(model)
     fresh = compare(mechanism, model, points=asked.points, rigid=True)
     assert isinstance(fresh, Comparison)
@@ -149,8 +160,8 @@ def _of_model(model: ReducedModel, asked: Asked) -> Report:
     typed = [
         f"# the mechanism as it was read stands below: save it as {source}",
         reduce_command(source, model, Path(name).name),
-        f"supple compare {quoted(source)} {quoted(name)}",
-        f"supple report {quoted(name)} -o {quoted(asked.target)}",
+        f"supple compare {shell_quoted(source)} {shell_quoted(name)}",
+        f"supple report {shell_quoted(name)} -o {shell_quoted(asked.target)}",
     ]
     worst = max(fresh.error.values(), default=0.0)
     cards = {
@@ -166,14 +177,14 @@ def _of_model(model: ReducedModel, asked: Asked) -> Report:
     sections = [
         *model_sections(model, mechanism, fresh, draw), *mechanism_sections(here, seen, draw),
         *(vibration_sections(here, found, draw) if found is not None else []),
-        origin_section({"model": name} if digest(name) else {}, typed, model.provenance, to_yaml(mechanism)),
+        origin_section({"model": name} if file_digest(name) else {}, typed, model.provenance, to_yaml(mechanism)),
     ]  # fmt: skip
     data = {
         "error": model.error, "fresh": fresh.error, "at": fresh.at, "points": fresh.points, "speedup": fresh.speedup,
         "met": model.met, "missed": model.provenance.get("missed", []),
         "truncation": model.provenance.get("truncation"),
         "exchanges": model.provenance.get("exchanges", []), "operations": model.provenance["operations"],
-        "memory": model.provenance["memory"], "digest": digest(name),
+        "memory": model.provenance["memory"], "digest": file_digest(name),
     }  # fmt: skip
     subtitle = "A reduced model" + (
         ", as it was asked for." if model.met else ", which is not what was asked for: see how far off it is."
@@ -181,7 +192,7 @@ def _of_model(model: ReducedModel, asked: Asked) -> Report:
     return Report(f"{model.name}: reduced model", subtitle, cards, tuple(sections), _footer(), data)
 
 
-def _of_comparison(found: Comparison, asked: Asked) -> Report:
+def _of_comparison(found: Comparison, asked: ReportRequest) -> Report:
     draw = Drawings()
     cards = {
         "points": f"{found.points}",
@@ -193,7 +204,7 @@ def _of_comparison(found: Comparison, asked: Asked) -> Report:
     return Report(title, "Coefficients of both.", cards, (*coefficient_sections(found, draw), origin), _footer())
 
 
-def _of_run(found: TimeComparison, asked: Asked) -> Report:
+def _of_run(found: TimeComparison, asked: ReportRequest) -> Report:
     draw = Drawings()
     cards = {
         "largest difference, of the elastic part": f"{100 * max(found.error.values(), default=0.0):.2g} %",
@@ -205,9 +216,9 @@ def _of_run(found: TimeComparison, asked: Asked) -> Report:
     return Report(title, "Both through the same scenario.", cards, (*run_sections(found, draw), origin), _footer())
 
 
-def _of_update(found: Updated, asked: Asked) -> Report:
+def _of_update(found: Updated, asked: ReportRequest) -> Report:
     draw, mechanism = Drawings(), found.problem.structure.mechanism
-    chosen = quoted(",".join(found.names[: found.problem.count]))
+    chosen = shell_quoted(",".join(found.names[: found.problem.count]))
     kinds = ",".join(item.kind.name for item in found.afterwards.kinds) if found.afterwards is not None else ""
     origin = _identified_origin(asked, mechanism, f"--parameters {chosen}{f' --damping {kinds}' if kinds else ''}")
     title = f"{mechanism.name}: numbers from measurements"
@@ -216,7 +227,7 @@ def _of_update(found: Updated, asked: Asked) -> Report:
                   _footer())  # fmt: skip
 
 
-def _of_damping(found: FittedDamping, asked: Asked) -> Report:
+def _of_damping(found: FittedDamping, asked: ReportRequest) -> Report:
     draw = Drawings()
     kinds = ",".join(item.kind.name for item in found.kinds)
     origin = _identified_origin(asked, found.mechanism, f"--damping {kinds}")
@@ -235,19 +246,20 @@ REPORTS = (
 )
 
 
-def _compared_origin(asked: Asked) -> Section:
+def _compared_origin(asked: ReportRequest) -> ReportSection:
     """`file` are the arguments of the command, files and names of examples among them."""
-    typed = f"supple compare {asked.file or 'FILE ROM'} --report {quoted(asked.target)}"
+    typed = f"supple compare {asked.file or 'FILE ROM'} --report {shell_quoted(asked.target)}"
     return origin_section(_named_files(asked.file), [typed if asked.file else f"# made in Python; or: {typed}"])
 
 
-def _identified_origin(asked: Asked, mechanism: Mechanism, options: str) -> Section:
+def _identified_origin(asked: ReportRequest, mechanism: Mechanism, options: str) -> ReportSection:
     """`file` are the arguments of the command; made in Python, what they would be like is a comment."""
     if asked.file is not None:
-        typed = f"supple identify {asked.file} --report {quoted(asked.target)}"
+        typed = f"supple identify {asked.file} --report {shell_quoted(asked.target)}"
         return origin_section(_named_files(asked.file), [typed])
     file = _file_of(mechanism)
-    typed = f"supple identify {quoted(file or 'FILE')} MEASURED@POSTURE {options} --report {quoted(asked.target)}"
+    target = shell_quoted(asked.target)
+    typed = f"supple identify {shell_quoted(file or 'FILE')} MEASURED@POSTURE {options} --report {target}"
     return origin_section({"file": file} if file else {}, [f"# made in Python; or: {typed}"])
 
 
@@ -263,20 +275,20 @@ def _of_them(elastic: Sized) -> str:
 
 def _file_of(mechanism: Mechanism) -> str | None:
     tree = source_of(mechanism)
-    return None if tree is None or digest(tree.file) is None else tree.file
+    return None if tree is None or file_digest(tree.file) is None else tree.file
 
 
 def _at(here: Stance) -> str:
     if here.at in here.mechanism.configurations:
-        return f" --at {quoted(here.at)}"
+        return f" --at {shell_quoted(here.at)}"
     values = ",".join(f"{name}={float(value):.10g}" for name, value in here.configuration.coordinates.items())
-    return f" --at {quoted(values)}" if here.at != "rest" and values else ""
+    return f" --at {shell_quoted(values)}" if here.at != "rest" and values else ""
 
 
 def _map_command(name: str, here: Stance) -> list[str]:
     pieces = [f"{key}={a:.10g}:{b:.10g}" for key, (a, b) in here.ranges.items()]
     maps = [",".join(pieces)] if len(pieces) == 2 else pieces
-    return [f"supple modes {name}{_at(here)} --map {quoted(text)} -o map.png" for text in maps]
+    return [f"supple modes {name}{_at(here)} --map {shell_quoted(text)} -o map.png" for text in maps]
 
 
 def _mechanism_data(here: Stance, found: Vibration | None) -> dict[str, Any]:
@@ -315,7 +327,7 @@ def versions() -> dict[str, str]:
     return found
 
 
-def digest(file: str | Path) -> str | None:
+def file_digest(file: str | Path) -> str | None:
     """SHA-256 of a file; None if there is none."""
     try:
         return hashlib.sha256(Path(file).read_bytes()).hexdigest()
@@ -325,29 +337,29 @@ def digest(file: str | Path) -> str | None:
 
 def origin_section(
     files: Mapping[str, str], typed: Sequence[str], made: Mapping[str, Any] | None = None, description: str = ""
-) -> Section:
+) -> ReportSection:
     """files : what they are -> path; made : provenance of a reduced model; description : of the mechanism, as text."""
     rows = [("written", datetime.now(UTC).isoformat(timespec="seconds"))]
     rows += [("computed with", ", ".join(f"{name} {number}" for name, number in versions().items()))]
     rows += [("on", f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores")]
     for what, path in files.items():
         rows.append((what, Path(path).name))
-        found = digest(path)
+        found = file_digest(path)
         rows += [(f"SHA-256 of the {what}", found)] if found else []
-    parts: list[Html | None] = [table(("", ""), rows, texts=(0, 1))]
+    parts: list[Html | None] = [html_table(("", ""), rows, texts=(0, 1))]
     if made:
         options = {name: value for name, value in made["options"].items() if value is not None}
         of_model = [("model made", made["made"]["at"])]
         of_model += [("with", ", ".join(f"{name} {number}" for name, number in made["versions"].items()))]
         of_model += [(name, str(value)) for name, value in options.items() if name != "modes"]
         of_model += [(f"modes, {name}", str(value)) for name, value in options.get("modes", {}).items()]
-        parts += [heading("Options of the reduction"), table(("", ""), of_model, texts=(0, 1))]
+        parts += [heading("Options of the reduction"), html_table(("", ""), of_model, texts=(0, 1))]
     if description:
         parts.append(folded("The mechanism as it was read", commands(description.rstrip().splitlines())))
-    return section("Provenance, and how to make it again", commands(typed), *parts)
+    return report_section("Provenance, and how to make it again", commands(typed), *parts)
 
 
-def quoted(text: str) -> str:
+def shell_quoted(text: str) -> str:
     """As a shell takes it."""
     return shlex.quote(text)
 
@@ -355,19 +367,19 @@ def quoted(text: str) -> str:
 def reduce_command(name: str, model: Any, target: str) -> str:
     """The `supple reduce` that makes a model again."""
     options = model.provenance["options"]
-    said = ["supple", "reduce", quoted(name)]
+    said = ["supple", "reduce", shell_quoted(name)]
     names = model.layout.coordinates[: model.layout.theta]
     if "path" not in options and len(options["region"]) == 1:
         low, high = options["region"][0]
         pieces = [f"{key}={a:.10g}:{b:.10g}" for key, a, b in zip(names, low, high, strict=True)]
         pieces += [f"{key}={value:.10g}" for key, value in model.held.items()]
-        said += ["--region", quoted(",".join(pieces))]
+        said += ["--region", shell_quoted(",".join(pieces))]
     if options.get("vary"):
         ranges = [f"{key}={a:.10g}:{b:.10g}" for key, (a, b) in options["vary"].items()]
-        said += ["--vary", quoted(",".join(ranges))]
+        said += ["--vary", shell_quoted(",".join(ranges))]
     modes = options.get("modes", {})
     if modes.get("constraint"):
-        said += ["--constraint-modes", quoted(",".join(modes["constraint"]))]
+        said += ["--constraint-modes", shell_quoted(",".join(modes["constraint"]))]
     if modes.get("internal"):
         said += ["--internal-modes", str(modes["internal"]), "--tracking", modes["tracking"]]
     said += ["--stiffening"] if modes.get("stiffening") else []
@@ -380,7 +392,7 @@ def reduce_command(name: str, model: Any, target: str) -> str:
         said += ["--tolerance", f"{options['tolerance']:g}"]
     said += ["--degree", str(options["degree"])] if options.get("degree") is not None else []
     said += ["--continuous"] if options.get("continuous") else []
-    return " ".join([*said, "-o", quoted(target)])
+    return " ".join([*said, "-o", shell_quoted(target)])
 
 
 # A reduced model against its mechanism: coefficients at many points, or a run of both in time.
@@ -391,7 +403,7 @@ def per_cent(share: float) -> str:
     return f"{100 * share:.2g} %"
 
 
-def coefficient_sections(found: Comparison, draw: Drawings) -> list[Section]:
+def coefficient_sections(found: Comparison, draw: Drawings) -> list[ReportSection]:
     """At points, or along a motion."""
     rows = [
         (name, meaning(name), f"{worst:.2g}", _place(found.at.get(name, {}))) for name, worst in found.error.items()
@@ -402,17 +414,17 @@ def coefficient_sections(found: Comparison, draw: Drawings) -> list[Section]:
     outputs = [(name, per_cent(share)) for name, share in named.items()]
     each = [1e6 * seconds / found.points for seconds in (found.full_seconds, found.reduced_seconds)]
     return [
-        section(
+        report_section(
             "Coefficients",
             paragraph(f"At {found.points} points; differences relative to the size of each family."),
-            listed(force),
+            bullets(force),
             draw.picture(error_bars(found.error), "Largest difference of each family."),
-            table(("family", "", "largest error", "at"), rows, texts=(0, 1, 3)),
+            html_table(("family", "", "largest error", "at"), rows, texts=(0, 1, 3)),
         ),
-        section(
+        report_section(
             "Outputs and speed",
-            table(("output", "off by, of its largest value"), outputs),
-            table(
+            html_table(("output", "off by, of its largest value"), outputs),
+            html_table(
                 ("evaluation", "time / µs"),
                 [
                     ("mechanism", f"{each[0]:.3g}"),
@@ -424,7 +436,7 @@ def coefficient_sections(found: Comparison, draw: Drawings) -> list[Section]:
     ]
 
 
-def run_sections(found: TimeComparison, draw: Drawings) -> list[Section]:
+def run_sections(found: TimeComparison, draw: Drawings) -> list[ReportSection]:
     """Both in time."""
     units = found.full.seen.units
     rows = [
@@ -441,24 +453,24 @@ def run_sections(found: TimeComparison, draw: Drawings) -> list[Section]:
     early = [f"The comparison ends at {found.time[-1]:.6g} s: {found.reason}"] if found.reason and found.points else []
     missing = [f"The model has no {', '.join(found.missing)}."] if found.missing else []
     told = [
-        section(
+        report_section(
             "Outputs in time",
-            listed(early + missing),
+            bullets(early + missing),
             draw.picture(found.plot(), "Both in time, and their difference, of the largest elastic part."),
-            table(heads, rows, texts=(0, 1, 3)),
+            html_table(heads, rows, texts=(0, 1, 3)),
         )
     ]
     worst = sorted(found.coefficients.items(), key=lambda item: -item[1])
     own = "" if found.own is None else f", {found.own.steps} steps"
     told.append(
-        section(
+        report_section(
             "Resonances, energy and speed",
             heading("Resonances") if tones else None,
-            table(("mechanism / Hz", "model / Hz", "off by"), tones, texts=()),
+            html_table(("mechanism / Hz", "model / Hz", "off by"), tones, texts=()),
             heading("Energy"),
-            table(("", "mechanism / J", "model / J"), _accounts(found.energy)),
+            html_table(("", "mechanism / J", "model / J"), _accounts(found.energy)),
             heading("Speed"),
-            table(
+            html_table(
                 ("", "time / s"),
                 [(f"mechanism, {found.full.steps} steps", f"{found.full_seconds:.3g}"),
                  (f"model{own}", f"{found.reduced_seconds:.3g}"), ("times as fast", f"{found.speedup:.3g}")],
@@ -467,10 +479,12 @@ def run_sections(found: TimeComparison, draw: Drawings) -> list[Section]:
     )  # fmt: skip
     if worst:
         told.append(
-            section(
+            report_section(
                 "Coefficients along the way",
                 draw.picture(error_bars(found.coefficients), "Largest difference of each family along the run."),
-                table(("family", "", "largest error"), [(k, meaning(k), f"{v:.2g}") for k, v in worst], texts=(0, 1)),
+                html_table(
+                    ("family", "", "largest error"), [(k, meaning(k), f"{v:.2g}") for k, v in worst], texts=(0, 1)
+                ),
             )
         )
     return told

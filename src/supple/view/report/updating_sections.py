@@ -11,7 +11,7 @@ from supple.results.interval import interval_words
 from supple.view.house_style import FAINT, PALETTE, in_house_style, label, new_figure
 from supple.view.report.damping_sections import damping_section
 from supple.view.report.drawing import Drawings
-from supple.view.report.page import Html, Section, listed, paragraph, section, table
+from supple.view.report.page import Html, ReportSection, bullets, html_table, paragraph, report_section
 
 if TYPE_CHECKING:
     from supple.identification.updating.updated import PostureResult, Predicted, Updated
@@ -28,16 +28,18 @@ def updating_cards(found: Updated) -> dict[str, str]:
     return cards
 
 
-def updating_sections(found: Updated, draw: Drawings) -> list[Section]:
+def updating_sections(found: Updated, draw: Drawings) -> list[ReportSection]:
     """The numbers, what the data determine, and every posture."""
     told = [
-        section("Numbers", _summary(found), _numbers(found), draw.picture(updated_plot(found))),
-        section("What the data determine", listed(found.words()), _strengths(found)),
+        report_section("Numbers", _summary(found), _numbers(found), draw.picture(updated_plot(found))),
+        report_section("What the data determine", bullets(found.words()), _strengths(found)),
     ]
     if found.afterwards is not None:
         told.append(damping_section(found.afterwards, draw, words=False))
-    told += [section(f"Predicted at {where}", _predicted(item)) for where, item in found.predictions.items()]
-    return told + [section(f"Posture {item.label or 'as drawn'}", *_posture(item, draw)) for item in found.postures]
+    told += [report_section(f"Predicted at {where}", _predicted(item)) for where, item in found.predictions.items()]
+    return told + [
+        report_section(f"Posture {item.label or 'as drawn'}", *_posture(item, draw)) for item in found.postures
+    ]
 
 
 def _summary(found: Updated) -> Html | None:
@@ -55,7 +57,7 @@ def _summary(found: Updated) -> Html | None:
         largest = np.abs(measured).max()
         old, new = (100.0 * np.abs(found - measured).mean() / largest for found in (before, after))
         said.append(f"{len(gauges)} deflections: off by {old:.2g} % of the largest before, {new:.2g} % after")
-    return listed(said)
+    return bullets(said)
 
 
 def _numbers(found: Updated) -> Html | None:
@@ -70,7 +72,7 @@ def _numbers(found: Updated) -> Html | None:
         cells = [name, f"{before:.4g}", *interval_words(after, low, high, " … "), f"{100 * left:.2g} %", said]
         rows.append(cells)
     heads = ("number / SI", "before", "after", "95 % interval", "of what was not known is left", "data say")
-    return table(heads, rows, silent=quiet)
+    return html_table(heads, rows, silent=quiet)
 
 
 def _predicted(item: Predicted) -> Html | None:
@@ -80,7 +82,7 @@ def _predicted(item: Predicted) -> Html | None:
             zip(item.frequencies_hz, item.low_hz, item.high_hz, item.modes, strict=True)
         )
     ]
-    return table(("mode", "frequency / Hz", "95 % interval / Hz", "modes"), rows)
+    return html_table(("mode", "frequency / Hz", "95 % interval / Hz", "modes"), rows)
 
 
 def _strengths(found: Updated) -> Html:
@@ -100,12 +102,12 @@ def _posture(item: PostureResult, draw: Drawings) -> list[Html | None]:
             pairs = [cell for f in (b, a) for cell in (f"{f:.4g}", f"{100 * (f / m - 1):+.2f} %")]
             rows.append([str(i + 1), f"{m:.4g}", *pairs, *_assured(item, i)])
         heads = ["mode", "measured / Hz", "before / Hz", "off", "after / Hz", "off"]
-        parts.append(table(heads + (["MAC before", "MAC after"] if item.mac_after is not None else []), rows))
+        parts.append(html_table(heads + (["MAC before", "MAC after"] if item.mac_after is not None else []), rows))
     if item.mac_after is not None:
         parts.append(draw.picture(mac_picture(item)))
     if item.gauges:
         rows = [[name, *(f"{1e3 * value:.4f}" for value in values)] for name, values in item.gauges.items()]
-        parts.append(table(["gauge", "measured / mm", "before / mm", "after / mm"], rows))
+        parts.append(html_table(["gauge", "measured / mm", "before / mm", "after / mm"], rows))
     if item.responses is not None:
         parts.append(draw.picture(responses_picture(item)))
     return parts

@@ -17,7 +17,7 @@ from supple.view.house_style import PALETTE, in_house_style, label, legend_besid
 from supple.view.panels import Panels, panels
 from supple.view.report.drawing import Drawings
 from supple.view.report.mechanism_sections import along_each, from_zero, in_degrees, posture_words
-from supple.view.report.page import Section, paragraph, section, table
+from supple.view.report.page import ReportSection, html_table, paragraph, report_section
 from supple.view.report.stance import Stance
 
 COUNT = 6  # modes that are told
@@ -65,11 +65,13 @@ def _mapped(stance: Stance, grid: dict[str, Array], stays: dict[str, float], pro
     return FrequencyMap(Map(postures, np.full((*postures.shape, COUNT), np.nan), names, ("Hz",) * COUNT, "frequency"))
 
 
-def vibration_sections(stance: Stance, found: Vibration | None, draw: Drawings) -> list[Section]:
+def vibration_sections(stance: Stance, found: Vibration | None, draw: Drawings) -> list[ReportSection]:
     """Modes here and over the region; a sentence where nothing is elastic."""
     if found is None:
         return [
-            section("Vibration", paragraph("Nothing in it is elastic: with its actuators locked it does not move."))
+            report_section(
+                "Vibration", paragraph("Nothing in it is elastic: with its actuators locked it does not move.")
+            )
         ]
     bands = found.bands_hz if found.maps else None
     rows = []
@@ -78,10 +80,10 @@ def vibration_sections(stance: Stance, found: Vibration | None, draw: Drawings) 
         rows.append((str(i + 1), f"{hertz:.4g}", span, words))
     heads = ("mode", "frequency / Hz", "over the region / Hz", "what moves")
     told = [
-        section(
+        report_section(
             "Vibration",
             paragraph(f"Actuators locked, at {posture_words(stance)}."),
-            table(heads, rows, texts=(0, 3)),
+            html_table(heads, rows, texts=(0, 3)),
             draw.picture(
                 found.here.plot(which=range(min(_DRAWN, len(found.here))), nodes=False),
                 "The lowest modes over the undeformed mechanism. A mode has no size of its own: titles say how long "
@@ -97,7 +99,7 @@ def vibration_sections(stance: Stance, found: Vibration | None, draw: Drawings) 
         empty = sum(int(np.isnan(item.frequencies_hz[..., 0]).sum()) for item in found.maps)
         missing = f" Empty: where it cannot be assembled, or locks ({empty} of the postures)." if empty else ""
         told.append(
-            section(
+            report_section(
                 "Frequencies over the region",
                 draw.picture(drawn, f"Natural frequencies with actuators locked; others stay as here.{missing}"),
             )

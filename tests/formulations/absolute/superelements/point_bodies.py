@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 
 from supple.formulations.absolute.superelements.floating_body import Integrals, about_centre
-from supple.geometry.rotation import skew
+from supple.geometry.rotation import tilde
 
 AXES = np.eye(3)
 
@@ -28,7 +28,7 @@ class PointBody:
     def floating(self):
         """The same by its integrals."""
         m, X, S = self.masses, self.X, self.S
-        T = np.array([np.hstack([np.eye(3), -skew(x)]) for x in X])
+        T = np.array([np.hstack([np.eye(3), -tilde(x)]) for x in X])
         turned = np.array([np.cross(e, S, axisb=1, axisc=1) for e in AXES])  # (3, p, 3, n)
         n = S.shape[2]
         widening, both = np.zeros((3, 3, n)), np.zeros((3, 3, n, n))

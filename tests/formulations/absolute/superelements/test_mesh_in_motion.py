@@ -14,7 +14,7 @@ from supple.formulations.absolute.system import absolute
 from supple.formulations.absolute.tangent import tangent_at
 from supple.formulations.elastic.elastic_body import mesh_of
 from supple.formulations.elastic_rest.modal_body import modal_condensed
-from supple.geometry.rotation import skew
+from supple.geometry.rotation import tilde
 from supple.kinematics.rest import rest
 from supple.modal_analysis.small_motions import free_motions
 
@@ -95,8 +95,8 @@ def by_modes(pair, tmp_path_factory):
     body, offset = floating_body(numbering, "upper"), numbering.drawing.offsets["upper"]
     there, C = body.center + offset, body.momentum
     whole, A = modal_condensed(body), np.eye(6)
-    A[:3, 3:] = -skew(there)
-    arms, turns = np.cross(np.eye(3), there), np.stack([skew(e) @ C for e in np.eye(3)])
+    A[:3, 3:] = -tilde(there)
+    arms, turns = np.cross(np.eye(3), there), np.stack([tilde(e) @ C for e in np.eye(3)])
     folder = tmp_path_factory.mktemp("modes")
     np.savez(
         folder / "upper.npz", nodes=body.nodes + offset, K=body.K, M=body.M, shapes=body.shapes,

@@ -17,7 +17,7 @@ import numpy as np
 from supple.array_types import Array
 from supple.formulations.elastic.body_matrices import NEAR
 from supple.geometry.inertia import of_spatial, part_mass
-from supple.geometry.rotation import skew
+from supple.geometry.rotation import tilde
 
 _AXES = np.eye(3)
 
@@ -85,9 +85,9 @@ class Integrals(NamedTuple):
 
     def with_point(self, mass: float, inertia: Array, place: Array, shape: Array) -> Integrals:
         """The same with a small part at a place (3,) that moves by shape (6, n)."""
-        T = np.block([[np.eye(3), -skew(place)], [np.zeros((3, 3)), np.eye(3)]])
+        T = np.block([[np.eye(3), -tilde(place)], [np.zeros((3, 3)), np.eye(3)]])
         part = part_mass(mass, inertia)
-        W = [np.kron(np.eye(2), skew(e)) for e in _AXES]
+        W = [np.kron(np.eye(2), tilde(e)) for e in _AXES]
         both = np.array([[shape.T @ W[j].T @ part @ W[k] @ shape for k in range(3)] for j in range(3)])
         return Integrals(
             self.rigid + T.T @ part @ T,
@@ -105,9 +105,9 @@ def about_centre(name: str, integrals: Integrals, K: Array, nodes: Array, shapes
     whole, C = of_spatial(rigid), coupling[:3]
     center = whole.center
     # e_j × X̂ = e_j × X - e_j × c
-    wide = widening - np.einsum("ji,kin->jkn", np.cross(_AXES, center), np.stack([skew(e) @ C for e in _AXES]))
+    wide = widening - np.einsum("ji,kin->jkn", np.cross(_AXES, center), np.stack([tilde(e) @ C for e in _AXES]))
     even = turned + np.swapaxes(turned, 0, 1)
     return FloatingBody(
-        name, whole.mass, center, whole.inertia, C, coupling[3:] - skew(center) @ C, wide + np.swapaxes(wide, 0, 1),
+        name, whole.mass, center, whole.inertia, C, coupling[3:] - tilde(center) @ C, wide + np.swapaxes(wide, 0, 1),
         turning, 0.25 * (even + np.swapaxes(even, 2, 3)), M, K, nodes, shapes,
     )  # fmt: skip

@@ -8,7 +8,7 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.description.drawing import Drawing
-from supple.description.elastic.superelement_modes import ModalArrays, modal_arrays
+from supple.description.elastic.superelement_modes import SuperelementModes, modal_arrays
 from supple.diagnostics import InputError
 from supple.formulations.absolute.superelements.floating_body import FloatingBody, Integrals, about_centre
 from supple.formulations.elastic.touched_places import TouchedPlace, touched_places
@@ -39,7 +39,7 @@ def modal_body(drawing: Drawing, name: str) -> FloatingBody | None:
     return replace(found, center=found.center - offset, carriers=carriers)
 
 
-def _node(arrays: ModalArrays, place: TouchedPlace, offset: Array) -> int:
+def _node(arrays: SuperelementModes, place: TouchedPlace, offset: Array) -> int:
     """The node of the table at a touched place."""
     distance = np.linalg.norm(arrays.positions - offset - place.position, axis=1)
     nearest = int(np.argmin(distance))

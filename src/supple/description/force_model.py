@@ -3,7 +3,7 @@
     f(ℓ, ℓ̇, ℓ̈) = -V'(x) - c(x) ℓ̇ - m ℓ̈,    x = ℓ - ℓ₀
 
 V is an energy, c a damping, m an inertia; ℓ₀ is where the part is relaxed. Simulation, local models, linear models and
-everything else read a law through its record alone (`supple.formulations.laws`).
+everything else read a law through its record alone (`supple.formulations.force_models`).
 """
 
 from __future__ import annotations
@@ -85,5 +85,5 @@ CONSTANT = ForceLaw("constant", {"force": LawParameter("force")}, _constant, lin
 DAMPER = ForceLaw("damper", {"damping": LawParameter("damping")}, _damper, linear=True)
 INERTIA = ForceLaw("inertia", {"inertia": LawParameter("inertia")}, _inertia, linear=True)
 
-OWN_LAWS = SPRING, CONSTANT, DAMPER, INERTIA
-FORCE_LAWS = Registry("force law", ForceLaw, *OWN_LAWS)
+BUILTIN_FORCE_MODELS = SPRING, CONSTANT, DAMPER, INERTIA
+FORCE_MODELS = Registry("force law", ForceLaw, *BUILTIN_FORCE_MODELS)

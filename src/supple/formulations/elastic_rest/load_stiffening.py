@@ -18,15 +18,15 @@ from supple.array_types import Array
 from supple.compilation import compiled
 from supple.description.mass_properties import mass_properties
 from supple.formulations.elastic.geometric_stiffness import Acceleration
-from supple.formulations.elastic.geometric_stiffness import load_stiffness as beam_stiffness
+from supple.formulations.elastic.geometric_stiffness import body_load_stiffness as beam_stiffness
 from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.formulations.elastic_rest.loads import NodalForce
+from supple.formulations.elastic_rest.position_dependent_stiffness import row_scale
 from supple.formulations.elastic_rest.row_curvature import term_curvature
 from supple.formulations.elastic_rest.rows import BODY, FIRST, WIDTH, part_poses
-from supple.formulations.elastic_rest.stiffness_tables import row_scale
 from supple.formulations.elastic_rest.turning import turned_twice_in_z, turning_in_z
-from supple.geometry.rotation import skew
+from supple.geometry.rotation import tilde
 from supple.kinematics.primitives import NONE, A, B, gradient
 
 
@@ -108,7 +108,7 @@ def _on_arms(rest: ElasticRest, body: BodyCoordinates, accelerations: list[Accel
             shift, spin = in_space(rest, body.of_node(part.node))
             place = body.mesh.nodes[part.node] + part.arm
             fields = [one.shift + one.turn @ place for one in accelerations]
-            fields += [*(shift - skew(part.arm) @ spin).T]
+            fields += [*(shift - tilde(part.arm) @ spin).T]
             found += np.array([spin.T @ arm_form(part.mass * field, part.arm) @ spin for field in fields])
     return found
 
@@ -116,7 +116,7 @@ def _on_arms(rest: ElasticRest, body: BodyCoordinates, accelerations: list[Accel
 def _accelerations(axes: int) -> list[Acceleration]:
     """Units of (v̇, ω̇, ω_kω_l), in space or in the plane."""
     still, unit = np.zeros((3, 3)), np.eye(3)
-    turns = [skew(e) for e in unit[3 - axes :]]
+    turns = [tilde(e) for e in unit[3 - axes :]]
     return [
         *(Acceleration(e, still) for e in unit[: 2 if axes == 1 else 3]),
         *(Acceleration(np.zeros(3), turn) for turn in turns),
@@ -246,9 +246,9 @@ def applied_form(rest: ElasticRest, item: NodalForce) -> Array:
         K += np.tensordot(np.concatenate([item.force, about]), carried, 1)
     if item.follows:
         turn = spin if body.mesh is None else mean_turn(rest, body)
-        K += shift.T @ skew(item.force) @ turn + spin.T @ skew(about) @ (turn - 0.5 * spin)
+        K += shift.T @ tilde(item.force) @ turn + spin.T @ tilde(about) @ (turn - 0.5 * spin)
     else:  # it keeps its direction while its arm turns with the node
-        K -= spin.T @ (arm_form(item.force, item.arm) + 0.5 * skew(item.moment)) @ spin
+        K -= spin.T @ (arm_form(item.force, item.arm) + 0.5 * tilde(item.moment)) @ spin
     return K
 
 
@@ -297,5 +297,5 @@ def carried_stiffness(
     """A force and moment that an elastic body carries at one of its nodes, in its axes."""
     shift, spin = in_space(rest, shapes)
     turn = mean_turn(rest, body)
-    half = turn.T @ (skew(force) @ shift + 0.5 * skew(moment) @ spin)
+    half = turn.T @ (tilde(force) @ shift + 0.5 * tilde(moment) @ spin)
     return half + half.T + turn.T @ arm_form(force, place) @ turn

@@ -20,7 +20,7 @@ from supple.array_types import Array
 from supple.description.elastic.damping import Damping
 from supple.description.elastic.material import Material
 from supple.formulations.elastic.elastic_body import weighted_beams
-from supple.formulations.elastic_rest.constrained_modes import rows_at
+from supple.formulations.elastic_rest.constrained_modes import rows_over_coordinates
 from supple.formulations.elastic_rest.elastic_rest import BodyCoordinates, ElasticRest
 
 
@@ -95,7 +95,7 @@ def joint_losses(rest: ElasticRest, X: Array, shapes: Array) -> Array | None:
     losses = rest.losses
     if not losses:
         return None
-    C = rows_at(rest, np.array(list(losses), dtype=np.int64), X) @ np.swapaxes(shapes, -1, -2)
+    C = rows_over_coordinates(rest, np.array(list(losses), dtype=np.int64), X) @ np.swapaxes(shapes, -1, -2)
     return np.asarray(np.swapaxes(C, -1, -2) @ (np.array(list(losses.values()))[:, None] * C))
 
 

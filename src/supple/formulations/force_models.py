@@ -10,7 +10,7 @@ import types
 
 from supple.compilation import kernel
 from supple.compilation.kernel import forget
-from supple.description.force_law import OWN_LAWS, Along, ForceLaw
+from supple.description.force_model import BUILTIN_FORCE_MODELS, Along, ForceLaw
 
 REFERENCE = -1
 """Where ℓ₀ stands in the numbers of a use, behind the parameters."""
@@ -53,5 +53,5 @@ def number_of(record: ForceLaw) -> int:
     return number
 
 
-for _own in OWN_LAWS:
+for _own in BUILTIN_FORCE_MODELS:
     number_of(_own)

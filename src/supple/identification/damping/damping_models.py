@@ -9,9 +9,9 @@ import numpy as np
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.identification.damping.damping_kind import DampingKind, DampingNumber, Numbers, Path, UnderTest
-from supple.identification.updating.posture_model import Spectrum
+from supple.identification.updating.posture_model import PostureModes
 
-LAW: Path = ("damping",)
+DAMPING_PATH: Path = ("damping",)
 _APART = 0.02  # of a frequency: modes that are closer share their ratio, as `damping: {modal: ...}` has it too
 
 
@@ -19,7 +19,7 @@ def _without(mechanism: Mechanism, numbers: Numbers) -> Mechanism:
     return mechanism.replace(damping=None)
 
 
-def _rayleigh(spectrum: Spectrum, numbers: Numbers, k: int) -> Array:
+def _rayleigh(spectrum: PostureModes, numbers: Numbers, k: int) -> Array:
     """αM and βK."""
     return spectrum.mu if k == 0 else np.ones(len(spectrum.mu))
 
@@ -38,7 +38,7 @@ def _knots(tested: UnderTest) -> Numbers:
     return tuple(DampingNumber(f"damping.{f:.4g}Hz", hertz=float(f"{f:.6g}")) for f in means)
 
 
-def _ratio(spectrum: Spectrum, numbers: Numbers, k: int) -> Array:
+def _ratio(spectrum: PostureModes, numbers: Numbers, k: int) -> Array:
     """2 w_k(f) √μ, w_k linear between its neighbours: D = 2 M^½ ζ(Ω) Ω M^½ with ζ(f) = Σ_k ζ_k w_k(f)."""
     knots = [item.hertz for item in numbers]
     share = np.interp(spectrum.hertz, knots, np.eye(len(knots))[k])
@@ -47,7 +47,7 @@ def _ratio(spectrum: Spectrum, numbers: Numbers, k: int) -> Array:
 
 def _ratios(numbers: Numbers, values: Array) -> dict[Path, Any]:
     listed = [{"frequency": item.hertz, "ratio": float(value)} for item, value in zip(numbers, values, strict=True)]
-    return {LAW: {"modal": listed}}
+    return {DAMPING_PATH: {"modal": listed}}
 
 
 STRUCTURAL = DampingKind(
@@ -56,7 +56,7 @@ STRUCTURAL = DampingKind(
     over=lambda spectrum, numbers, k: np.ones(len(spectrum.mu)),
     like=lambda eta, omega, k: eta,
     without=_without,
-    written=lambda numbers, values: {LAW: {"structural": float(values[0])}},
+    written=lambda numbers, values: {DAMPING_PATH: {"structural": float(values[0])}},
 )  # fmt: skip
 RAYLEIGH = DampingKind(
     "rayleigh", "In proportion to mass and stiffness, αM + βK.", hysteretic=False, law=True,
@@ -64,7 +64,7 @@ RAYLEIGH = DampingKind(
     over=_rayleigh,
     like=lambda eta, omega, k: 0.5 * eta * omega if k == 0 else 0.5 * eta / omega,
     without=_without,
-    written=lambda numbers, values: {LAW: {"rayleigh": [float(value) for value in values]}},
+    written=lambda numbers, values: {DAMPING_PATH: {"rayleigh": [float(value) for value in values]}},
 )  # fmt: skip
 MODAL = DampingKind(
     "modal", "A ratio ζ for each mode of the band, by its frequency, linear between them.", hysteretic=False, law=True,
