@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from supple.compilation import kernel as kept_code
 from supple.compilation.kernel import compiled, forget, kernel
 from supple.compilation.stock import compilations
 from supple.diagnostics import SuppleNote
@@ -172,7 +171,7 @@ def test_damaged_code_is_never_run_but_compiled_again(tmp_path, monkeypatch):
     content = file.read_bytes()
     for damaged in spoilt(content):
         file.write_bytes(damaged)
-        kept_code._notes_given.clear()
+        sys.modules["supple.compilation.kernel"]._notes_given.clear()
         with pytest.warns(SuppleNote, match="is damaged: compiling it again"):
             assert called() == 0
         assert called() == 1  # and kept anew

@@ -179,7 +179,7 @@ def _of_superelement(drawing: Drawing, name: str, body: Body) -> MassProperties:
     else:
         arrays = superelement_matrices(body.superelement, (*path, "superelement"))
         found, positions = rigid_mass(arrays, drawing.offsets[name]), arrays.positions
-        whose = f"{arrays.origin}: its mass matrix"
+        whose = f"{arrays.reader}: its mass matrix" if arrays.reader else "its mass matrix"
     if found.mass <= 0.0:
         raise InputError(
             f"{whose} gives a total mass of {found.mass:g} kg",

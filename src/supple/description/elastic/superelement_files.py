@@ -44,7 +44,7 @@ class SuperelementMatrices(NamedTuple):
     numbers   : (n,) of the nodes, as the user calls them
     positions : (n, 3) from the origin that the user sees, m
     degrees   : (n,) degrees of freedom of each node, 3 (translations) or 6
-    origin    : the file, and the reader where it is not one of supple's own, for messages
+    reader    : files and reader, for messages; "" where the reader is one of supple's own
     """
 
     K: Any
@@ -52,7 +52,7 @@ class SuperelementMatrices(NamedTuple):
     numbers: NDArray[np.int64]
     positions: Array
     degrees: NDArray[np.int64]
-    origin: str
+    reader: str = ""
 
 
 def superelement_matrices(superelement: Superelement, path: tuple[str | int, ...] = ()) -> SuperelementMatrices:
@@ -124,9 +124,12 @@ def _read(superelement: Superelement) -> SuperelementMatrices:
         raise InputError(f"{origins[key]} cannot be read ({reason})", path=(key,), hint=hint) from error.__cause__
     except InputError as error:
         (key,) = error.path
+        if source in _OWN:
+            raise
         raise InputError(f"{origins[str(key)]}: {error.message}", path=(key,), hint=error.hint) from None
     numbers, positions = table[:, 0].astype(np.int64), np.ascontiguousarray(table[:, 1:4])
-    return SuperelementMatrices(K, M, numbers, positions, degrees, ", ".join(origins.values()))
+    reader = "" if source in _OWN else ", ".join(origins.values())
+    return SuperelementMatrices(K, M, numbers, positions, degrees, reader)
 
 
 def _origin(source: BodySource, path: str) -> str:

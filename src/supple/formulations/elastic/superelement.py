@@ -327,8 +327,10 @@ def require_free_body(arrays: SuperelementMatrices, path: Path) -> None:
     try:
         _require_free_body(arrays, path)
     except InputError as error:
+        if not arrays.reader:
+            raise
         raise InputError(
-            f"{arrays.origin}: {error.message}", part=error.part, path=error.path, hint=error.hint
+            f"{arrays.reader}: {error.message}", part=error.part, path=error.path, hint=error.hint
         ) from None
 
 
