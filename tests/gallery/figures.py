@@ -3,8 +3,8 @@
 import re
 
 _FIGURE = re.compile(r"(?<![\w.])-?(?:\d+(?:\.\d+)?(?:e[-+]?\d+)?)(?![\w])(?: ?%)?")
-# What is asked for, not measured: code, angles and links, steps and tolerances.
-_NOT_FIGURES = re.compile(r"`[^`]*`|\d+°|\[[^\]]*\](?:\([^)]*\))?|\b(?:step|tolerance) [\d.e-]+")
+# What is asked for, not measured: code, angles and links, steps and tolerances. "About 300" differs among processors.
+_NOT_FIGURES = re.compile(r"`[^`]*`|\d+°|\[[^\]]*\](?:\([^)]*\))?|\b(?:step|tolerance|about) [\d.e-]+")
 _OTHER_SCRIPT = re.compile(r"python (?:examples/[\w-]+/)?(?!study)\w+\.py|`(?:control|feedforward|mpc)\.py`")
 
 
