@@ -57,12 +57,17 @@ def read_mechanism(answer: Answer, file: str, settings: list[str] | None) -> Mec
 
 def setting_texts(settings: list[str] | None) -> dict[str, str]:
     """What `--set` says, by name."""
+    return named_texts(settings, "--set")
+
+
+def named_texts(given: list[str] | None, option: str) -> dict[str, str]:
+    """What an option NAME=VALUE that may be repeated says, by name."""
     found: dict[str, str] = {}
-    for setting in settings or ():
-        name, equals, value = setting.partition("=")
-        if not equals or not name.strip() or not value.strip():
-            raise typer.BadParameter(f"{setting!r} is not NAME=VALUE", param_hint="--set")
-        found[name.strip()] = value.strip()
+    for text in given or ():
+        name, equals, value = (item.strip() for item in text.partition("="))
+        if not equals or not name or not value:
+            raise typer.BadParameter(f"{text!r} is not NAME=VALUE", param_hint=option)
+        found[name] = value
     return found
 
 

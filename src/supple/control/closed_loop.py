@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from supple.array_types import Array
 from supple.control.controller import Controller
+from supple.control.feedforward.reference import coordinates_of
 from supple.control.measurement import Measurement, MeasurementLayout, exact_panel, instrument_panel
 from supple.control.plants.choice import PlantOptions, drives_of, plant_in
 from supple.control.plants.goal import goal_of
@@ -29,7 +30,6 @@ from supple.hardware.instrument_bank import InstrumentBank
 from supple.integration.input_course import Inputs, input_course
 from supple.integration.result_times import require_run
 from supple.integration.step_options import StepOptions
-from supple.kinematics.rest import rest
 from supple.reduced.model import ReducedModel
 from supple.reduced.named_values import in_order
 from supple.results.closed_loop import ClosedLoop
@@ -92,19 +92,20 @@ def closed_loop(
     A controller that fails, or a plant that cannot go on, ends the run with what there is; see `ClosedLoop.reason`.
     """
     require_arguments(closed_loop, locals())
-    motion = followed_motion(controller)
-    times = _samples(*_spans(controller, motion, until, sample_time))
+    given = controller if isinstance(controller, Sequence) else (controller,)
+    motion = followed_motion(given)
+    times = _samples(*_spans(given, motion, until, sample_time))
     if start is None and motion is not None and not isinstance(plant, LinearModel):
         start = _beginning(plant, motion)
     around = hardware_in(plant, hardware)
-    require_fitting(controller, plant, around)
+    require_fitting(given, plant, around)
     if step is not None and step > 0.0:
         require_run(float(times[-1] - times[0]), step)
     steps = StepOptions(step, tolerance, spectral_radius, friction_speed, rigid)
     options = PlantOptions(times, start, rates, steps)
     drives = drives_of(plant, around, computation_delay)
     made = plant_in(plant, drives, options)
-    commands = Commands(controller, made.inputs, float(times[1] - times[0]))
+    commands = Commands(given, made.inputs, float(times[1] - times[0]))
     instruments = InstrumentBank(around, made.outputs, float(times[1] - times[0]), len(times), seed)
     durations = np.diff(times)  # what drives begin to do at the last sample is told, and nobody feels it
     samples = sampled_system(
@@ -203,12 +204,11 @@ def _pushes(inputs: tuple[str, ...], disturbances: Inputs, times: Array) -> Arra
 
 
 def _spans(
-    controller: Controller | Sequence[Controller], motion: Any, until: float | None, sample_time: float | None
+    controllers: Sequence[Controller], motion: Any, until: float | None, sample_time: float | None
 ) -> tuple[float, float]:
     """until and sample time, s, as given, or as controllers have them."""
     if sample_time is None:
-        given = controller if isinstance(controller, Sequence) else (controller,)
-        own = [T for T in (getattr(item, "sample_time", None) for item in given) if T is not None]
+        own = [T for T in (getattr(item, "sample_time", None) for item in controllers) if T is not None]
         if not own:
             raise InputError(
                 "the controller has no sample time of its own", part="closed loop", hint="give sample_time="
@@ -226,11 +226,7 @@ def _spans(
 
 def _beginning(plant: Mechanism | ReducedModel, motion: Any) -> dict[str, float] | None:
     """θ where the motion begins, by name; coordinates that it does not mention stay at rest."""
-    known = (
-        plant.layout.coordinates[: plant.layout.theta]
-        if isinstance(plant, ReducedModel)
-        else rest(plant).numbering.coordinates
-    )
+    known = coordinates_of(plant)
     first = np.asarray(motion.at(0.0))[0]
     found = {name: float(value) for name, value in zip(motion.coordinates, first, strict=True) if name in known}
     return found or None
@@ -261,7 +257,7 @@ def _samples(until: float, sample_time: float) -> Array:
 
 def require_fitting(controllers: Any, plant: Any, hardware: Hardware) -> None:
     """Refuse commands of drives on a plant without them, and forces on one that has them."""
-    for controller in controllers if isinstance(controllers, Sequence) else (controllers,):
+    for controller in controllers:
         for name in getattr(controller, "commanded", ()):
             if _takes_forces(plant, name, hardware):
                 raise InputError(
@@ -392,18 +388,16 @@ def _every(controller: Controller, sample_time: float) -> int:
     return round(ratio)
 
 
-def followed_motion(controllers: Controller | Sequence[Controller]) -> Any:
+def followed_motion(controllers: Sequence[Controller]) -> Any:
     """The motion of the first controller that has one; None without any."""
-    given = controllers if isinstance(controllers, Sequence) else (controllers,)
-    known = (getattr(item, "reference", None) for item in given)
+    known = (getattr(item, "reference", None) for item in controllers)
     return next((item for item in known if hasattr(item, "at") and hasattr(item, "coordinates")), None)
 
 
 class Commands:
     """Of all controllers of a loop, for the plant's actuators `names`, every `sample_time`, s."""
 
-    def __init__(self, controllers: Controller | Sequence[Controller], names: tuple[str, ...], sample_time: float):
-        given = controllers if isinstance(controllers, Sequence) else (controllers,)
+    def __init__(self, given: Sequence[Controller], names: tuple[str, ...], sample_time: float):
         if not given:
             raise InputError("there is none", part="controller", hint="give an object with step(t, measurement)")
         for item in given:

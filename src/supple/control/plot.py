@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from supple.results.spectrum import Spectrum
-from supple.view.house_style import in_house_style, label, legend_beside, new_figure
-from supple.view.panels import as_list, one_of, panel_axes, panels
+from supple.view.house_style import in_house_style, label, legend_beside
+from supple.view.panels import as_list, one_of, panel_grid, panels
 
 _WIDTH, _PANEL, _LEAST = 8.0, 2.2, 3.4  # inches
 _FLOOR = 1e-6  # of the largest: what lies below is not drawn
@@ -26,11 +26,7 @@ def spectrum_plot(spectrum: Spectrum, axes: Any = None) -> Any:
         _draw(axes, spectrum, list(spectrum.amplitudes), units[0] if len(units) == 1 else "")
         axes.set_xlabel(label("frequency", "Hz"))
         return panels(axes)
-    if axes is None:
-        figure = new_figure(_WIDTH, max(_LEAST, 0.6 + _PANEL * len(units)))
-        stack = list(figure.subplots(len(units), 1, sharex=True, squeeze=False)[:, 0])
-    else:
-        stack = panel_axes(axes, len(units))
+    stack = panel_grid(axes, (_WIDTH, max(_LEAST, 0.6 + _PANEL * len(units))), len(units), sharex=True)[:, 0]
     for one, unit in zip(stack, units, strict=True):
         _draw(one, spectrum, [name for name in spectrum.amplitudes if spectrum.units.get(name, "") == unit], unit)
     stack[-1].set_xlabel(label("frequency", "Hz"))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, StringConstraints, Tag, model_validator
 
 from supple.description.elastic.beam import ELEMENTS, Beam, SectionNames, Theory
@@ -117,6 +119,11 @@ class Inertia(Part):
     xy: MomentOfInertia = 0.0
     xz: MomentOfInertia = 0.0
     yz: MomentOfInertia = 0.0
+
+    @property
+    def matrix(self) -> NDArray[np.float64]:
+        """The symmetric matrix (3, 3)."""
+        return np.array([[self.xx, self.xy, self.xz], [self.xy, self.yy, self.yz], [self.xz, self.yz, self.zz]])
 
 
 class Allowed(Part):

@@ -37,7 +37,7 @@ from supple.description.quantities.dimension import (
 from supple.description.scenario_consistency import require_sound_scenarios
 from supple.description.sensor import Sensor
 from supple.diagnostics import InputError, nearest
-from supple.diagnostics.parts import part_name
+from supple.diagnostics.parts import fault_at, part_name
 
 
 def require_consistent(mechanism: Mechanism) -> None:
@@ -67,12 +67,7 @@ def require_known_bodies(mechanism: Mechanism) -> None:
     for name, joint in mechanism.joints.items():
         for body in joint.bodies:
             if body not in known:
-                raise InputError(
-                    f'there is no body "{body}"',
-                    part=part_name(("joints", name)),
-                    path=("joints", name, joint.kind),
-                    hint=nearest(body, known),
-                )
+                raise fault_at(("joints", name, joint.kind), f'there is no body "{body}"', nearest(body, known))
 
 
 def _joint_kinds(mechanism: Mechanism) -> None:
@@ -82,7 +77,7 @@ def _joint_kinds(mechanism: Mechanism) -> None:
             joint.form(mechanism.plane)
         except InputError as error:
             path = ("joints", name)
-            raise InputError(error.message, part=part_name(path), path=path, hint=error.hint) from None
+            raise fault_at(path, error.message, error.hint) from None
 
 
 def require_known_coordinates(mechanism: Mechanism) -> None:
@@ -106,9 +101,7 @@ def _require_coupled(mechanism: Mechanism, name: str, coupling: Coupling) -> Non
     path = ("couplings", name)
     for section, what in (("joints", "joint"), ("bodies", "body")):
         if name in getattr(mechanism, section):
-            raise InputError(
-                f"a {what} has the same name", part=part_name(path), path=path, hint="call it something else"
-            )
+            raise fault_at(path, f"a {what} has the same name", "call it something else")
     known: dict[object, str] = {}
     for reference in coupling.coordinates:
         where = (*path, "coordinates")
@@ -125,11 +118,10 @@ def _require_coupled(mechanism: Mechanism, name: str, coupling: Coupling) -> Non
             )
         known[coordinate] = reference
     if len(known) == 1 and not isinstance(next(iter(known)), str):
-        raise InputError(
+        raise fault_at(
+            (*path, "coordinates"),
             "it has one joint coordinate, which it would hold",
-            part=part_name(path),
-            path=(*path, "coordinates"),
-            hint="name another one beside it, or weld the joint",
+            "name another one beside it, or weld the joint",
         )
 
 
@@ -140,19 +132,17 @@ def _measuring(mechanism: Mechanism, reference: str, path: tuple) -> str | None:
         return None
     sensor = mechanism.sensors[name]
     if sensor.record.inside or sensor.record.order or sensor.order:
-        raise InputError(
+        raise fault_at(
+            (*path, reference),
             f'sensor "{name}" measures {"a force inside" if sensor.record.inside else "a rate"}',
-            part=part_name(path),
-            path=(*path, reference),
-            hint="couple angles, distances, positions or joints",
+            "couple angles, distances, positions or joints",
         )
     outputs = [f"{name}.{part}" if part else name for part in sensor.outputs(mechanism.plane)]
     if sensor.kind != "joint" and reference not in outputs:
-        raise InputError(
+        raise fault_at(
+            (*path, reference),
             f'"{reference}" is not an output of sensor "{name}"',
-            part=part_name(path),
-            path=(*path, reference),
-            hint=f"write one of {', '.join(outputs)}",
+            f"write one of {', '.join(outputs)}",
         )
     return name
 
@@ -187,11 +177,10 @@ def _distinct_names(mechanism: Mechanism) -> None:
     """A name means one place: frames, bodies and the ground do not share names."""
     for name in mechanism.frames:
         if name in mechanism.bodies or name == GROUND:
-            raise InputError(
+            raise fault_at(
+                ("frames", name),
                 "a body has the same name",
-                part=part_name(("frames", name)),
-                path=("frames", name),
-                hint="call the frame something else; the body's own name already stands for its origin",
+                "call the frame something else; the body's own name already stands for its origin",
             )
 
 
@@ -205,18 +194,16 @@ def _joint_fields(mechanism: Mechanism) -> None:
             if isinstance(given, dict):
                 for coordinate in given:
                     if coordinate not in names:
-                        raise InputError(
+                        raise fault_at(
+                            (*path, coordinate),
                             f'a {joint.kind} joint has no coordinate "{coordinate}"',
-                            part=part_name(path),
-                            path=(*path, coordinate),
-                            hint=nearest(coordinate, names),
+                            nearest(coordinate, names),
                         )
             elif given is not None and len(names) != 1:
-                raise InputError(
+                raise fault_at(
+                    path,
                     f"a {joint.kind} joint has {len(names)} coordinates, and {field} is given once",
-                    part=part_name(path),
-                    path=path,
-                    hint=f"write {field}: {{{names[0]}: ...}}" if names else f"leave {field} out",
+                    f"write {field}: {{{names[0]}: ...}}" if names else f"leave {field} out",
                 )
 
 
@@ -230,11 +217,10 @@ def _elastic_bodies(mechanism: Mechanism) -> None:
                 _require_part(mechanism, "sections", section, (*path, "section"))
                 _require_constants(mechanism, section, name)
         if body.superelement is not None and mechanism.planar:
-            raise InputError(
+            raise fault_at(
+                ("bodies", name, "superelement"),
                 "a superelement is a body in space",
-                part=part_name(("bodies", name)),
-                path=("bodies", name, "superelement"),
-                hint="leave out plane:, or describe the body with beams",
+                "leave out plane:, or describe the body with beams",
             )
 
 
@@ -243,7 +229,7 @@ def _require_part(mechanism: Mechanism, section: str, name: str, path: tuple[str
     if name not in parts:
         kind = section.removesuffix("s")
         hint = nearest(name, parts) if parts else f"add {section}: {{{name}: ...}}"
-        raise InputError(f'there is no {kind} "{name}"', part=part_name(path), path=path, hint=hint)
+        raise fault_at(path, f'there is no {kind} "{name}"', hint)
 
 
 def _require_constants(mechanism: Mechanism, section: str, body: str) -> None:
@@ -251,12 +237,11 @@ def _require_constants(mechanism: Mechanism, section: str, body: str) -> None:
     described = mechanism.sections[section]
     missing = [name for name in ("Iz", "torsion") if described.area is not None and getattr(described, name) is None]
     if missing and not mechanism.planar:
-        raise InputError(
+        raise fault_at(
+            ("sections", section),
             f'{" and ".join(missing)} {"is" if len(missing) == 1 else "are"} missing: beams of "{body}" bend and twist '
             "in space",
-            part=part_name(("sections", section)),
-            path=("sections", section),
-            hint=f"add {missing[0]}: ... (m⁴)",
+            f"add {missing[0]}: ... (m⁴)",
         )
 
 
@@ -268,20 +253,14 @@ def _dimensions(mechanism: Mechanism) -> None:
         vectors.append((("forces", name, "force"), force.force if isinstance(force.force, tuple) else None))
         moment = force.moment
         if moment is not None and isinstance(moment, float) != mechanism.planar:
-            raise InputError(
-                "a moment is one number in the plane and three in space",
-                part=part_name(("forces", name)),
-                path=("forces", name, "moment"),
-                hint="write it so",
+            raise fault_at(
+                ("forces", name, "moment"), "a moment is one number in the plane and three in space", "write it so"
             )
     for path, vector in vectors:
         if vector is not None and len(vector) != wanted:
             where = f"in the plane {mechanism.plane}" if mechanism.planar else "in space"
-            raise InputError(
-                f"a vector {where} has {wanted} components, not {len(vector)}",
-                part=part_name(path),
-                path=path,
-                hint=f"write {wanted} numbers",
+            raise fault_at(
+                path, f"a vector {where} has {wanted} components, not {len(vector)}", f"write {wanted} numbers"
             )
 
 
@@ -292,18 +271,17 @@ def _sensors(mechanism: Mechanism) -> None:
             sensor.outputs(mechanism.plane)
         except InputError as error:
             path = ("sensors", name)
-            raise InputError(error.message, part=part_name(path), path=path, hint=error.hint) from None
+            raise fault_at(path, error.message, error.hint) from None
 
 
 def _configurations(mechanism: Mechanism) -> None:
     names = mechanism.coordinate_names()
     for coordinate in mechanism.rest:
         if coordinate not in names and mechanism.joint_coordinate(coordinate) is None:
-            raise InputError(
+            raise fault_at(
+                ("rest", coordinate),
                 f'"{coordinate}" is not one of the coordinates, nor a joint\'s',
-                part=part_name(("rest",)),
-                path=("rest", coordinate),
-                hint=nearest(coordinate, [*names, *mechanism.joints]),
+                nearest(coordinate, [*names, *mechanism.joints]),
             )
     for name, given in mechanism.configurations.items():
         posture(mechanism, given, ("configurations", name))
@@ -316,19 +294,17 @@ def _motions(mechanism: Mechanism) -> None:
     for name, motion in mechanism.motions.items():
         for coordinate in motion.coordinates or ():
             if coordinate not in names:
-                raise InputError(
+                raise fault_at(
+                    ("motions", name, "coordinates", coordinate),
                     f'"{coordinate}" is not one of the coordinates',
-                    part=part_name(("motions", name)),
-                    path=("motions", name, "coordinates", coordinate),
-                    hint=nearest(coordinate, names),
+                    nearest(coordinate, names),
                 )
         for i, point in enumerate(motion.tool.path if motion.tool else ()):
             if len(point) != wanted:
-                raise InputError(
+                raise fault_at(
+                    ("motions", name, "tool", "path", i),
                     f"point {i + 1} of its path has {len(point)} components, not {wanted}",
-                    part=part_name(("motions", name)),
-                    path=("motions", name, "tool", "path", i),
-                    hint=f"write {wanted} numbers",
+                    f"write {wanted} numbers",
                 )
 
 

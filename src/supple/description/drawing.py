@@ -15,8 +15,8 @@ import numpy as np
 from supple.array_types import Array
 from supple.description.body import Rotation
 from supple.description.mechanism import GROUND, Mechanism
-from supple.diagnostics import InputError, nearest
-from supple.diagnostics.parts import part_name
+from supple.diagnostics import nearest
+from supple.diagnostics.parts import fault_at
 from supple.geometry.rotation import axes_from_x, rotation_about
 
 Path = tuple[str | int, ...]
@@ -75,11 +75,10 @@ class Drawing:
         wanted = 2 if self.mechanism.planar else 3
         if given.shape != (wanted,):
             where = f"in the plane {self.mechanism.plane}" if self.mechanism.planar else "in space"
-            raise InputError(
+            raise fault_at(
+                path,
                 f"{what} {where} has {wanted} components, not {given.size}",
-                part=part_name(path),
-                path=path,
-                hint="write two numbers, or leave out plane:" if wanted == 2 else "write three numbers, or give plane:",
+                "write two numbers, or leave out plane:" if wanted == 2 else "write three numbers, or give plane:",
             )
         return given if wanted == 3 else np.append(given, 0.0)
 
@@ -89,11 +88,10 @@ class Drawing:
             letter = value.removeprefix("-").removeprefix("+")
             letters = self.mechanism.plane or "xyz"
             if len(letter) != 1 or letter not in letters:
-                raise InputError(
+                raise fault_at(
+                    path,
                     f'"{value}" is not a direction',
-                    part=part_name(path),
-                    path=path,
-                    hint=f"write one of {', '.join(letters)}, with a - in front to turn it, or components",
+                    f"write one of {', '.join(letters)}, with a - in front to turn it, or components",
                 )
             unit = np.eye(3)[letters.index(letter)]
             return -unit if value.startswith("-") else unit
@@ -106,7 +104,7 @@ class Drawing:
             vector, least = self.vector(value, path, "a direction"), 1e-12
         length = np.linalg.norm(vector)
         if length < least:
-            raise InputError(what, part=part_name(path), path=path, hint=hint)
+            raise fault_at(path, what, hint)
         return vector / length
 
     def rotation(self, value: Rotation | None, path: Path) -> Array:
@@ -115,12 +113,7 @@ class Drawing:
         if self.mechanism.planar:
             axis = np.array([0.0, 0.0, 1.0])
         elif value.about is None:
-            raise InputError(
-                "a rotation in space needs the axis it turns about",
-                part=part_name(path),
-                path=path,
-                hint="write {about: z, angle: ...}",
-            )
+            raise fault_at(path, "a rotation in space needs the axis it turns about", "write {about: z, angle: ...}")
         else:
             axis = self.direction(value.about, (*path, "about"))
         return rotation_about(axis, value.angle)
@@ -134,9 +127,7 @@ class Drawing:
         if value in self.mechanism.frames and value in getattr(self, "frames", {}):
             frame = self.frames[value]
             return self.bodies[frame.body].to_world(frame.pose.position)
-        raise InputError(
-            f'there is no point "{value}"', part=part_name(path), path=path, hint=nearest(value, self.points)
-        )
+        raise fault_at(path, f'there is no point "{value}"', nearest(value, self.points))
 
     def own(self, body: str, local: Array) -> Array:
         """Coordinates in the axes and from the origin the user sees, as coordinates on the body."""
@@ -172,16 +163,13 @@ class Drawing:
         if reference in self.bodies:
             return Attached(reference, Pose(self.own(reference, np.zeros(3)), np.eye(3)))
         if reference in self.points:
-            raise InputError(
+            raise fault_at(
+                path,
                 f'point "{reference}" lies on no body: no rod ends and no joint sits there',
-                part=part_name(path),
-                path=path,
-                hint=f"write body.{reference} with the body it belongs to",
+                f"write body.{reference} with the body it belongs to",
             )
         known = [*self.frames, *self.joint_points, *self.mechanism.bodies]
-        raise InputError(
-            f'there is no place "{reference}"', part=part_name(path), path=path, hint=nearest(reference, known)
-        )
+        raise fault_at(path, f'there is no place "{reference}"', nearest(reference, known))
 
     def _body_pose(self, name: str) -> Pose:
         body = self.mechanism.bodies[name]
@@ -195,11 +183,10 @@ class Drawing:
         start, end = (self.points[point] for point in body.ends)
         drawn = float(np.linalg.norm(end - start))
         if drawn < 1e-12:
-            raise InputError(
+            raise fault_at(
+                (*path, kind),
                 f'its points "{body.ends[0]}" and "{body.ends[1]}" are drawn at the same place',
-                part=part_name(path),
-                path=(*path, kind),
-                hint=f"draw them apart, so that the {kind} has a direction",
+                f"draw them apart, so that the {kind} has a direction",
             )
         self.lengths[name] = drawn if body.length is None else body.length
         axes = axes_from_x(end - start)
@@ -214,15 +201,12 @@ class Drawing:
             return
         if name in self.mechanism.frames:
             on = self.mechanism.frames[name].on
-            raise InputError(
+            raise fault_at(
+                path,
                 f'its end "{name}" is a frame of "{on}", and it needs points of the drawing',
-                part=part_name(path),
-                path=path,
-                hint=f'draw a point there, and connect the two bodies with a joint if they are different ("{on}" here)',
+                f'draw a point there, and connect the two bodies with a joint if they are different ("{on}" here)',
             )
-        raise InputError(
-            f'there is no point "{name}"', part=part_name(path), path=path, hint=nearest(name, self.points)
-        )
+        raise fault_at(path, f'there is no point "{name}"', nearest(name, self.points))
 
     def _offset(self, name: str, drawn: Pose) -> Array:
         """From the drawing's origin to the middle of the body's joints; nothing where the user says where it is."""
@@ -242,12 +226,7 @@ class Drawing:
         frame = self.mechanism.frames[name]
         path: Path = ("frames", name)
         if frame.on not in self.bodies:
-            raise InputError(
-                f'there is no body "{frame.on}"',
-                part=part_name(path),
-                path=(*path, "on"),
-                hint=nearest(frame.on, self.bodies),
-            )
+            raise fault_at((*path, "on"), f'there is no body "{frame.on}"', nearest(frame.on, self.bodies))
         base = self.bodies[frame.on]
         turn = self.rotation(frame.rotation, (*path, "rotation"))
         if frame.local is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from supple.description.mechanism import Mechanism
 from supple.description.quantities.coordinate_dimensions import TURNING, coordinate_dimensions
 from supple.diagnostics import InputError
-from supple.diagnostics.parts import part_name
+from supple.diagnostics.parts import fault_at
 from supple.hardware.drive_block import DriveBlock
 
 _VOLTAGE = "V"
@@ -27,7 +27,7 @@ def _block(mechanism: Mechanism, name: str) -> DriveBlock:
     try:
         return actuator.drive.block(name, _TURNING if turns else _SLIDING, _gear(mechanism, name), bounds)
     except InputError as error:
-        raise InputError(error.message, part=part_name(path), path=path, hint=error.hint) from None
+        raise fault_at(path, error.message, error.hint) from None
 
 
 def _gear(mechanism: Mechanism, name: str) -> float:

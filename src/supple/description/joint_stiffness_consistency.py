@@ -16,8 +16,8 @@ from supple.description.joints.stiffness import LOAD, StiffnessTable, stiffness_
 from supple.description.mechanism import Mechanism
 from supple.description.quantities.coordinate_dimensions import coordinate_dimensions
 from supple.description.quantities.dimension import ANGLE
-from supple.diagnostics import InputError, nearest
-from supple.diagnostics.parts import part_name
+from supple.diagnostics import nearest
+from supple.diagnostics.parts import fault_at
 
 Pair = tuple[str, str]
 
@@ -64,7 +64,7 @@ class _StiffnessOf:
             path = (*path, *[key for key in keys if key in given][:1])
         elif at is not None and at[0] in self.known:
             path = (*path, self.known.index(at[0]))
-        raise InputError(message, part=part_name(path), path=path, hint=hint)
+        raise fault_at(path, message, hint)
 
     def _fail_free(self, direction: str) -> NoReturn:
         held = ", ".join(self.held) or "nothing here"

@@ -8,8 +8,7 @@ from supple.array_types import Array
 from supple.description.body import Body, Inertia, Solid
 from supple.description.drawing import Drawing, Path, from_to
 from supple.description.elastic.placed_beam import beam_mass, oversized, placed_beams
-from supple.diagnostics import InputError
-from supple.diagnostics.parts import part_name
+from supple.diagnostics.parts import fault_at
 from supple.diagnostics.quoting import quoted
 from supple.geometry.inertia import MassProperties, unphysical, zero_mass
 from supple.geometry.rotation import axes_from_z
@@ -28,12 +27,7 @@ def _mass_properties(drawing: Drawing) -> dict[str, MassProperties]:
     for name, point_mass in mechanism.point_masses.items():
         place = drawing.attached(point_mass.at, ("point_masses", name, "at"))
         if place.body not in found:
-            raise InputError(
-                "it sits on the ground",
-                part=part_name(("point_masses", name)),
-                path=("point_masses", name, "at"),
-                hint="put it on a body that moves",
-            )
+            raise fault_at(("point_masses", name, "at"), "it sits on the ground", "put it on a body that moves")
         found[place.body] += MassProperties(point_mass.mass, place.pose.position, point_inertia(drawing, name))
     return found
 
@@ -50,17 +44,13 @@ def point_inertia(drawing: Drawing, name: str) -> Array:
     if isinstance(value, float):
         return value * np.eye(3)
     if drawing.mechanism.planar:
-        raise InputError(
-            "in the plane its inertia is one number", part=part_name(path), path=(*path, "inertia"),
-            hint="give the one about the plane's normal",
-        )  # fmt: skip
+        raise fault_at(
+            (*path, "inertia"), "in the plane its inertia is one number", "give the one about the plane's normal"
+        )
     J = _inertia_matrix(drawing, value, path)
     reason = unphysical(J)
     if reason is not None:
-        raise InputError(
-            reason, part=part_name(path), path=(*path, "inertia"),
-            hint="check the units (kg m²) and that it is taken about its own centre",
-        )  # fmt: skip
+        raise fault_at((*path, "inertia"), reason, "check the units (kg m²) and that it is taken about its own centre")
     return _in_body_axes(drawing, name, J)
 
 
@@ -111,11 +101,10 @@ def _of_body(drawing: Drawing, name: str, body: Body) -> MassProperties:
     may = _may_be_allowed(inertia)
     if reason is not None and not (may and body.allow is not None and body.allow.inertia is not None):
         allowing = '; if it was published so, write allow: {inertia: "where"}' if may else ""
-        raise InputError(
+        raise fault_at(
+            (*path, "inertia"),
             reason,
-            part=part_name(path),
-            path=(*path, "inertia"),
-            hint=f"check the units (kg m²) and that it is taken about the centre of mass{allowing}",
+            f"check the units (kg m²) and that it is taken about the centre of mass{allowing}",
         )
     return MassProperties(mass, center, inertia)
 
@@ -181,29 +170,26 @@ def _of_superelement(drawing: Drawing, name: str, body: Body) -> MassProperties:
         found, positions = rigid_mass(arrays, drawing.offsets[name]), arrays.positions
         whose = f"{arrays.reader}: its mass matrix" if arrays.reader else "its mass matrix"
     if found.mass <= 0.0:
-        raise InputError(
+        raise fault_at(
+            (*path, "superelement"),
             f"{whose} gives a total mass of {found.mass:g} kg",
-            part=part_name(path),
-            path=(*path, "superelement"),
-            hint="check that mass and stiffness are not exchanged",
+            "check that mass and stiffness are not exchanged",
         )
     if body.mass is not None and abs(found.mass - body.mass) > _STATED * body.mass:
-        raise InputError(
+        raise fault_at(
+            (*path, "mass"),
             f"{whose} gives {found.mass:.6g} kg, {body.mass:.6g} kg is stated",
-            part=part_name(path),
-            path=(*path, "mass"),
-            hint=_unit_hint(found.mass, body.mass),
+            _unit_hint(found.mass, body.mass),
         )
     size = float(np.linalg.norm(np.ptp(positions, axis=0)))
     center = None if body.center is None else _center(drawing, name, body, 0.0)
     if center is not None and np.linalg.norm(found.center - center) > _STATED * size:
         listed = ", ".join(f"{value:.4g}" for value in found.center + drawing.offsets[name])
-        raise InputError(
+        raise fault_at(
+            (*path, "center"),
             f"{whose} has its centre at ({listed}) in body axes, "
             f"{np.linalg.norm(found.center - center):.4g} m from the one stated",
-            part=part_name(path),
-            path=(*path, "center"),
-            hint="check the units of the node table (m) and where the body is drawn: at, rotation",
+            "check the units of the node table (m) and where the body is drawn: at, rotation",
         )
     return found
 
@@ -229,16 +215,13 @@ def _inertia_matrix(
     drawing: Drawing, value: float | tuple[float, ...] | tuple[tuple[float, ...], ...] | Inertia, path: Path
 ) -> Array:
     if isinstance(value, Inertia):
-        return np.array(
-            [[value.xx, value.xy, value.xz], [value.xy, value.yy, value.yz], [value.xz, value.yz, value.zz]]
-        )
+        return value.matrix
     if isinstance(value, float):
         if not drawing.mechanism.planar:
-            raise InputError(
+            raise fault_at(
+                (*path, "inertia"),
                 "one moment of inertia is enough only in the plane",
-                part=part_name(path),
-                path=(*path, "inertia"),
-                hint="write [xx, yy, zz] or {xx: ..., yy: ..., zz: ..., xy: ...}",
+                "write [xx, yy, zz] or {xx: ..., yy: ..., zz: ..., xy: ...}",
             )
         return np.diag([0.0, 0.0, value])
     table = np.array(value, dtype=np.float64)

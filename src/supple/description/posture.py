@@ -16,7 +16,7 @@ from supple.description.drawing import Drawing, Path
 from supple.description.mechanism import GROUND, Mechanism
 from supple.description.quantities.dimension import ANGLE, LENGTH, Dimension
 from supple.diagnostics import InputError, nearest
-from supple.diagnostics.parts import part_name
+from supple.diagnostics.parts import fault_at
 
 TURNS = ("rx", "ry", "rz")
 
@@ -60,11 +60,10 @@ def spelled(mechanism: Mechanism, given: Mapping[str, Any], path: Path = ()) -> 
         columns = [*value] if np.ndim(value) == 1 else [*np.moveaxis(np.asarray(value), -1, 0)]
         lengths = (2, 3) if mechanism.planar else (3, 6)
         if len(columns) not in lengths:
-            raise InputError(
+            raise fault_at(
+                _inside(path, name),
                 f'{len(columns)} numbers are given for place "{name}"',
-                part=part_name(path),
-                path=_inside(path, name),
-                hint=f"give {lengths[0]} for its position ({', '.join(axes[: lengths[0]])}), "
+                f"give {lengths[0]} for its position ({', '.join(axes[: lengths[0]])}), "
                 f"or {lengths[1]} for its pose ({', '.join(axes)})",
             )
         found |= {f"{name}.{axis}": column for axis, column in zip(axes, columns, strict=False)}
@@ -86,22 +85,18 @@ def posture(mechanism: Mechanism, given: Mapping[str, Any], path: Path = ()) -> 
         place_of(mechanism, place, path, name)
         components.setdefault(place, {})[axis] = value
     if len(components) > 1:
-        raise InputError(
-            f"it is given by {' and '.join(components)}",
-            part=part_name(path),
-            path=path,
-            hint="give components of one place, coordinates beside it",
+        raise fault_at(
+            path, f"it is given by {' and '.join(components)}", "give components of one place, coordinates beside it"
         )
     if not components:
         return Posture(coordinates, "", "", {})
     ((said, axes),) = components.items()
     turns = [axis for axis in TURNS if axis in axes]
     if turns and len(turns) < 3:
-        raise InputError(
+        raise fault_at(
+            path,
             f'of the rotation of "{said}" only {", ".join(turns)} is given',
-            part=part_name(path),
-            path=path,
-            hint="give rx, ry and rz, the vector of the rotation, or none",
+            "give rx, ry and rz, the vector of the rotation, or none",
         )
     return Posture(coordinates, said, place_of(mechanism, said, path), axes)
 
@@ -119,8 +114,7 @@ def place_of(mechanism: Mechanism, name: str, path: Path = (), key: str | None =
     except InputError:
         raise _unknown(mechanism, key or name, path) from None
     if body == GROUND:
-        raise InputError(f'place "{name}" is on the ground', part=part_name(path), path=_inside(path, key or name),
-                         hint="give one on a body that moves")  # fmt: skip
+        raise fault_at(_inside(path, key or name), f'place "{name}" is on the ground', "give one on a body that moves")
     return found
 
 
@@ -147,17 +141,15 @@ def _unknown(mechanism: Mechanism, name: str, path: Path) -> InputError:
     places = dict.fromkeys([*seen, *drawing.frames, *drawing.joint_points, *mechanism.bodies])
     axes = axes_of(mechanism)
     if name in places:
-        return InputError(
+        return fault_at(
+            _inside(path, name),
             f'"{name}" is a place, and one number is given for it',
-            part=part_name(path),
-            path=_inside(path, name),
-            hint=f"give its position as [{', '.join(axes[: 2 if mechanism.planar else 3])}], or {name}.{axes[0]}",
+            f"give its position as [{', '.join(axes[: 2 if mechanism.planar else 3])}], or {name}.{axes[0]}",
         )
     named = mechanism.coordinate_names()
     each = [f"{place}.{axis}" for place in places for axis in axes] if "." in name else []
-    return InputError(
+    return fault_at(
+        _inside(path, name),
         f'"{name}" is not a coordinate of "{mechanism.name}"{", nor a place on it" if each else ""}',
-        part=part_name(path),
-        path=_inside(path, name),
-        hint=nearest(name, [*named, *each]),
+        nearest(name, [*named, *each]),
     )

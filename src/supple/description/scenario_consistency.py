@@ -5,7 +5,7 @@ from __future__ import annotations
 from supple.description.mechanism import Mechanism
 from supple.description.scenario import EQUILIBRIUM, REST, Scenario
 from supple.diagnostics import InputError, nearest
-from supple.diagnostics.parts import part_name
+from supple.diagnostics.parts import fault_at, part_name
 
 Path = tuple[str, ...]
 
@@ -37,10 +37,9 @@ def require_valid_scenario(mechanism: Mechanism, scenario: Scenario, path: Path)
             raise InputError(f'"{item}" is not {kind}', part=part_name(path), path=where, hint=nearest(item, known))
     for field in ("deflection", "damping"):
         if getattr(scenario, field) and not mechanism.elastic:
-            raise InputError(
-                f"it has {field}, and nothing in the mechanism is elastic", part=part_name(path), path=(*path, field),
-                hint=f"leave {field} out",
-            )  # fmt: skip
+            raise fault_at(
+                (*path, field), f"it has {field}, and nothing in the mechanism is elastic", f"leave {field} out"
+            )
 
 
 def output_names(mechanism: Mechanism) -> list[str]:

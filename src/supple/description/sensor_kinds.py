@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 from supple.description.measure import Row, along, distance, spin, turn
 from supple.description.part_of_kind import Key
@@ -73,7 +73,10 @@ class SensorKind:
 
 
 _DISTANCE, _TURN = {"": distance()}, {"": turn("z")}
-_WAY = {letter: along(letter) for letter in "xyz"}
+_ALONG: dict[str, Any] = {
+    "space": {letter: along(letter) for letter in "xyz"}, "plane": {letter: along(letter) for letter in "xy"},
+    "axis": {"": along("z")},
+}  # fmt: skip
 _SPIN = {letter: spin(letter) for letter in "xyz"}
 _AT = "A frame, a point of a joint, or `body.point`:"
 
@@ -86,7 +89,7 @@ SENSOR_KINDS = Registry(
     ),
     SensorKind(
         "position", f"{_AT} where it is, in the drawing's axes.",
-        places=1, space=_WAY, plane={letter: along(letter) for letter in "xy"}, axis={"": along("z")},
+        places=1, **_ALONG,
     ),
     SensorKind(
         "angle",
@@ -96,12 +99,12 @@ SENSOR_KINDS = Registry(
     ),
     SensorKind(
         "velocity", f"{_AT} how fast it moves, m/s.",
-        places=1, space=_WAY, plane={letter: along(letter) for letter in "xy"}, axis={"": along("z")},
+        places=1, **_ALONG,
         order=1, vector=True,
     ),
     SensorKind(
         "acceleration", f"{_AT} its acceleration, m/s²; with `gravity: true` what an accelerometer there sees.",
-        places=1, space=_WAY, plane={letter: along(letter) for letter in "xy"}, axis={"": along("z")},
+        places=1, **_ALONG,
         order=2, vector=True, falls=True,
     ),
     SensorKind(

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 
 from supple.description.mechanism import GROUND, Mechanism
-from supple.diagnostics import InputError
-from supple.diagnostics.parts import part_name
+from supple.diagnostics.parts import fault_at
 
 
 @dataclass(frozen=True)
@@ -64,11 +63,10 @@ def topology(mechanism: Mechanism) -> Topology:
         look_round(child)
     for body in mechanism.bodies:
         if body not in reached:
-            raise InputError(
+            raise fault_at(
+                ("bodies", body),
                 "no chain of joints connects it to the ground",
-                part=part_name(("bodies", body)),
-                path=("bodies", body),
-                hint="add a joint; a body that floats needs a joint {free: [ground, " + body + "]}",
+                "add a joint; a body that floats needs a joint {free: [ground, " + body + "]}",
             )
     cut = tuple(name for name in mechanism.joints if name not in used)
     loops = tuple(_loop(mechanism, parent, reached, name) for name in cut)

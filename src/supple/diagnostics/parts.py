@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from supple.diagnostics.errors import InputError
 from supple.diagnostics.quoting import quoted
 
 PARTS = {
@@ -22,3 +23,8 @@ def part_name(path: tuple[str | int, ...]) -> str | None:
     if len(path) > 1 and section in PARTS:
         return f"{PARTS[section]} {quoted(path[1])}"
     return section
+
+
+def fault_at(path: tuple[str | int, ...], message: str, hint: str | None = None) -> InputError:
+    """What is wrong with the part, or the number in it, that a path of the mechanism file leads to."""
+    return InputError(message, part=part_name(path), path=path, hint=hint)

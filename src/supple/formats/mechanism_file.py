@@ -145,6 +145,17 @@ def with_parameters(data: dict[str, Any], parameters: Parameters) -> dict[str, A
     return {**data, "parameters": {**known, **_alike(known, parameters)}}
 
 
+def parameter_values(said: Mapping[str, Any], tree: YamlTree, given: Parameters) -> dict[str, float]:
+    """What the parameters of a file are, some of them as given and not as they stand there."""
+    written = said.get("parameters")
+    try:
+        return resolve_parameters(written) if isinstance(written, Mapping) else {}
+    except InputError as error:
+        if error.path[1:2] and error.path[1] in given:
+            raise  # what is wrong does not stand in the file
+        raise error.located(*tree.place(error.path)) from None
+
+
 def _alike(known: Parameters, parameters: Parameters) -> dict[str, float | int | str]:
     """Other values of parameters that have a dimension in the file: of the same one, or plain numbers in SI units."""
     try:

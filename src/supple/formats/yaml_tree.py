@@ -81,6 +81,11 @@ class YamlTree:
                 return self.files.get(tuple(path[:length]), self.file), found
         return self.file, 1
 
+    def fault(self, path: KeyPath, message: str, part: str, hint: str | None = None) -> InputError:
+        """What is wrong with what stands at a path."""
+        file, line = self.place(path)
+        return InputError(message, part=part, file=file, line=line, hint=hint)
+
     def called(self, part: str | None, path: KeyPath) -> str | None:
         """The name of a part in messages, with the one it has in its file where that differs."""
         written = self.names.get(tuple(path[:2]))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from supple.diagnostics import InputError
@@ -45,15 +45,25 @@ class Hardware:
         """Of an output; None if it is read exactly."""
         return next((item for item in self.instruments if item.output == output), None)
 
+    @property
+    def measured_as(self) -> dict[str, str]:
+        """Coordinate, or its rate as "name.rate" -> the output that measures it."""
+        return {**self.encoders, **{f"{name}.rate": output for name, output in self.rate_sensors.items()}}
+
+    def delays(self, inputs: Iterable[str] = (), late: float = 0.0) -> dict[str, float]:
+        """Delays of inputs and outputs by name, s; `late` is that of the computation, which every input has."""
+        found = dict.fromkeys(inputs, late) | {block.actuator: block.delay + late for block in self.drives}
+        return found | {item.output: item.delay for item in self.instruments}
+
+    def prompt(self) -> Hardware:
+        """The same without delays, and without what no linear model knows."""
+        drives = tuple(replace(block, delay=0.0, dead_band=0.0, resolution=0.0) for block in self.drives)
+        return replace(self, drives=drives, instruments=tuple(replace(item, delay=0.0) for item in self.instruments))
+
     def data(self) -> dict[str, Any]:
         """As JSON."""
-        return {
-            "drives": [block.data() for block in self.drives],
-            "instruments": [item.data() for item in self.instruments],
-            "encoders": dict(self.encoders),
-            "rate_sensors": dict(self.rate_sensors),
-            "actuator_coordinates": dict(self.actuator_coordinates),
-        }
+        parts = {"drives": [block.data() for block in self.drives], "instruments": [x.data() for x in self.instruments]}
+        return {**parts, **{name: dict(getattr(self, name)) for name in _NAMED}}
 
 
 NO_HARDWARE = Hardware()

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from supple.diagnostics import InputError
-from supple.view.house_style import FAINT, PALETTE, in_house_style, label, legend_above, new_figure
-from supple.view.panels import panel_axes, panels
+from supple.view.house_style import FAINT, PALETTE, in_house_style, label, legend_above
+from supple.view.panels import panel_grid, panels
 
 if TYPE_CHECKING:
     from supple.identification.identified import Identified
@@ -21,11 +19,7 @@ def identified_plot(found: Identified, run: int, axes: Any = None) -> Any:
         raise InputError(f"there is no run {run}", part="plot", hint=f"there are {len(found.runs)}, from 0 on")
     logged, left = found.runs[run], found.left[run]
     count = len(found.outputs)
-    if axes is None:
-        figure = new_figure(10.0, 0.6 + 1.9 * count)
-        grid = figure.subplots(count, 2, sharex=True, squeeze=False, width_ratios=[1.6, 1.0])
-    else:
-        grid = np.array(panel_axes(axes, 2 * count), dtype=object).reshape(count, 2)
+    grid = panel_grid(axes, (10.0, 0.6 + 1.9 * count), count, 2, sharex=True, width_ratios=[1.6, 1.0])
     for k, (name, (both, rest)) in enumerate(zip(found.outputs, grid, strict=True)):
         true, unit = logged.measured[name], found.model.units.outputs.get(name, "")
         both.plot(logged.time, true, color=FAINT, linewidth=2.4, label="logged")

@@ -24,44 +24,42 @@ if TYPE_CHECKING:
 What = Annotated[
     str,
     typer.Argument(
-        metavar="FILE|ROM|RUN|TEST", show_default=False,
+        metavar="FILE|ROM|RUN|TEST",
         help="A mechanism file, a URDF, the name of a bundled example, a reduced model, a run that `supple simulate -o "
         "RUN.npz` wrote, or a measured test.",
     ),
-]  # fmt: skip
+]
 Beside = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="RUN|TEST", show_default=False,
+        metavar="RUN|TEST",
         help="Shown with it: up to two runs in time (.npz, .csv), and a measured test (.uff and the like, or what "
         "`supple modal -o` wrote).",
     ),
-]  # fmt: skip
+]
 Output = Annotated[
     Path | None,
     typer.Option(
-        "-o", "--file", metavar="FILE", show_default=False,
+        "-o", "--file", metavar="FILE",
         help="Write instead: page.html, the whole page in one file; a picture, .png, .svg or .pdf; a movie, .gif or "
         ".mp4, of the run, or of a mode.",
     ),
 ]  # fmt: skip
 Mode = Annotated[
-    int | None,
-    typer.Option("--mode", metavar="N", min=1, show_default=False, help="In a picture or movie: this mode, from 1."),
+    int | None, typer.Option("--mode", metavar="N", min=1, help="In a picture or movie: this mode, from 1.")
 ]
 Speed = Annotated[
-    float | None,
-    typer.Option("--speed", metavar="SHARE", show_default=False, help="Of a movie of a run: 1 is as fast as it ran."),
+    float | None, typer.Option("--speed", metavar="SHARE", help="Of a movie of a run: 1 is as fast as it ran.")
 ]
 Port = Annotated[int, typer.Option("--port", metavar="PORT", min=0, max=65535, help="0 takes one that is free.")]
 Preload = Annotated[
     bool | None,
     typer.Option(
-        "--preload/--no-preload", show_default=False,
+        "--preload/--no-preload",
         help="Modes with or without the geometric stiffness of gravity and all forces at rest. Default: as the reduced "
         "model has it; as `supple modes` for everything else.",
     ),
-]  # fmt: skip
+]
 NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Only print the address.")]
 
 _PAGES, _PICTURES, _MOVIES = (".html", ".htm"), (".png", ".svg", ".pdf"), (".gif", ".mp4")

@@ -10,14 +10,15 @@ import numpy as np
 from supple.array_types import Array
 from supple.diagnostics import InputError
 from supple.formulations.elastic.body_matrices import ElasticBody
+from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.numbering import Numbering
 from supple.modal_analysis.mode_energy import plane_normal
-from supple.view.house_style import PALETTE, in_house_style, new_figure
+from supple.view.house_style import in_house_style, new_figure
 from supple.view.panels import panel_axes, panels
-from supple.view.sketch import sketch
-from supple.view.sketch_places import SketchPlaces, body_kinds, sketch_places
+from supple.view.sketch import body_colors, sketch
+from supple.view.sketch_places import SketchPlaces, sketch_places
 from supple.view.sketch_shapes import convex_outline
 
 if TYPE_CHECKING:
@@ -149,16 +150,14 @@ class DeformedShapes:
         self.configuration, self.rest = configuration, rest
         self.numbering = rest.numbering
         self.places: SketchPlaces = sketch_places(self.numbering)
-        kinds = body_kinds(tuple(self.numbering.mechanism.bodies))
-        order = list(dict.fromkeys(kinds.values()))
-        self.colors = {name: PALETTE[order.index(kind) % len(PALETTE)] for name, kind in kinds.items()}
+        self.colors = body_colors(self.numbering.mechanism)
         self.dimension = 2 if self.numbering.mechanism.planar else 3
         sizes = [body.mesh.extent for body in rest.bodies if body.mesh is not None]
         self.extent = max([self.numbering.arrays.extent, *sizes])
 
     def draw(self, axes: Any, shape: dict[str, Array], scale: float, nodes: bool, *, to_scale: bool = False) -> Sizes:
         """One shape, displacements of all degrees of each body, over the undeformed mechanism."""
-        moved = {body.name: self._displacements(b, shape[body.name]) for b, body in enumerate(self.rest.bodies)}
+        moved = {body.name: displacements(self.rest, body, shape[body.name]) for body in self.rest.bodies}
         largest = max(float(np.linalg.norm(U[:, :3], axis=1).max()) for U in moved.values())
         factor = scale * (1.0 if to_scale else _LARGEST * self.extent / largest) if largest > 0.0 else 0.0
         touched = []
@@ -184,17 +183,6 @@ class DeformedShapes:
         _frame(axes)
         return Sizes(largest, factor)
 
-    def _displacements(self, b: int, flat: Array) -> Array:
-        """(nodes, 6) in body axes; those of a rigid body at its drawn places have one row, of its origin."""
-        body = self.rest.bodies[b]
-        if body.mesh is None:
-            full = np.zeros((1, 6))
-            full[0, self.rest.arrays.column] = flat
-            return full
-        full = np.zeros((len(body.mesh.nodes), 6))
-        full[body.mesh.node, body.mesh.component] = flat
-        return full
-
     def _world(self, b: int, local: Array) -> Array:
         pose = self.configuration.X[b]
         return (pose[:3] + local @ pose[3:].reshape(3, 3).T)[:, : self.dimension]
@@ -202,6 +190,16 @@ class DeformedShapes:
     def _lines(self, axes: Any, b: int, lines: list[Array], color: str) -> None:
         for line in lines:
             axes.plot(*self._world(b, line).T, color=color, linewidth=2.0, solid_capstyle="round", zorder=6)
+
+
+def displacements(rest: ElasticRest, body: BodyCoordinates, flat: Array) -> Array:
+    """(nodes, 6) in body axes; those of a rigid body at its drawn places have one row, of its origin."""
+    full = np.zeros((1 if body.mesh is None else len(body.mesh.nodes), 6))
+    if body.mesh is None:
+        full[0, rest.arrays.column] = flat
+    else:
+        full[body.mesh.node, body.mesh.component] = flat
+    return full
 
 
 def element_curves(mesh: ElasticBody, U: Array, samples: int = _SAMPLES) -> Array:

@@ -14,16 +14,14 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.files.whole import written_beside
 from supple.formulations.elastic.body_matrices import ElasticBody
-from supple.formulations.elastic_rest.body_coordinates import own_band
-from supple.formulations.elastic_rest.elastic_rest import elastic_rest
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
 from supple.kinematics.rest import rest
-from supple.view.house_style import INK, PALETTE, in_house_style
-from supple.view.mode_sketch import UNDEFORMED, element_curves, length, rigid_arms
-from supple.view.page.played_motion import Played
-from supple.view.sketch import sketch
-from supple.view.sketch_places import body_kinds, sketch_places
+from supple.view.house_style import INK, in_house_style
+from supple.view.mode_sketch import UNDEFORMED, displacements, element_curves, length, rigid_arms
+from supple.view.page.played_motion import Played, meshes_of
+from supple.view.sketch import body_colors, sketch
+from supple.view.sketch_places import sketch_places
 from supple.view.sketch_shapes import convex_outline
 
 # A mechanism as lines that follow the poses of its bodies and the displacements of their nodes.
@@ -44,9 +42,7 @@ class MovingLines:
         self.places = sketch_places(self.numbering)
         self.meshes = meshes_of(mechanism)
         self.outlines = {name: self._outline(name) for name in self.numbering.bodies if name not in self.meshes}
-        kinds = body_kinds(tuple(mechanism.bodies))
-        order = list(dict.fromkeys(kinds.values()))
-        self._colors = {name: PALETTE[order.index(kind) % len(PALETTE)] for name, kind in kinds.items()}
+        self._colors = body_colors(mechanism)
         self.colors: list[str] = []
         self.widths: list[float] = []
 
@@ -100,14 +96,6 @@ class MovingLines:
         return (X[b, :3] + local @ X[b, 3:].reshape(3, 3).T)[:, : self.dimension]
 
 
-def meshes_of(mechanism: Mechanism) -> dict[str, ElasticBody]:
-    """Of every elastic body."""
-    if not any(body.elastic for body in mechanism.bodies.values()):
-        return {}
-    bodies = elastic_rest(mechanism, own_band(mechanism)).bodies
-    return {body.name: body.mesh for body in bodies if body.mesh is not None}
-
-
 def _bent(mesh: ElasticBody, U: Array | None) -> list[Array]:
     """Lines of an elastic body in its axes: along its elements, or through the nodes of what is no beam."""
     moved = np.zeros((len(mesh.nodes), 6)) if U is None else U
@@ -159,13 +147,7 @@ def mode_movie(
     shape, places = found.shapes[mode - 1], found.configuration
     still, turned = places.X[:-1], {}
     for b, body in enumerate(found.rest.bodies):
-        U = body.shapes @ shape[body.start : body.stop]
-        full = np.zeros((1 if body.mesh is None else len(body.mesh.nodes), 6))
-        if body.mesh is None:
-            full[0, found.rest.arrays.column] = U
-        else:
-            full[body.mesh.node, body.mesh.component] = U
-        turned[b, body.name] = full
+        turned[b, body.name] = displacements(found.rest, body, body.shapes @ shape[body.start : body.stop])
     largest = max(float(np.linalg.norm(U[:, :3], axis=1).max()) for U in turned.values())
     factor = scale * _LARGEST * found.rest.numbering.arrays.extent / largest if largest > 0.0 else 0.0
     hertz, drawn = found.frequencies_hz[mode - 1], length(factor * largest)

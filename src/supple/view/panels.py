@@ -10,7 +10,10 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from supple.diagnostics import InputError
+from supple.view.house_style import new_figure
 
 _NOTEBOOK = ("inline", "module://matplotlib_inline.backend_inline", "nbagg", "ipympl", "module://ipympl.backend_nbagg")
 _SCREEN = 110  # dots an inch in a notebook
@@ -133,6 +136,13 @@ def panel_axes(axes: Any, count: int) -> list[Any]:
     if len(found) < count:
         raise InputError(f"{count} panels do not fit into {len(found)} axes", part="axes", hint="give one for each")
     return found[:count]
+
+
+def panel_grid(axes: Any, size: tuple[float, float], rows: int, columns: int = 1, **options: Any) -> Any:
+    """Axes (rows, columns) to draw on: those given, or of a new figure of so many inches with `subplots(**options)`."""
+    if axes is None:
+        return new_figure(*size).subplots(rows, columns, squeeze=False, **options)
+    return np.array(panel_axes(axes, rows * columns), dtype=object).reshape(rows, columns)
 
 
 def root_figure(axes: Any) -> Any:

@@ -14,7 +14,7 @@ import numpy as np
 from supple.array_types import Array
 from supple.description.joints.joint_kinds import JOINT_KINDS
 from supple.description.mass_properties import mass_properties
-from supple.description.mechanism import GROUND
+from supple.description.mechanism import GROUND, Mechanism
 from supple.diagnostics import InputError
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.numbering import Numbering
@@ -57,7 +57,7 @@ def sketch(
     poses = configuration.X.reshape(-1, *configuration.X.shape[-2:])[np.atleast_1d(configuration.assembled)]
     if len(poses) == 0:
         raise InputError("none of these configurations is assembled", hint="sketch those that are")
-    colors = {name: color or chosen for name, chosen in _body_colors(numbering).items()}
+    colors = {name: color or chosen for name, chosen in body_colors(numbering.mechanism).items()}
     for X, alpha in zip(poses[:-1], np.linspace(fade, 0.45, max(len(poses) - 1, 1)), strict=False):
         _Drawn(axes, numbering, X).ghost(places, colors, float(alpha), 0.4 / len(poses))
     drawn = _Drawn(axes, numbering, poses[-1])
@@ -217,8 +217,9 @@ class _Drawn:
                 yield Label(body, found, colors[body], beside=len(found) == 1)
 
 
-def _body_colors(numbering: Numbering) -> dict[str, str]:
-    kinds = body_kinds(tuple(numbering.mechanism.bodies))
+def body_colors(mechanism: Mechanism) -> dict[str, str]:
+    """A colour for each kind of body."""
+    kinds = body_kinds(tuple(mechanism.bodies))
     order = list(dict.fromkeys(kinds.values()))
     return {name: PALETTE[order.index(kind) % len(PALETTE)] for name, kind in kinds.items()}
 

@@ -27,9 +27,10 @@ from supple.control.controllers.needed_forces import (
     require_unpushed,
 )
 from supple.control.feedforward.planned_motion import PlannedMotion
-from supple.control.feedforward.reference import AnyReference, Wanted, reference
+from supple.control.feedforward.reference import AnyReference, Wanted, coordinates_of, inputs_of, reference
 from supple.control.gains.decoupled_gains import PerCoordinate, positive_per_coordinate
-from supple.control.margins.loop_check import filtered_law, places_along, static_law, warn_if_unstable
+from supple.control.margins.loop_check import filtered_law, places_along, warn_if_unstable
+from supple.control.margins.open_loop import static_law
 from supple.control.plants.surrounding import hardware_in
 from supple.control.redundancy.force_division import ForceDivision, Given, Preload, force_division
 from supple.description.mechanism import Mechanism
@@ -38,7 +39,6 @@ from supple.diagnostics import InputError, SuppleNote
 from supple.diagnostics.arguments import require_arguments
 from supple.hardware.hardware import Hardware
 from supple.inverse_dynamics.inverse_dynamics import Bound
-from supple.kinematics.rest import rest
 from supple.reduced.model import ReducedModel
 from supple.results.linear_model import LinearModel
 from supple.results.names import listed
@@ -201,12 +201,10 @@ def computed_torque(
                 it; a flexible model is taken at δ = 0, and not as the wanted motion deforms it
     """
     require_arguments(computed_torque, locals())
+    names, known = coordinates_of(model), inputs_of(model)
     flexible = isinstance(model, ReducedModel) and model.layout.size > model.layout.theta and not rigid
-    if isinstance(model, ReducedModel):
-        names, known = model.layout.coordinates[: model.layout.theta], model.layout.inputs
-    else:
+    if isinstance(model, Mechanism):
         taken_as_rigid(model, rigid, "reduce it with modes and give the reduced model, which knows how it deforms")
-        names, known = rest(model).numbering.coordinates, tuple(model.actuators)
     division = force_division(
         known, model, actuators=actuators, minimize=minimize,
         weights=weights, bounds=bounds, rate_bounds=rate_bounds, preload=preload,
@@ -216,7 +214,7 @@ def computed_torque(
     ratios = positive_per_coordinate("damping ratios", damping_ratios, names)
     if not np.isfinite(preview):
         raise InputError(f"it is {preview:g} s", part="preview", hint="give a time, such as half a sample")
-    wanted = reference(motion.reference if isinstance(motion, PlannedMotion) else motion, model)
+    wanted = reference(motion, model)
     numbers = [known.index(name) for name in division.actuators]
     equations: ActuatorForceModel
     bending = None

@@ -17,6 +17,7 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.control.controllers.force_commands import ForceCommands, force_commands
+from supple.control.controllers.joint_law import outputs_read
 from supple.control.controllers.joint_model import least_inputs
 from supple.control.controllers.motion_series import motion_series
 from supple.control.feedforward.reference import reference
@@ -28,7 +29,6 @@ from supple.control.laws.ports import ORDERS, Ports
 from supple.control.laws.scheduling import scheduled
 from supple.control.margins.loop_check import growth_on
 from supple.control.plants.surrounding import hardware_in
-from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.hardware.hardware import Hardware
 from supple.reduced.holding import resting
@@ -62,11 +62,7 @@ def gain_scheduled(
     wanted = reference(motion, model)
     names = model.layout.coordinates
     own = (*names, *(f"{name}.rate" for name in names))
-    known = {} if sensors is None else dict(sensors)
-    for name in known:
-        if name not in own:
-            raise InputError(f'it does not measure "{name}"', part="sensors", hint=f"it measures {', '.join(own)}")
-    told = tuple(known.get(name, name) for name in own)
+    told = outputs_read(own, sensors)
     ports = Ports(told, wanted.coordinates, model.layout.inputs, sample_time, swept=True)
 
     def matrices_of(theta: Array) -> AffineMatrices:

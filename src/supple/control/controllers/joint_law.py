@@ -13,7 +13,7 @@ The integral is held where drives do not follow: what they applied less than was
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -69,16 +69,21 @@ def joint_ports(
 
     sensors : names under which coordinates and rates ("lift", "lift.rate") are measured, where they differ
     """
-    names = {} if sensors is None else sensors
     measured = list(coordinates)
     if gains.by_rate.any() and not gains.filters:
         measured += [f"{name}.rate" for name in coordinates]
-    for name in names:
-        if name not in measured:
-            raise InputError(f'it does not measure "{name}"', part="sensors", hint=f"it measures {', '.join(measured)}")
-    told = tuple(names.get(name, name) for name in measured)
+    told = outputs_read(measured, sensors)
     ahead = bool(gains.position.any() or gains.rate.any())
     return Ports(told, coordinates, actuators, sample_time, (0.0, preview) if ahead else (0.0,), fed)
+
+
+def outputs_read(measured: Sequence[str], sensors: Mapping[str, str] | None) -> tuple[str, ...]:
+    """The outputs in which a controller reads what it measures: those of `sensors`, others by their own names."""
+    named = {} if sensors is None else sensors
+    for name in named:
+        if name not in measured:
+            raise InputError(f'it does not measure "{name}"', part="sensors", hint=f"it measures {', '.join(measured)}")
+    return tuple(named.get(name, name) for name in measured)
 
 
 def joint_matrices(gains: CommandGains, ports: Ports) -> AffineMatrices:

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 
 from supple.array_types import Array
-from supple.control.feedforward.reference import AnyReference, Reference, coordinates_of
+from supple.control.feedforward.reference import AnyReference, Reference, coordinates_of, inputs_of
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
 from supple.equations.coefficients import EquationsOfMotion
@@ -51,7 +51,7 @@ class JointModel:
     @property
     def inputs(self) -> tuple[str, ...]:
         """All that it has."""
-        return self.of.layout.inputs if isinstance(self.of, ReducedModel) else tuple(self.of.actuators)
+        return inputs_of(self.of)
 
     @property
     def actuators(self) -> tuple[str, ...]:

@@ -86,9 +86,7 @@ def lqg(
     plant, T = observer.plant, sample_time
     N = len(plant.F) - len(observer.biased)  # biases are not the machine's, and no command moves them
     F, G = plant.F[:N, :N], plant.G[:N]
-    cost = np.zeros((N, N))
-    cost[: plant.model, : plant.model] = weights("Q", Q, linear.states)
-    K = sampled_regulator(F, G, T * cost, T * weights("R", R, linear.inputs))
+    K = sampled_regulator(F, G, T * _whole(Q, linear.states, N), T * weights("R", R, linear.inputs))
     state, command = _held_at(observer, target, F, G)
     ports = Ports(observer.measured, (), linear.inputs, T)
     U = np.zeros((len(K), len(plant.F)))

@@ -18,9 +18,10 @@ from supple.array_types import Array
 from supple.control.controller import Measurement
 from supple.control.controllers.force_commands import ForceCommands, force_commands
 from supple.control.controllers.needed_forces import ActuatorForceModel, Aim, MechanismEquations, ModelEquations
-from supple.control.feedforward.reference import AnyReference, Wanted, reference
+from supple.control.feedforward.reference import AnyReference, Wanted, coordinates_of, inputs_of, reference
 from supple.control.gains.feedback_gain import FeedbackGain
-from supple.control.margins.loop_check import places_along, static_law, warn_if_unstable
+from supple.control.margins.loop_check import places_along, warn_if_unstable
+from supple.control.margins.open_loop import static_law
 from supple.control.plants.surrounding import hardware_in
 from supple.control.redundancy.force_division import ForceDivision, force_division
 from supple.description.mechanism import Mechanism
@@ -28,7 +29,6 @@ from supple.description.rigid_parts import taken_as_rigid
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.hardware.hardware import Hardware
-from supple.kinematics.rest import rest
 from supple.linearization.linearization import linearize
 from supple.reduced.model import ReducedModel
 from supple.results.linear_model import LinearModel
@@ -124,6 +124,7 @@ def successive_linearization(
     require_arguments(successive_linearization, locals())
     if every < 1:
         raise InputError(f"it is {every}", part="every", hint="give a number of samples of at least 1")
+    names, known = coordinates_of(model), inputs_of(model)
     equations: ActuatorForceModel
     if isinstance(model, ReducedModel):
         if model.layout.size > model.layout.theta:
@@ -132,11 +133,9 @@ def successive_linearization(
                 part=f'model "{model.name}"',
                 hint="reduce it without modes, or take state feedback on an observer",
             )  # fmt: skip
-        names, known = model.layout.coordinates, model.layout.inputs
         equations = ModelEquations(model, list(range(len(known))))
     else:
         taken_as_rigid(model, rigid, "take state feedback on an observer of a flexible model")
-        names, known = rest(model).numbering.coordinates, tuple(model.actuators)
         equations = MechanismEquations(model, list(range(len(known))), np.ones(len(known)))
     drives = force_commands(model, known, hardware, "successive linearization")
     wanted, around = reference(motion, model), hardware_in(model, hardware)

@@ -27,7 +27,7 @@ from numpy.typing import ArrayLike
 from scipy.linalg import eigh
 
 from supple.array_types import Array, Complex
-from supple.control.controllers.drive_gain import drive_gain
+from supple.control.controllers.drive_gain import around_zero, drive_gain
 from supple.control.feedforward.planned_motion import PlannedMotion
 from supple.control.feedforward.reference import reference
 from supple.control.gains.decoupled_gains import PerCoordinate, per_coordinate
@@ -54,7 +54,6 @@ from supple.reduced.model import ReducedModel
 from supple.reduced.repertoire import named_theta
 
 NOW, AHEAD = 0, 1  # previews
-_POINTS = 32  # on a circle about s = 0
 _GROWS = 1e-7  # of a sample: poles that stand still are left at 1 by rounding
 
 
@@ -232,14 +231,9 @@ def _leading(observer: KalmanFilter, coordinate: str, place: int) -> SlowDrive:
 
 def _slow(block: DriveBlock) -> SlowDrive:
     """1/H(s) to second order, from means over a circle about s = 0, within which it has neither poles nor zeros."""
-    known = drive_gain(block)
-    poles = np.abs(np.linalg.eigvals(block.A))
-    radius = 0.2 * float(poles[poles > 1e-9 * poles.max()].min())
-    s = radius * np.exp(2j * np.pi * np.arange(_POINTS) / _POINTS)
-    H = np.array([block.C @ np.linalg.solve(point * np.eye(block.order) - block.A, block.B) for point in s])
-    inverse = 1.0 / (H * s if known.per_rate else H)
-    series = np.array([(inverse / s**power).mean().real for power in range(3)])
-    return SlowDrive(block, int(known.per_rate), series, known.gain)
+    s, H, per_rate = around_zero(block)
+    series = np.array([(1.0 / H / s**power).mean().real for power in range(3)])
+    return SlowDrive(block, int(per_rate), series, drive_gain(block).gain)
 
 
 def _require(observer: KalmanFilter, drives: tuple[SlowDrive, ...], modes: int) -> None:

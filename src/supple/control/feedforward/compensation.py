@@ -19,7 +19,7 @@ from scipy.ndimage import uniform_filter1d
 from supple.array_types import Array
 from supple.control.feedforward.led_outputs import position_outputs
 from supple.control.feedforward.local_modes import local_modes
-from supple.control.feedforward.reference import Reference, reference
+from supple.control.feedforward.reference import Reference, finite_reference
 from supple.diagnostics import InputError, NumericalError
 from supple.diagnostics.arguments import require_arguments
 from supple.reduced.model import ReducedModel
@@ -45,9 +45,7 @@ def compensated(
                 halves of it the reference begins sooner and ends later
     """
     require_arguments(compensated, locals())
-    given = reference(motion, model)
-    if not isinstance(given, Reference):
-        raise InputError("it never ends", part="motion", hint="give reference(motion, model, until=...)")
+    given = finite_reference(motion, model, otherwise="it never ends")
     names = _outputs(model, outputs)
     middle = given.sampled(np.linspace(given.begin, given.end, 101))[:, 0]
     slowest = float(local_modes(model, middle).frequencies.min())

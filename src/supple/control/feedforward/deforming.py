@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from supple.control.feedforward.planned_motion import PlannedMotion, resting_after
-from supple.control.feedforward.reference import Reference, reference
-from supple.diagnostics import InputError
+from supple.control.feedforward.planned_motion import PlannedMotion, deformation_along, resting_after
+from supple.control.feedforward.reference import finite_reference
 from supple.diagnostics.arguments import require_arguments
 from supple.reduced.model import ReducedModel
 from supple.time_functions.function_of_time import Trajectory
@@ -27,13 +26,9 @@ def deforming(motion: Any, model: ReducedModel) -> PlannedMotion:
     From its end on δ_d is the static deflection there. What still vibrates then is no part of the plan.
     """
     require_arguments(deforming, locals())
-    given = reference(motion, model)
-    if not isinstance(given, Reference):
-        raise InputError("it never ends", part="motion", hint="give reference(motion, model, until=...)")
+    given = finite_reference(motion, model, otherwise="it never ends")
     times = np.linspace(given.begin, given.end, max(5, int(np.ceil(given.duration / _STEP))) + 1)
     run = model.follow(given.trajectory(times))
     names = model.layout.coordinates[model.layout.theta :]
-    moved = (run.coordinates, run.rates, run.accelerations)
-    delta, rates, accelerations = (np.stack([signals[name] for name in names], axis=1) for signals in moved)
-    bending = Trajectory(names, times, delta, rates, accelerations, model.units).function
+    bending = Trajectory(names, times, *deformation_along(model, run), model.units).function
     return PlannedMotion(given, resting_after(bending, model, given.at(given.end)[0]), model)

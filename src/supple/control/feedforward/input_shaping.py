@@ -20,7 +20,7 @@ from scipy.interpolate import CubicSpline
 
 from supple.array_types import Array
 from supple.control.feedforward.local_modes import local_modes
-from supple.control.feedforward.reference import Reference, reference
+from supple.control.feedforward.reference import Reference, finite_reference
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import real_numbers, require_arguments
 from supple.kinds.registry import Registry
@@ -52,7 +52,7 @@ def shaped(
     frequency_factor : by which the model's frequencies are multiplied, to see what wrong ones do
     """
     require_arguments(shaped, locals())
-    given = _pieces(motion, model)
+    given = finite_reference(motion, model, "input shaping")
     if modes is not None and not isinstance(modes, int):
         hertz, ratios = [pair[0] for pair in modes], [pair[1] for pair in modes]
         return superposed(given, shaper(kind, hertz, ratios, tolerance=tolerance))
@@ -153,15 +153,6 @@ def _earlier(phase: _Phase, turn: float, t: Array, slope: Array, bend: Array) ->
     first = here / w
     second = (phase.omega(t, 1) - phase.omega(g, 1) * first**2) / w
     return g, first * slope, second * slope**2 + first * bend
-
-
-def _pieces(motion: Any, model: ReducedModel | None) -> Reference:
-    found = reference(motion, model)
-    if not isinstance(found, Reference):
-        raise InputError(
-            "a callable motion has no end", part="input shaping", hint="give reference(motion, model, until=...)"
-        )
-    return found
 
 
 # Input shapers: a motion is given in parts, so that the vibrations that they raise cancel each other.

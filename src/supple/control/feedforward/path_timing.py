@@ -23,7 +23,7 @@ from scipy.optimize import linprog
 from scipy.sparse import block_array, csr_array, hstack, vstack
 
 from supple.array_types import Array
-from supple.control.feedforward.reference import Reference, coordinates_of, reference
+from supple.control.feedforward.reference import Reference, coordinates_of, inputs_of, reference
 from supple.control.gains.decoupled_gains import PerCoordinate, per_coordinate
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, NumericalError, nearest
@@ -462,7 +462,7 @@ def force_limits(of: Mechanism | ReducedModel, given: bool | Mapping[str, tuple[
     if given is False:
         return None
     mechanism = described(of) if isinstance(of, ReducedModel) else of
-    names = of.layout.inputs if isinstance(of, ReducedModel) else tuple(of.actuators)
+    names = inputs_of(of)
     limits = {name: one.force_limits for name, one in mechanism.actuators.items()}
     if isinstance(given, Mapping):
         for name in given:

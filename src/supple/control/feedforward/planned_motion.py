@@ -94,6 +94,14 @@ class PlannedMotion(Result):
         return np.linspace(0.0, self.duration, max(2, round(self.duration / _SAMPLE)) + 1)
 
 
+def deformation_along(model: ReducedModel, run: Any) -> tuple[Array, Array, Array]:
+    """δ, δ̇ and δ̈ of a run, (N, m) each."""
+    names = model.layout.coordinates[model.layout.theta :]
+    signals = (run.coordinates, run.rates, run.accelerations)
+    delta, rate, second = (np.stack([part[name] for name in names], axis=1) for part in signals)
+    return delta, rate, second
+
+
 def resting_after(deformation: Reference, model: ReducedModel, theta: Array) -> Reference:
     """δ_d that from its end on is the static deflection at θ (s,), where the motion ends.
 

@@ -65,11 +65,26 @@ def reference(motion: Any, of: Mechanism | ReducedModel | None = None, *, until:
     return found
 
 
+def finite_reference(
+    motion: Any, model: ReducedModel | None, part: str = "motion", otherwise: str = "a callable motion has no end"
+) -> Reference:
+    """The same for a motion that must end: a callable, which does not, is refused."""
+    found = reference(motion, model)
+    if not isinstance(found, Reference):
+        raise InputError(otherwise, part=part, hint="give reference(motion, model, until=...)")
+    return found
+
+
 def coordinates_of(of: Mechanism | ReducedModel) -> tuple[str, ...]:
     """Names of θ."""
     if isinstance(of, ReducedModel):
         return of.layout.coordinates[: of.layout.theta]
     return rest(of).numbering.coordinates
+
+
+def inputs_of(of: Mechanism | ReducedModel) -> tuple[str, ...]:
+    """Names of all inputs."""
+    return of.layout.inputs if isinstance(of, ReducedModel) else tuple(of.actuators)
 
 
 def _called(motion: Callable[[float], Any], of: Any, names: tuple[str, ...], until: float | None) -> AnyReference:

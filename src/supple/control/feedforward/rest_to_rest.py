@@ -20,10 +20,10 @@ from scipy.interpolate import BSpline
 
 from supple.array_types import Array
 from supple.control.feedforward.local_modes import local_modes
-from supple.control.feedforward.planned_motion import PlannedMotion, resting_after
-from supple.control.feedforward.reference import Reference, reference
+from supple.control.feedforward.planned_motion import PlannedMotion, deformation_along, resting_after
+from supple.control.feedforward.reference import finite_reference
 from supple.control.feedforward.two_point import TwoPoint
-from supple.diagnostics import InputError, NumericalError
+from supple.diagnostics import NumericalError
 from supple.diagnostics.arguments import require_arguments
 from supple.reduced.model import ReducedModel
 from supple.reduced.time.led_motion import quasi_static
@@ -44,9 +44,7 @@ def rest_to_rest(model: ReducedModel, motion: Any, *, robust: bool = False) -> P
     robust : nor does it vibrate, to first order, if its frequencies are a little wrong; the change is then larger
     """
     require_arguments(rest_to_rest, locals())
-    given = reference(motion, model)
-    if not isinstance(given, Reference):
-        raise InputError("a callable motion has no end", part="motion", hint="give reference(motion, model, until=...)")
+    given = finite_reference(motion, model)
     count = max(5, int(np.ceil(given.duration / _STEP)))
     times = np.linspace(given.begin, given.end, count + 1)
     course = given.trajectory(times)
@@ -142,27 +140,20 @@ def _changed(course: Trajectory, basis: Array, c: Array) -> Trajectory:
     return Trajectory.of_derivatives(course.coordinates, course.time, np.stack(course.parts) + basis @ c, course.units)
 
 
-def _deformation(model: ReducedModel, run: Any) -> tuple[Array, Array, Array]:
-    names = model.layout.coordinates[model.layout.theta :]
-    signals = (run.coordinates, run.rates, run.accelerations)
-    delta, rate, second = (np.stack([part[name] for name in names], axis=1) for part in signals)
-    return delta, rate, second
-
-
 def _left(model: ReducedModel, led: Trajectory, run: Any) -> Array:
     """(δ - δ_static, δ̇) at the end, (2m,)."""
-    delta, rate, _ = _deformation(model, run)
+    delta, rate, _ = deformation_along(model, run)
     still = np.zeros_like(led.theta[-1:])
     return np.concatenate([delta[-1] - quasi_static(model, led.theta[-1:], still, still)[0], rate[-1]])
 
 
 def _largest(model: ReducedModel, run: Any) -> float:
-    return float(np.abs(_deformation(model, run)[0]).max()) + 1e-300
+    return float(np.abs(deformation_along(model, run)[0]).max()) + 1e-300
 
 
 def _result(model: ReducedModel, led: Trajectory, run: Any) -> PlannedMotion:
     clock = led.time - led.time[0]
     theta = Trajectory(led.coordinates, clock, *led.parts, led.units).function
     names = model.layout.coordinates[model.layout.theta :]
-    delta = Trajectory(names, clock, *_deformation(model, run), model.units).function
+    delta = Trajectory(names, clock, *deformation_along(model, run), model.units).function
     return PlannedMotion(theta, resting_after(delta, model, led.theta[-1]), model)

@@ -23,7 +23,7 @@ from scipy.signal import ZerosPolesGain, lsim
 from supple.array_types import Array
 from supple.control.feedforward.led_outputs import LedOutputs, at_rest
 from supple.control.feedforward.planned_motion import PlannedMotion, planned
-from supple.control.feedforward.reference import Reference, reference
+from supple.control.feedforward.reference import Reference, finite_reference
 from supple.control.feedforward.two_point import TwoPoint
 from supple.diagnostics import InputError, NumericalError, SuppleNote
 from supple.diagnostics.arguments import require_arguments
@@ -44,9 +44,7 @@ def output_path(led: LedOutputs, path: Any, compensate_sag: bool) -> tuple[Refer
     model = led.model
     if isinstance(path, Reference) and path.coordinates == led.names:
         return path, _led_along(led, path)
-    nominal = reference(path, model)
-    if not isinstance(nominal, Reference):
-        raise InputError("a callable motion has no end", part="path", hint="give reference(motion, model, until=...)")
+    nominal = finite_reference(path, model, "path")
     times = instants(nominal, nominal.begin, nominal.end, _PATH_STEP)
     theta = nominal.derivatives(times)
     theta[2, -1] = nominal.derivatives(times[-1:], closed=True)[2]  # the end of the motion, not the standstill behind

@@ -76,7 +76,7 @@ def fitted_equilibrium(equilibria: EquilibriaOf, region: Piecewise | Sequence[Bo
 
     region : the fit of the model that they are computed from, on whose boxes they are smooth; or boxes
     """
-    boxes = _boxes(region)
+    boxes = boxes_of(region)
     probes = scattered_in(boxes, _PROBES, seed=11)
     probes = probes[_inside(region, probes)]
     rows = equilibria(probes).rows()
@@ -106,12 +106,11 @@ def fitted_equilibrium(equilibria: EquilibriaOf, region: Piecewise | Sequence[Bo
             f"{found.points} evaluations; it stands that much off its goal. Make the region smaller",
             SuppleWarning, stacklevel=user_level(),
         )  # fmt: skip
-    arrays = found.piecewise.arrays
-    fitted = Piecewise(arrays._replace(coefficients=arrays.coefficients * scale))
-    return FittedRow(template, varying, fitted, found.error)
+    return FittedRow(template, varying, scaled_fit(found.piecewise, scale), found.error)
 
 
-def _boxes(region: Piecewise | Sequence[Box]) -> Sequence[Box]:
+def boxes_of(region: Piecewise | Sequence[Box]) -> Sequence[Box]:
+    """The boxes of a region, or those that a fit began with."""
     if isinstance(region, Piecewise):
         return [Box(tuple(low), tuple(high)) for low, high in region.arrays.roots_f.tolist()]
     return region
@@ -134,9 +133,12 @@ def _of_samples(
         return Samples(values, None, {"equilibrium": values}, valid)
 
     found = adaptive(boxes, _SCATTERED, sampler, lambda values, _: {"equilibrium": values}, largest_samples=_SAMPLES)
-    arrays = found.piecewise.arrays
-    fitted = Piecewise(arrays._replace(coefficients=arrays.coefficients * scale))
-    return row._replace(fitted=fitted, error=found.worst)
+    return row._replace(fitted=scaled_fit(found.piecewise, scale), error=found.worst)
+
+
+def scaled_fit(found: Piecewise, scale: Array) -> Piecewise:
+    """A fit of numbers that were divided by their sizes, as the numbers themselves."""
+    return Piecewise(found.arrays._replace(coefficients=found.arrays.coefficients * scale))
 
 
 def parted(row: Array, n: int, m: int) -> tuple[Array, Array, Array]:

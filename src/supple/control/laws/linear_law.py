@@ -57,11 +57,13 @@ def summed(laws: Sequence[LinearModel]) -> LinearModel:
 def closed_poles(plant: LinearModel, laws: Sequence[LinearModel]) -> NDArray[np.complex128]:
     """Poles of a linear plant with sampled laws around it, (1/T) log of those of the samples: 1/s."""
     require_arguments(closed_poles, locals())
-    law = summed(laws)
-    loop = open_loop(plant, law)
-    assert law.step is not None
-    found = np.linalg.eigvals(loop.A - loop.B @ np.linalg.solve(np.eye(len(loop.D)) + loop.D, loop.C))
-    return continuous_poles(found.astype(complex), law.step)
+    return loop_poles(open_loop(plant, summed(laws)))
+
+
+def loop_poles(loop: LinearModel) -> NDArray[np.complex128]:
+    """Poles of a loop that is closed by u = -L u, 1/s; of a sampled one, those that its samples show."""
+    found = np.linalg.eigvals(loop.A - loop.B @ np.linalg.solve(np.eye(len(loop.D)) + loop.D, loop.C)).astype(complex)
+    return found if loop.step is None else continuous_poles(found, loop.step)
 
 
 def continuous_poles(values: NDArray[np.complex128], step: float) -> NDArray[np.complex128]:

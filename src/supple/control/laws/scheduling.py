@@ -26,7 +26,7 @@ from supple.array_types import Array, Integers
 from supple.compilation.threads import single_blas_thread
 from supple.control.laws.affine_law import AffineLaw
 from supple.control.laws.affine_matrices import AffineMatrices, from_row, shapes
-from supple.control.laws.equilibrium import EquilibriaOf, deviations, fitted_equilibrium
+from supple.control.laws.equilibrium import EquilibriaOf, boxes_of, deviations, fitted_equilibrium, scaled_fit
 from supple.control.laws.ports import Ports
 from supple.diagnostics import InputError, SuppleWarning, UnstableLoop, user_level
 from supple.reduced.model import ReducedModel
@@ -159,8 +159,7 @@ def _fitted(
 
     floors = dict.fromkeys(families, FLOOR)
     found = adaptive(boxes, tolerance, sampler, derived, largest_samples=MOST, floors=floors)
-    arrays = found.piecewise.arrays
-    fitted = Piecewise(arrays._replace(coefficients=arrays.coefficients * size[varying]))
+    fitted = scaled_fit(found.piecewise, size[varying])
     return _Fit(template, varying, fitted, {key: item.worst for key, item in found.error.items()})
 
 
@@ -172,7 +171,7 @@ def _region(region: ReducedModel | Ranges) -> tuple[tuple[str, ...], list[Box], 
     """Names of σ, boxes, and whether points (N, s) are ones where a design can be asked for."""
     if isinstance(region, ReducedModel):
         fitted = region.fitted
-        boxes = [Box(tuple(low), tuple(high)) for low, high in fitted.arrays.roots_f.tolist()]
+        boxes = list(boxes_of(fitted))
         names = region.layout.coordinates[: region.layout.theta]
         return names, boxes, lambda points: np.asarray(fitted.locate(points) != NOWHERE)
     if not region:

@@ -15,7 +15,6 @@ from supple.control.laws.affine_law import AffineLaw
 from supple.control.laws.linear_law import linear_law
 from supple.control.margins.open_loop import LoopInterface, open_loop
 from supple.diagnostics import InputError
-from supple.hardware.hardware import Hardware
 from supple.reduced.model import ReducedModel
 from supple.reduced.state_arguments import Values
 from supple.results.linear_model import LinearModel
@@ -29,15 +28,12 @@ def loop_at(model: ReducedModel, controller: LoopController, theta: Values | str
     For a sampled controller delays are exact; without a sample time they are Padé's approximants.
     """
     hardware = model.hardware
-    named = {**hardware.encoders, **{f"{name}.rate": output for name, output in hardware.rate_sensors.items()}}
-    plant = replace(model, hardware=prompt(hardware)).linearize(theta)
+    named = hardware.measured_as
+    plant = replace(model, hardware=hardware.prompt()).linearize(theta)
     law = law_about(controller, plant, named)
     if (law.sample_time if isinstance(law, FeedbackGain) else law.step) is None:
         return open_loop(model.linearize(theta), law, LoopInterface({}, named))
-    delays = dict.fromkeys(model.layout.inputs, late)
-    delays |= {block.actuator: block.delay + late for block in hardware.drives}
-    delays |= {item.output: item.delay for item in hardware.instruments}
-    return open_loop(plant, law, LoopInterface(delays, named))
+    return open_loop(plant, law, LoopInterface(hardware.delays(model.layout.inputs, late), named))
 
 
 def law_about(
@@ -61,10 +57,3 @@ def law_about(
     if not law.scheduled_by:
         return linear_law(law)
     return linear_law(law, {name: shown[measured_as.get(name, name)] for name in law.scheduled_by})
-
-
-def prompt(hardware: Hardware) -> Hardware:
-    """Without delays, and without what no linear model knows."""
-    drives = tuple(replace(block, delay=0.0, dead_band=0.0, resolution=0.0) for block in hardware.drives)
-    instruments = tuple(replace(item, delay=0.0) for item in hardware.instruments)
-    return replace(hardware, drives=drives, instruments=instruments)

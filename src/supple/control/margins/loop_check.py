@@ -20,10 +20,9 @@ from supple.array_types import Array
 from supple.control.feedforward.reference import AnyReference, coordinates_of
 from supple.control.laws.affine_law import fixed
 from supple.control.laws.affine_matrices import AffineMatrices
-from supple.control.laws.linear_law import continuous_poles, linear_law
+from supple.control.laws.linear_law import linear_law, loop_poles
 from supple.control.laws.ports import Ports
-from supple.control.margins.local_loop import prompt
-from supple.control.margins.open_loop import LoopInterface, open_loop
+from supple.control.margins.open_loop import LoopInterface, open_loop, static_law
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import SuppleError, SuppleNote, UnstableLoop, user_level
 from supple.hardware.hardware import Hardware
@@ -53,17 +52,13 @@ class Place(NamedTuple):
 
 def place_at(of: Mechanism | ReducedModel, theta: Array, hardware: Hardware) -> Place:
     """The machine about rest at θ with some drives and instruments."""
-    named = {**hardware.encoders, **{f"{name}.rate": output for name, output in hardware.rate_sensors.items()}}
-    delays = {block.actuator: block.delay for block in hardware.drives}
-    delays |= {item.output: item.delay for item in hardware.instruments}
+    around = LoopInterface(hardware.delays(), hardware.measured_as)
     if isinstance(of, ReducedModel):
         linear = of.linearize(theta, drives=False)
     else:
         linear = _elastic(of, theta)
     smooth = replace(hardware, drives=tuple(replace(block, dead_band=0.0) for block in hardware.drives))
-    return Place(
-        theta, with_hardware(linear, prompt(hardware)), LoopInterface(delays, named), with_hardware(linear, smooth)
-    )
+    return Place(theta, with_hardware(linear, hardware.prompt()), around, with_hardware(linear, smooth))
 
 
 def _elastic(mechanism: Mechanism, theta: Array) -> LinearModel:
@@ -83,9 +78,7 @@ def _elastic(mechanism: Mechanism, theta: Array) -> LinearModel:
 def worst_pole(place: Place, law: LinearModel) -> complex:
     """The pole of the loop with the largest real part, 1/s."""
     loop = open_loop(place.late if law.step is None else place.plant, law, place.around)
-    poles = np.linalg.eigvals(loop.A - loop.B @ np.linalg.solve(np.eye(len(loop.D)) + loop.D, loop.C)).astype(complex)
-    if loop.step is not None:
-        poles = continuous_poles(poles, loop.step)
+    poles = loop_poles(loop)
     return complex(poles[int(poles.real.argmax())])
 
 
@@ -166,12 +159,6 @@ def places_along(first: Array | None, motion: AnyReference) -> list[Array]:
         if not any(np.array_equal(theta, other) for other in distinct):
             distinct.append(theta)
     return distinct
-
-
-def static_law(K: Array, measured: tuple[str, ...], actuators: tuple[str, ...]) -> LinearModel:
-    """u = -K y, without a sample time."""
-    none = np.zeros((0, 0)), np.zeros((0, len(measured))), np.zeros((len(actuators), 0))
-    return LinearModel(*none, -K, (), measured, actuators, {})
 
 
 def filtered_law(K: Array, rate_filter: float, coordinates: tuple[str, ...], actuators: tuple[str, ...]) -> LinearModel:

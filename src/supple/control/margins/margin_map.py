@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.array_types import Array
+from supple.control.laws.law_arrays import clamped_between
 from supple.control.margins.local_loop import LoopController
 from supple.control.margins.margins import Margins, margins
 from supple.diagnostics import InputError
@@ -150,6 +151,5 @@ def margin_map(
 def _region(model: ReducedModel) -> dict[str, ArrayLike]:
     """Values of every coordinate over the region of the model."""
     names = model.layout.coordinates[: model.layout.theta]
-    roots = model.fitted.arrays.roots_f
-    low, high = roots[:, 0].min(axis=0), roots[:, 1].max(axis=0)
+    low, high = clamped_between(model.fitted)
     return {name: np.linspace(low[i], high[i], _POINTS) for i, name in enumerate(names)}

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq, minimize, minimize_scalar
 
 from supple.array_types import Array
+from supple.control.laws.linear_law import continuous_poles
 from supple.control.margins.local_loop import LoopController, law_about, loop_at
 from supple.control.margins.open_loop import LoopInterface, open_loop
 from supple.diagnostics import InputError
@@ -61,9 +62,11 @@ class Sensitivity:
         self.highest = np.inf if loop.step is None else np.pi / loop.step
         found = np.linalg.eigvals(self.A).astype(complex)
         self.stable = bool((found.real < 0.0).all() if loop.step is None else (np.abs(found) < 1.0).all())
-        self.poles = found if loop.step is None else _continuous(found, loop.step)
+        self.poles = found if loop.step is None else continuous_poles(found, loop.step)
         open_poles = np.linalg.eigvals(loop.A).astype(complex)
-        self._known = np.append(self.poles, open_poles if loop.step is None else _continuous(open_poles, loop.step))
+        self._known = np.append(
+            self.poles, open_poles if loop.step is None else continuous_poles(open_poles, loop.step)
+        )
 
     def at(self, omega: ArrayLike) -> ComplexArray:
         """S (..., m, m) at frequencies (...) in rad/s; infinity is allowed without a sample time."""
@@ -95,11 +98,6 @@ class Sensitivity:
         close = close[(close > low) & (close < top)]
         ends = [0.0] if np.isfinite(self.highest) else [0.0, np.inf]
         return np.unique(np.concatenate([broad, close, ends]))
-
-
-def _continuous(found: ComplexArray, step: float) -> ComplexArray:
-    """(1/T) log z; of z = 0, a pure delay, what has decayed within a sample by far."""
-    return np.asarray(np.log(np.where(np.abs(found) < 1e-12, 1e-12 + 0j, found)) / step, dtype=complex)
 
 
 _NOTHING = 1e-9  # a factor: with so little, what drifts without feedback drifts

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from supple.array_types import Array
 from supple.control.gains.feedback_gain import FeedbackGain
 from supple.control.observers.sampled_plant import sampled_plant
 from supple.diagnostics import InputError, nearest
@@ -36,7 +37,9 @@ def open_loop(plant: LinearModel, controller: FeedbackGain | LinearModel, around
 
     around : its delays are for sampled controllers alone, and beside those that the plant has itself
     """
-    law = _static(controller) if isinstance(controller, FeedbackGain) else controller
+    law = controller
+    if isinstance(law, FeedbackGain):
+        law = static_law(law.K, law.linear.states, law.linear.inputs, law.sample_time)
     for name in law.outputs:
         if name not in plant.inputs:
             raise InputError(f'the plant has no input "{name}"', part="margins", hint=nearest(name, plant.inputs))
@@ -76,10 +79,12 @@ def held_input_model(plant: LinearModel, step: float, delays: Mapping[str, float
     return LinearModel(found.F, found.G, found.H, none, found.names, plant.inputs, plant.outputs, plant.at, step=step)
 
 
-def _static(gain: FeedbackGain) -> LinearModel:
-    told, driven = gain.linear.states, gain.linear.inputs
-    none = np.zeros((0, 0)), np.zeros((0, len(told))), np.zeros((len(driven), 0))
-    return LinearModel(*none, -gain.K, (), told, driven, {}, step=gain.sample_time)
+def static_law(
+    K: Array, measured: tuple[str, ...], actuators: tuple[str, ...], step: float | None = None
+) -> LinearModel:
+    """u = -K y as a linear model without states."""
+    none = np.zeros((0, 0)), np.zeros((0, len(measured))), np.zeros((len(actuators), 0))
+    return LinearModel(*none, -K, (), measured, actuators, {}, step=step)
 
 
 def _showing(plant: LinearModel, names: tuple[str, ...], measured_as: Mapping[str, str]) -> LinearModel:

@@ -34,7 +34,7 @@ from supple.control.observers.linear_filter import (
     take_values,
     with_biases,
 )
-from supple.control.observers.sampled_plant import SampledPlant, sampled_plant, sampled_rest
+from supple.control.observers.sampled_plant import SampledPlant, Sampling, sampled_plant
 from supple.control.observers.swept_forces import with_swept_forces
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.arguments import require_arguments
@@ -144,8 +144,8 @@ class KalmanFilter:
             states |= {f"{name}.rate": 0.0 for name in layout.coordinates}
             about = {**middle.at, "states": states, "inputs": forces, "outputs": seen}
             driven = with_hardware(replace(middle, at=about), self._prompt)
-            found = sampled_rest(driven, self.sample_time, self.measured, self.delays, felt=felt)
-            return np.concatenate([found.state, np.zeros(len(self.biased)), found.command, found.output])
+            state, command, output = Sampling(driven, self.sample_time, self.measured, self.delays, felt=felt).about()
+            return np.concatenate([state, np.zeros(len(self.biased)), command, output])
 
         constant = at(np.zeros(int(ends[-1])))
         return constant, np.array([at(unit) - constant for unit in np.eye(int(ends[-1]))])
@@ -186,10 +186,8 @@ class KalmanFilter:
 
     @cached_property
     def _prompt(self) -> Hardware:
-        """The hardware without delays, which the sampled plant has itself, and without what no linear model knows."""
-        drives = tuple(replace(block, delay=0.0, dead_band=0.0) for block in self.hardware.drives)
-        instruments = tuple(replace(item, delay=0.0) for item in self.hardware.instruments)
-        return replace(self.hardware, drives=drives, instruments=instruments)
+        """The hardware without delays, which the sampled plant has itself."""
+        return self.hardware.prompt()
 
 
 @overload
@@ -270,9 +268,7 @@ def kalman_filter(
     take_values(believed, noise, "noise")
     take_values(wander, bias, "bias")
     require_noise(believed)
-    delays = dict.fromkeys(model.layout.inputs, computation_delay)
-    delays |= {block.actuator: block.delay + computation_delay for block in known.drives}
-    delays |= {item.output: item.delay for item in known.instruments}
+    delays = known.delays(model.layout.inputs, computation_delay)
     _require_prompt(known, told, sample_time)
     return KalmanFilter(
         model, known, sample_time, told, encoders, per_coordinate("accelerations", accelerations, names),

@@ -92,46 +92,13 @@ def sampled_plant(
     felt   : (outputs, inputs) of the model, not zero where an output can feel an input at once, so that plants over a
              region have the same states; if left out, where D is more than rounding of its largest entry
     """
-    return _sampling(linear, sample_time, outputs, delays, known, felt).plant()
+    return Sampling(linear, sample_time, outputs, delays, known, felt).plant()
 
 
-class SampledRest(NamedTuple):
-    """X⁰ (N,), c⁰ (a,), y⁰ (o,) of a `SampledPlant`."""
+class Sampling:
+    """Where commands and outputs of the samples before stand in the state X of a `SampledPlant`.
 
-    state: Array
-    command: Array
-    output: Array
-
-
-def sampled_rest(
-    linear: LinearModel,
-    sample_time: float,
-    outputs: tuple[str, ...],
-    delays: Mapping[str, float] | None = None,
-    *,
-    known: tuple[str, ...] = (),
-    felt: Array | None = None,
-) -> SampledRest:
-    """The state of a plant that all of it is about, without the rest of it; arguments as of `sampled_plant`."""
-    return SampledRest(*_sampling(linear, sample_time, outputs, delays, known, felt).about())
-
-
-def _sampling(
-    linear: LinearModel,
-    sample_time: float,
-    outputs: tuple[str, ...],
-    delays: Mapping[str, float] | None,
-    known: tuple[str, ...],
-    felt: Array | None,
-) -> _Sampling:
-    require_sample_time(sample_time)
-    late = {name: delay_of(time, sample_time) for name, time in (delays or {}).items()}
-    return _Sampling(linear, sample_time, outputs, late, known, felt)
-
-
-class _Sampling:
-    """What a plant is made of: where commands and outputs of samples before stand in X.
-
+    Its arguments are those of `sampled_plant`.
     kept, past : how many of each input, and of each output; first, chain : where they begin
     """
 
@@ -140,10 +107,12 @@ class _Sampling:
         linear: LinearModel,
         T: float,
         outputs: tuple[str, ...],
-        late: Mapping[str, Delay],
-        known: tuple[str, ...],
-        felt: Array | None,
+        delays: Mapping[str, float] | None = None,
+        known: tuple[str, ...] = (),
+        felt: Array | None = None,
     ) -> None:
+        require_sample_time(T)
+        late = {name: delay_of(time, T) for name, time in (delays or {}).items()}
         self.linear, self.T, self.outputs = linear, T, outputs
         self.inputs = tuple(name for name in linear.inputs if name not in known)
         rows = [linear.outputs.index(name) for name in outputs]

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.view.house_style import FAINT, INK, PALETTE, in_house_style, new_figure
-from supple.view.panels import as_list, one_of, panel_axes, panels
+from supple.view.house_style import FAINT, INK, PALETTE, in_house_style
+from supple.view.panels import as_list, one_of, panel_grid, panels
 
 if TYPE_CHECKING:
     from supple.control.study.distribution import Study
@@ -28,10 +28,7 @@ def study_plot(found: Study, axes: Any = None) -> Any:
         axes.set_xlabel("measure / SI")
         return panels(axes)
     count, columns = len(found.measures), 2 if found.settings else 1
-    if axes is None:
-        grid = new_figure(9.0, 0.5 + 2.7 * count).subplots(count, columns, squeeze=False)
-    else:
-        grid = np.array(panel_axes(axes, count * columns), dtype=object).reshape(count, columns)
+    grid = panel_grid(axes, (9.0, 0.5 + 2.7 * count), count, columns)
     for row, name in zip(grid, found.measures, strict=True):
         _shares(found, name, row[0], PALETTE[0], label=None)
         row[0].set_xlabel(f"{name} / SI")

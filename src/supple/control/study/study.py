@@ -24,6 +24,7 @@ from supple.approximation.piecewise.piecewise import Piecewise
 from supple.array_types import Array
 from supple.control.closed_loop import closed_loop
 from supple.control.controller import Controller
+from supple.control.plants.surrounding import hardware_in
 from supple.control.study.distribution import Study
 from supple.description.mechanism import Mechanism
 from supple.description.quantities.expression import quantity
@@ -31,8 +32,7 @@ from supple.diagnostics import InputError, SuppleError, SuppleWarning, nearest
 from supple.diagnostics.arguments import require_arguments, value_text
 from supple.diagnostics.limits import require_within
 from supple.formats.document import load_mechanism
-from supple.formulations.hardware import hardware_of
-from supple.hardware.hardware import NO_HARDWARE, Hardware
+from supple.hardware.hardware import Hardware
 from supple.maps.progress_bar import ProgressBar
 from supple.reduced.model import ReducedModel
 from supple.reduced.scaled import scaled_model
@@ -290,19 +290,13 @@ def _run(task: _Task, setting: dict[str, float], seed: int) -> _Run:
 
 def _surrounded(plant: Any, loop: Mapping[str, Any], setting: Mapping[str, float], seed: int) -> dict[str, Any]:
     """Options of the loop, with drives and instruments of the setting."""
-    given = loop.get("hardware", True)
-    own = _hardware(plant) if given is True else given or NO_HARDWARE
-    around, late = surroundings(own, setting)
+    around, late = surroundings(hardware_in(plant, loop.get("hardware", True)), setting)
     found = dict(loop)
     if around:
         found |= {"hardware": around, "seed": seed}
     if late:
         found["computation_delay"] = loop.get("computation_delay", 0.0) + late
     return found
-
-
-def _hardware(plant: Mechanism | ReducedModel) -> Hardware:
-    return plant.hardware if isinstance(plant, ReducedModel) else hardware_of(plant)
 
 
 def _largest(run: Any) -> dict[str, Measure]:

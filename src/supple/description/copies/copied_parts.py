@@ -15,8 +15,7 @@ from supple.description.copies.movement import Movement
 from supple.description.drawing import Drawing, Path
 from supple.description.joints.joint_kinds import JOINT_KINDS
 from supple.description.mechanism import GROUND, Mechanism
-from supple.diagnostics import InputError
-from supple.diagnostics.parts import PARTS, part_name
+from supple.diagnostics.parts import PARTS, fault_at
 from supple.diagnostics.quoting import quoted
 from supple.geometry.rotation import rotation_about
 
@@ -36,10 +35,11 @@ def with_copies(mechanism: Mechanism) -> tuple[dict[str, Any], Origins]:
                     path = ("copies", group, section, name)
                     called = name + by.suffix
                     if called in found[section]:
-                        raise InputError(
+                        raise fault_at(
+                            path,
                             f"its copy {quoted(called)} has the name of another {PARTS[section]}",
-                            part=part_name(path), path=path, hint="give the copies other suffixes",
-                        )  # fmt: skip
+                            "give the copies other suffixes",
+                        )
                     found[section][called] = _copy(mechanism, copies, part, by, path)
                     origins[section, called] = path
         for name in (*copies.actuators, *copies.joints):
@@ -77,16 +77,12 @@ def _movements(mechanism: Mechanism, group: str, copies: Copies) -> Iterable[Mov
 def _axis(bare: Drawing, copies: Copies, path: Path) -> Array:
     if bare.mechanism.planar:
         if copies.about is not None:
-            raise InputError(
-                "in the plane copies turn about its normal",
-                part=part_name(path), path=(*path, "about"), hint="leave about out, give count",
-            )  # fmt: skip
+            raise fault_at((*path, "about"), "in the plane copies turn about its normal", "leave about out, give count")
         return np.array([0.0, 0.0, 1.0])
     if copies.about is None:
-        raise InputError(
-            "nothing says how they are repeated",
-            part=part_name(path), path=path, hint="give about: AXIS, mirror: DIRECTION or shift: [x, y, z]",
-        )  # fmt: skip
+        raise fault_at(
+            path, "nothing says how they are repeated", "give about: AXIS, mirror: DIRECTION or shift: [x, y, z]"
+        )
     return bare.direction(copies.about, (*path, "about"))
 
 
@@ -94,7 +90,7 @@ def _copy(mechanism: Mechanism, copies: Copies, part: Any, by: Movement, path: P
     try:
         found = copied_part(part, by, str(path[3]))
     except ValueError as error:
-        raise InputError(str(error), part=part_name(path), path=path) from None
+        raise fault_at(path, str(error)) from None
     if path[2] != "joints":
         return found
     name, changes = str(path[3]), {}
@@ -110,10 +106,11 @@ def _planar_rest(mechanism: Mechanism, copies: Copies, joint: Any, by: Movement,
     """Angles in the plane are measured between the bodies' axes: a copy keeps the values that the first one has."""
     if by.mirrored:
         if joint.chosen("rest", "limits"):
-            raise InputError(
+            raise fault_at(
+                path,
                 "in the plane a mirror image turns the other way, so that rest and limits are not those of the first",
-                part=part_name(path), path=path, hint="write its mirror image out, or leave them to the actuators",
-            )  # fmt: skip
+                "write its mirror image out, or leave them to the actuators",
+            )
         return {}
     if joint.rest is not None or len(joint.coordinates(mechanism.plane)) > 1:
         return {}

@@ -103,12 +103,8 @@ def _inertia(value: Any, L: Array) -> Any:
     """In body axes: L J Lᵀ."""
     if value is None or isinstance(value, float) or (isinstance(value, tuple) and _upright(L)):
         return value
-    J = L @ (np.diag(value) if isinstance(value, tuple) else _matrix(value)) @ L.T
+    J = L @ (np.diag(value) if isinstance(value, tuple) else value.matrix) @ L.T
     return Inertia(xx=J[0, 0], yy=J[1, 1], zz=J[2, 2], xy=J[0, 1], xz=J[0, 2], yz=J[1, 2])
-
-
-def _matrix(value: Inertia) -> Array:
-    return np.array([[value.xx, value.xy, value.xz], [value.xy, value.yy, value.yz], [value.xz, value.yz, value.zz]])
 
 
 def _frame(frame: Frame, by: Movement, name: str) -> Frame:

@@ -11,8 +11,7 @@ from supple.description.drawing import Drawing, Path
 from supple.description.elastic.beam import Beam
 from supple.description.elastic.material import Material
 from supple.description.elastic.section_shapes import SectionProperties
-from supple.diagnostics import InputError
-from supple.diagnostics.parts import part_name
+from supple.diagnostics.parts import fault_at
 from supple.geometry.inertia import MassProperties
 from supple.geometry.rotation import axes_from_x
 
@@ -103,9 +102,7 @@ def _placed(drawing: Drawing, body: str, name: str, path: Path, beam: Beam) -> P
     along = places[1] - places[0]
     length = float(np.linalg.norm(along))
     if length < 1e-12:
-        raise InputError(
-            "its two places are drawn at the same point", part=part_name(path), path=path, hint="draw them apart"
-        )
+        raise fault_at(path, "its two places are drawn at the same point", "draw them apart")
     axes = _section_axes(drawing, body, beam, along / length, (*path, "up"))
     sections = [drawing.mechanism.section(section).properties() for section in beam.sections]
     for section_name, section in zip(beam.sections, sections, strict=True):
@@ -128,11 +125,10 @@ def _placed(drawing: Drawing, body: str, name: str, path: Path, beam: Beam) -> P
 def _arm(drawing: Drawing, beam: Beam, axes: Array, path: Path) -> Array:
     arm = axes @ np.array([0.0, *(beam.offset or (0.0, 0.0))])
     if drawing.mechanism.planar and abs(arm[2]) > 1e-12 * np.abs(arm).max():
-        raise InputError(
+        raise fault_at(
+            path,
             f"the beam is shifted out of the plane by {abs(arm[2]):g} m",
-            part=part_name(path),
-            path=path,
-            hint="in the plane offset: [0, dz] shifts it to the left (height lies in the plane)",
+            "in the plane offset: [0, dz] shifts it to the left (height lies in the plane)",
         )
     return arm
 
@@ -141,11 +137,10 @@ def _end(drawing: Drawing, body: str, beam: Beam, key: str, path: Path) -> Array
     place = beam.start if key == "from" else beam.to
     frame = drawing.frames.get(place) if isinstance(place, str) else None
     if frame is not None and frame.body != body:
-        raise InputError(
+        raise fault_at(
+            (*path, key),
             f'its end "{place}" is a frame of "{frame.body}": a beam lies within one body',
-            part=part_name(path),
-            path=(*path, key),
-            hint="end it at a place of its own body, and connect the two with a weld joint",
+            "end it at a place of its own body, and connect the two with a weld joint",
         )
     return drawing.on_body(body, place, (*path, key))
 
@@ -165,7 +160,7 @@ def _section_axes(drawing: Drawing, body: str, beam: Beam, x: Array, path: Path)
     z = up - (up @ x) * x
     size = float(np.linalg.norm(z))
     if size < _PARALLEL:
-        raise InputError("up points along the beam", part=part_name(path), path=path, hint="give a direction across it")
+        raise fault_at(path, "up points along the beam", "give a direction across it")
     z /= size
     return np.column_stack([x, np.cross(z, x), z])
 
@@ -184,11 +179,10 @@ def _require_slender(section: SectionProperties, name: str, length: float, path:
     """A section larger than the beam is long is a slip of units: millimetres where metres are meant."""
     reason = _too_large(section, name, length)
     if reason is not None:
-        raise InputError(
+        raise fault_at(
+            path,
             reason,
-            part=part_name(path),
-            path=path,
-            hint='lengths are in metres: write 20 mm, or 0.02; if it is a short connector, allow: {section: "why"}',
+            'lengths are in metres: write 20 mm, or 0.02; if it is a short connector, allow: {section: "why"}',
         )
 
 

@@ -134,16 +134,11 @@ FREE = JointKind(
     name="free",
     says="Every motion.",
     space=Form(measures={"x": along("x"), "y": along("y"), "z": along("z")}, steps=(_X, _Y, _Z, Step("spherical"))),
-    plane=Form(
-        measures={"x": along("x"), "y": along("y"), "angle": turn("z")}, steps=(_X, _Y, Step("revolute", "z", "angle"))
-    ),
+    plane=Form(measures=_IN_PLANE, steps=_STEPS),
 )
 
 
 # A body that keeps its directions.
-
-
-_X, _Y, _Z = (Step("prismatic", letter, letter) for letter in "xyz")
 
 TRANSLATION = JointKind(
     name="translation",

@@ -9,12 +9,11 @@ from typing import NamedTuple
 
 from supple.description.drawing import Pose
 from supple.description.mechanism import GROUND
-from supple.description.quantities.arithmetic import names_in, parse
 from supple.description.quantities.dimension import ANGLE, LENGTH
 from supple.description.quantities.expression import current_parameters, use_parameters
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import nearest
 from supple.diagnostics.quoting import quoted
-from supple.formats.khalil_kleinfinger.table import Row, TableColumns
+from supple.formats.khalil_kleinfinger.table import Row, TableColumns, names_within
 from supple.formats.khalil_kleinfinger.transform import HERE, along_x, along_z, khalil_kleinfinger, then
 
 COLUMNS = TableColumns(
@@ -180,7 +179,7 @@ def _course(row: Row, column: str, own: list[str], of_others: Mapping[str, str])
     if row.text(column, "") == "":
         return JointVariable(0.0, at, {})
     known = current_parameters()
-    used = [name for name in sorted(_names_in(row, column)) if name not in known]
+    used = [name for name in sorted(names_within(row.text(column))) if name not in known]
     leaders = [of_others[name] for name in used if name not in own and name in of_others]
     symbols = {label: [name for name in used if of_others.get(name) == label and name not in own] for label in leaders}
     symbols |= {"": [name for name in own if name not in known]}
@@ -212,13 +211,6 @@ def _course(row: Row, column: str, own: list[str], of_others: Mapping[str, str])
     if "q" in row.cells and row.text("q", "") != "":
         raise row.fault("q", f"column {quoted(column)} says already where it is drawn", hint="leave one empty")
     return JointVariable(zero, 0.0, follows) if follows else JointVariable(0.0, zero, {})
-
-
-def _names_in(row: Row, column: str) -> set[str]:
-    try:
-        return names_in(parse(row.text(column)))
-    except InputError:  # told with its row and column, where it is read
-        return set()
 
 
 def variable_names(label: str, column: str) -> list[str]:

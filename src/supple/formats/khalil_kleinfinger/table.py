@@ -82,14 +82,8 @@ class Row:
 
     def names(self, kept: Iterable[str] = ()) -> set[str]:
         """What the expressions of its cells are made of, but for the columns that are kept as they are written."""
-        found: set[str] = set()
-        for column, cell in self.cells.items():
-            if column not in kept and isinstance(_plain(cell), str):
-                try:
-                    found |= names_in(parse(str(cell)))
-                except InputError:  # a name, or nothing
-                    continue
-        return found
+        cells = [cell for column, cell in self.cells.items() if column not in kept and isinstance(_plain(cell), str)]
+        return {name for cell in cells for name in names_within(str(cell))}
 
     def fault(self, column: str, what: str, *, hint: str | None = None) -> InputError:
         """A mistake in one cell."""
@@ -208,3 +202,11 @@ def _plain(cell: Any) -> Any:
         return float(cell) if cell.replace("_", "") == cell else cell
     except ValueError:
         return cell
+
+
+def names_within(text: str) -> set[str]:
+    """Names in an expression; none where it is not one, which is told with its row and column where it is read."""
+    try:
+        return names_in(parse(text))
+    except InputError:
+        return set()

@@ -16,9 +16,9 @@ from pydantic import ValidationError, WithJsonSchema, model_validator
 
 from supple.description.drawing import Pose
 from supple.description.mechanism import Mechanism
-from supple.description.quantities.arithmetic import FUNCTIONS, names_in, parse
+from supple.description.quantities.arithmetic import FUNCTIONS
 from supple.description.quantities.dimension import LENGTH, require
-from supple.description.quantities.expression import current_parameters, number, resolve_parameters, use_parameters
+from supple.description.quantities.expression import current_parameters, number, use_parameters
 from supple.description.quantities.quantity import Part
 from supple.description.quantities.units import CONSTANTS
 from supple.diagnostics import InputError, nearest
@@ -27,9 +27,9 @@ from supple.formats.error_lines import as_input_error
 from supple.formats.khalil_kleinfinger import beams, closures, geometry, masses, stiffnesses
 from supple.formats.khalil_kleinfinger.geometry import variable_names
 from supple.formats.khalil_kleinfinger.parts import GROUPED, KinematicTables, TableParts, parts_of_tables
-from supple.formats.khalil_kleinfinger.table import LARGEST, Row, TableColumns, read_table
+from supple.formats.khalil_kleinfinger.table import LARGEST, Row, TableColumns, names_within, read_table
 from supple.formats.khalil_kleinfinger.transform import HERE
-from supple.formats.mechanism_file import Parameters, mechanism_of, require_version, with_parameters
+from supple.formats.mechanism_file import Parameters, mechanism_of, parameter_values, require_version, with_parameters
 from supple.formats.model_fields import fields_of
 from supple.formats.text_file import read_bytes
 from supple.formats.yaml_tree import KeyPath, YamlTree
@@ -95,7 +95,7 @@ def mechanism_of_tables(tree: YamlTree, folder: Path, *, parameters: Parameters)
         within = YamlTree({"tables": said["tables"]}, tree.lines, tree.file, files=tree.files)
         raise as_input_error(_inside(error), within, lambda path: fields_of(Said)(path[1:])) from None
     par = None if choices.symoro is None else read_par(folder / choices.symoro)
-    with use_parameters(_values(said, tree, parameters)):
+    with use_parameters(parameter_values(said, tree, parameters)):
         parts, elastic = _parts(choices, par, said, tree, folder)
         if par is not None:
             given = {"name": par.name, "gravity": None if "gravity" in said else par.gravity()}
@@ -111,16 +111,6 @@ def _inside(error: ValidationError) -> ValidationError:
         for item in error.errors(include_url=False)
     ]
     return ValidationError.from_exception_data("tables", lines)
-
-
-def _values(said: Mapping[str, Any], tree: YamlTree, parameters: Parameters) -> dict[str, float]:
-    written = said.get("parameters")
-    try:
-        return resolve_parameters(written) if isinstance(written, Mapping) else {}
-    except InputError as error:
-        if error.path[1:2] and error.path[1] in parameters:
-            raise
-        raise error.located(*tree.place(error.path)) from None
 
 
 def _parts(
@@ -274,7 +264,7 @@ class ParFile:
         coordinates = {name for row in rows for kind in ("theta", "r") for name in variable_names(row.label, kind)}
         for row in rows:
             for column, cell in row.cells.items():
-                for symbol in _symbols(str(cell)):
+                for symbol in names_within(str(cell)):
                     if symbol not in known and not (symbol in coordinates and column in ("theta", "r")):
                         missing.setdefault(symbol, column)
         if missing:
@@ -368,10 +358,3 @@ def _items(text: str) -> list[str]:
         else:
             pieces[-1] += character
     return [" ".join(re.sub(r"\bPi\b", "pi", piece.replace("^", "**")).split()) for piece in pieces]
-
-
-def _symbols(text: str) -> set[str]:
-    try:
-        return names_in(parse(text))
-    except InputError:  # told with its row and column, where it is read
-        return set()

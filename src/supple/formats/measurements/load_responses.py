@@ -288,12 +288,15 @@ _NEEDED = ("frequencies_hz", "H", "response_points", "reference_points")
 
 def read_npz(path: str | Path) -> Responses:
     """The responses in an .npz file; nothing in it can run, and no more memory is used than its arrays need."""
+    return responses_from(_archive(path, "Responses"), str(path))
+
+
+def _archive(path: str | Path, saved: str) -> Mapping[str, NDArray[Any]]:
     require_file(path)
     try:
-        arrays = read_archive(path, WANTED, "iufcU")
+        return read_archive(path, WANTED, "iufcU")
     except ValueError as error:
-        raise InputError(str(error), file=excerpt(path, 500), hint="write it with the save of Responses") from None
-    return responses_from(arrays, str(path))
+        raise InputError(str(error), file=excerpt(path, 500), hint=f"write it with the save of {saved}") from None
 
 
 def read_mat(path: str | Path) -> dict[str, NDArray[Any]]:
@@ -319,14 +322,7 @@ def read_mat_responses(path: str | Path) -> Responses:
 def read_records(path: str | Path) -> TimeRecords:
     """Records over time in an .npz or .mat file."""
     file = excerpt(path, 500)
-    if Path(path).suffix.lower() == ".mat":
-        arrays = read_mat(path)
-    else:
-        require_file(path)
-        try:
-            arrays = read_archive(path, WANTED, "iufcU")
-        except ValueError as error:
-            raise InputError(str(error), file=file, hint="write it with the save of TimeRecords") from None
+    arrays = read_mat(path) if Path(path).suffix.lower() == ".mat" else _archive(path, "TimeRecords")
     for name in ("sampling_hz", "x", "y", "response_points", "reference_points"):
         if name not in arrays:
             raise InputError(f'it has no array "{name}"', file=file, hint="records need sampling_hz, x, y and points")

@@ -48,7 +48,7 @@ class FileChannels:
         if quantity is None:
             quantity = usual if not side.label else "other"
             self._note(f"{name}: the file does not say what it is; taken as {quantity}, in SI")
-        made = channel(name, quantity, self._position(side.node), side.label)
+        made = channel(name, quantity, self.file.place(side.node), side.label)
         try:
             factor = factor_of(side.label, quantity, made.turns, f'channel "{name}" ({where})')
         except InputError:
@@ -73,13 +73,6 @@ class FileChannels:
         if made.quantity == "force":
             return force * (length if made.turns else 1.0)
         return 1.0 if made.turns or made.quantity == "strain" else length
-
-    def _position(self, node: int) -> Vector3 | None:
-        found = self.file.points.get(node)
-        if found is None:
-            return None
-        size = self.file.length or 1.0
-        return found[0] / size, found[1] / size, found[2] / size
 
     def _note(self, text: str) -> None:
         if text not in self.notes:

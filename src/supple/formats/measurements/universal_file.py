@@ -93,6 +93,11 @@ class UniversalFile:
     date: str = ""
     notes: tuple[str, ...] = ()
 
+    def place(self, node: int) -> tuple[float, float, float] | None:
+        """Of a node, m; None where the file does not say it."""
+        found, scale = self.points.get(node), self.length or 1.0
+        return None if found is None else (found[0] / scale, found[1] / scale, found[2] / scale)
+
 
 def read_universal(path: str | Path, *, partial: bool = False) -> UniversalFile:
     """Read it; sets 15 and 2411 are points alike. Every fault is told with the number of the set."""
@@ -110,8 +115,8 @@ def read_universal(path: str | Path, *, partial: bool = False) -> UniversalFile:
             elif kind == 151:
                 date = " ".join(str(item.get(key, "")).strip() for key in ("date_db_created", "time_db_created"))
                 found |= {
-                    "title": _text(item.get("model_name")), "description": _text(item.get("description")),
-                    "program": _text(item.get("program")), "date": date.strip(),
+                    "title": plain_text(item.get("model_name")), "description": plain_text(item.get("description")),
+                    "program": plain_text(item.get("program")), "date": date.strip(),
                 }  # fmt: skip
             elif kind == 58:
                 functions.append(_function(item))
@@ -193,11 +198,6 @@ def save_universal_file(path: str | Path, result: Any, *, binary: bool = False) 
     return write_universal(path, universal_records.universal_of_records(result, binary=binary))
 
 
-def has_text(text: str) -> bool:
-    """Whether an ID line or a label says anything."""
-    return text.strip() not in _NONE
-
-
 def quantity_of_code(code: int) -> str | None:
     """The quantity of a specific data type; None of one that says nothing."""
     return None if code == 0 else _CODES.get(code, "other")
@@ -219,9 +219,10 @@ def _positive(item: dict[str, Any], key: str, path: str | Path) -> float:
     return value
 
 
-def _text(value: Any) -> str:
+def plain_text(value: Any) -> str:
+    """The text of a field; empty where it says NONE."""
     text = str(value or "").strip()
-    return text if has_text(text) else ""
+    return "" if text in _NONE else text
 
 
 def _direction(code: int) -> str:
@@ -236,10 +237,10 @@ def _code(direction: str) -> int:
 
 
 def _side(item: dict[str, Any], side: str, axis: str) -> Side:
-    entity = _text(item.get(f"{side}_ent_name"))
+    entity = plain_text(item.get(f"{side}_ent_name"))
     return Side(
         int(item.get(f"{side}_node", 0)), entity, _direction(item.get(f"{side}_dir", 0)),
-        int(item.get(f"{axis}_spec_data_type", 0)), _text(item.get(f"{axis}_axis_units_lab")),
+        int(item.get(f"{axis}_spec_data_type", 0)), plain_text(item.get(f"{axis}_axis_units_lab")),
     )  # fmt: skip
 
 
@@ -279,7 +280,7 @@ def _function_set(function: Function) -> dict[str, Any]:
 def _shape(item: dict[str, Any]) -> Shape:
     values = np.stack([np.asarray(item[f"r{i}"], complex) for i in range(1, 7) if f"r{i}" in item], axis=1)
     nodes = tuple(int(node) for node in item["node_nums"])
-    text = _text(item.get("id1"))
+    text = plain_text(item.get("id1"))
     if item["analysis_type"] in (3, 7):
         root = complex(item["eig"])
         ratio = -root.real / abs(root) if root else 0.0

@@ -69,13 +69,10 @@ def read_modes(path: str | Path) -> Modes | None:
         raise InputError("its mode shapes are not at the same nodes", file=name, hint="export them together")
     values = np.stack([shape.values[:, :3] for shape in shapes])  # (R, nodes, 3)
     seen = np.argwhere(np.abs(values).max(axis=0) > 0.0)
-    scale = file.length or 1.0
     channels = []
     for n, axis in seen:
         node = shapes[0].nodes[n]
-        where = file.points.get(node)
-        place = None if where is None else (where[0] / scale, where[1] / scale, where[2] / scale)
-        channels.append(Channel(str(node), "xyz"[axis], "displacement", place))
+        channels.append(Channel(str(node), "xyz"[axis], "displacement", file.place(node)))
     found = values[:, seen[:, 0], seen[:, 1]]
     largest = np.take_along_axis(found, np.abs(found).argmax(axis=1)[:, None], axis=1)
     hertz = np.array([abs(shape.eigenvalue) for shape in shapes]) / (2.0 * np.pi)

@@ -12,7 +12,7 @@ from supple.array_types import Array
 from supple.diagnostics import InputError
 from supple.diagnostics.quoting import excerpt
 from supple.formats.measurements.universal_channels import FileChannels, Nodes, pair_text, posture_of, posture_text
-from supple.formats.measurements.universal_file import COHERENCE, FREQUENCY, Function, UniversalFile, has_text
+from supple.formats.measurements.universal_file import COHERENCE, FREQUENCY, Function, UniversalFile, plain_text
 from supple.results.channel import Channel
 from supple.results.names import listed
 from supple.results.responses import Responses
@@ -91,8 +91,8 @@ def responses_of(
         lines, tuple(responses.values()), tuple(references.values()), H,
         coherence=_coherence(file, channels, responses, references, len(lines)),
         averages=_number(about.get("n"), int), window_rate=float(_number(about.get("rate"), float)),
-        at=posture_of([one.texts[1] for one in functions[:1]]), title=_said(first.texts[0]) or file.title,
-        date=_said(first.texts[2]) or file.date, estimator=about.get("by", "").strip("-"),
+        at=posture_of([one.texts[1] for one in functions[:1]]), title=plain_text(first.texts[0]) or file.title,
+        date=plain_text(first.texts[2]) or file.date, estimator=about.get("by", "").strip("-"),
         notes=(*file.notes, *channels.notes),
     )  # fmt: skip
 
@@ -186,7 +186,3 @@ def _number(text: str | None, kind: type) -> int:
         return kind(text or 0)
     except ValueError:
         return 0
-
-
-def _said(text: str) -> str:
-    return text.strip() if has_text(text) else ""

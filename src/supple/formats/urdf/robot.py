@@ -91,14 +91,6 @@ class Robot:
     links: dict[str, Any]
     elements: dict[str, Any]
 
-    def placements(self) -> dict[str, Placement]:
-        """Every link's frame in the root's, all coordinates zero."""
-        found = {self.root: HERE}
-        for link in self.order[1:]:
-            joint = self.joints[self.parent[link]]
-            found[link] = found[joint.parent] @ joint.placement
-        return found
-
 
 def robot_of(element: Any, file: str) -> Robot:
     """The robot in an element <robot>; what is wrong is told with its line."""

@@ -15,11 +15,11 @@ from lxml import etree
 from pydantic import ValidationError
 
 from supple.description.mechanism import Mechanism
-from supple.description.quantities.expression import resolve_parameters, use_parameters
+from supple.description.quantities.expression import use_parameters
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.quoting import excerpt, quoted
 from supple.formats.error_lines import as_input_error
-from supple.formats.mechanism_file import Parameters, mechanism_of, require_version, with_parameters
+from supple.formats.mechanism_file import Parameters, mechanism_of, parameter_values, require_version, with_parameters
 from supple.formats.model_fields import fields_of
 from supple.formats.text_file import read_bytes, text_of
 from supple.formats.urdf.grammar import keep_parts, part_of
@@ -64,14 +64,11 @@ def load_urdf(path: str | Path, *, sidecar: SideCar | None = None, parameters: P
 def mechanism_of_sidecar(tree: YamlTree, folder: Path, *, parameters: Parameters | None = None) -> Mechanism:
     """The mechanism of a side-car that names its robot: `urdf: robot.urdf`."""
     named = tree.data["urdf"]
-    file, line = tree.place(("urdf",))
     if not isinstance(named, str):
-        raise InputError("this is not the name of a file", part="urdf", file=file, line=line, hint="urdf: robot.urdf")
+        raise tree.fault(("urdf",), "this is not the name of a file", "urdf", "urdf: robot.urdf")
     if not _exists(folder / named):
-        raise InputError(
-            f"there is no file {quoted(named)}",
-            part="urdf", file=file, line=line, hint="name it from the folder of this file",
-        )  # fmt: skip
+        hint = "name it from the folder of this file"
+        raise tree.fault(("urdf",), f"there is no file {quoted(named)}", "urdf", hint)
     return _mechanism(folder / named, tree, folder, parameters or {})
 
 
@@ -126,18 +123,12 @@ def _mechanism(path: str | Path, tree: YamlTree, folder: Path, parameters: Param
 def _spherical(robot: Robot, choices: Choices, tree: YamlTree) -> tuple[str, ...]:
     """Joints that `joint_name` and `joint_type` make spherical."""
     if len(choices.joint_name) != len(choices.joint_type):
-        file, line = tree.place(("joint_type",))
-        raise InputError(
-            f"{len(choices.joint_type)} types for {len(choices.joint_name)} names",
-            part="joint_type", file=file, line=line, hint="give one for each of joint_name",
-        )  # fmt: skip
+        message = f"{len(choices.joint_type)} types for {len(choices.joint_name)} names"
+        raise tree.fault(("joint_type",), message, "joint_type", "give one for each of joint_name")
     for i, name in enumerate(choices.joint_name):
         if name not in robot.joints:
-            file, line = tree.place(("joint_name", i))
-            raise InputError(
-                f"there is no joint {quoted(name)}",
-                part="joint_name", file=file, line=line, hint=nearest(name, robot.joints),
-            )  # fmt: skip
+            hint = nearest(name, robot.joints)
+            raise tree.fault(("joint_name", i), f"there is no joint {quoted(name)}", "joint_name", hint)
     return choices.joint_name
 
 
@@ -163,13 +154,7 @@ def _choices(said: dict[str, Any], inside: dict[str, Any], tree: YamlTree, param
     if inside and isinstance(written, dict):
         data["constraints"] = {**inside, **written}
     try:
-        values = resolve_parameters(said["parameters"]) if isinstance(said.get("parameters"), Mapping) else {}
-    except InputError as error:
-        if error.path[1:2] and error.path[1] in parameters:
-            raise
-        raise error.located(*tree.place(error.path)) from None
-    try:
-        with use_parameters(values):
+        with use_parameters(parameter_values(said, tree, parameters)):
             return Choices.model_validate(data)
     except ValidationError as error:
         raise as_input_error(error, tree, fields_of(Choices)) from None
@@ -231,11 +216,8 @@ def _actuators(parts: UrdfParts, said: Any, choices: Choices, tree: YamlTree) ->
     for i, item in enumerate(listed):
         name = parts.names.get(item, item) if isinstance(item, str) else item
         if not isinstance(name, str) or name not in parts.actuators:
-            file, line = tree.place((key, i))
-            raise InputError(
-                f"{quoted(item)} is not a joint of one coordinate",
-                part=key, file=file, line=line, hint=nearest(str(item), parts.actuators),
-            )  # fmt: skip
+            hint = nearest(str(item), parts.actuators)
+            raise tree.fault((key, i), f"{quoted(item)} is not a joint of one coordinate", key, hint)
         found[name] = parts.actuators[name]
     return found
 

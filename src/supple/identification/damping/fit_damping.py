@@ -19,19 +19,16 @@ from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
-from supple.identification.damping.damped_responses import DampedPosture, already_there, slim
+from supple.identification.damping.damped_responses import DampedPosture, slim
 from supple.identification.damping.damping_kind import DampingKind, DampingNumber, UnderTest
 from supple.identification.damping.damping_kinds import DAMPING_KINDS
 from supple.identification.damping.damping_models import STRUCTURAL
 from supple.identification.damping.fitted_damping import DampingMisfit, FittedDamping, FittedKind
+from supple.identification.damping.misfit_by_band import damped_postures
 from supple.identification.damping.parts import require_groups
 from supple.identification.updating.identifiability import identifiability
 from supple.identification.updating.measurement import Measurement
-from supple.identification.updating.observed_responses import response_observer
-from supple.identification.updating.problem import models_of
 from supple.identification.updating.response_noise import response_noise
-from supple.identification.updating.structure import structure_of
-from supple.identification.updating.written_numbers import no_numbers
 
 Progress = Callable[[str], None]
 
@@ -115,13 +112,8 @@ class _Fit:
     """Postures of a mechanism without what is looked for."""
 
     def __init__(self, mechanism: Mechanism, items: Sequence[Measurement]):
-        structure = structure_of(no_numbers(mechanism), _BAND * max(item.highest_hz for item in items))
-        trial = structure.at(np.zeros(0))
-        self.postures: list[DampedPosture] = []
-        for model, item in zip(models_of(structure, items), items, strict=True):
-            spectrum = model.spectrum(trial)
-            seen = response_observer(model, item.responses, item.band)
-            self.postures.append(DampedPosture(seen, spectrum, *already_there(spectrum), (), ()))
+        highest = _BAND * max(item.highest_hz for item in items)
+        self.postures = damped_postures(mechanism, items, highest, [item.band for item in items])
         lines = np.concatenate([one.seen.measured.frequencies_hz for one in self.postures])
         self.band = float(lines.min()), float(lines.max())
         self.middle = 2.0 * np.pi * float(np.median(lines))

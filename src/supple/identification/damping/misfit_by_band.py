@@ -62,13 +62,20 @@ def _own(item: Measurement) -> list[Band]:
 def _observed(mechanism: Mechanism, items: Sequence[Measurement]) -> list[tuple[ResponseObserver, np.ndarray]]:
     """Each measurement with all its lines, and what the mechanism shows there."""
     highest = max(float(item.responses.frequencies_hz[-1]) for item in items)
-    structure = structure_of(no_numbers(mechanism), _REACH * highest)
+    postures = damped_postures(mechanism, items, _REACH * highest, [None] * len(items))
+    return [(one.seen, one.shown(np.zeros(0), slopes=False)[0]) for one in postures]
+
+
+def damped_postures(
+    mechanism: Mechanism, items: Sequence[Measurement], highest: float, bands: Sequence[Band | None]
+) -> list[DampedPosture]:
+    """Each measurement with its lines in a band, damped as the mechanism says; bodies are condensed up to `highest`."""
+    structure = structure_of(no_numbers(mechanism), highest)
     trial = structure.at(np.zeros(0))
     found = []
-    for model, item in zip(models_of(structure, items), items, strict=True):
-        spectrum, seen = model.spectrum(trial), response_observer(model, item.responses, None)
-        posture = DampedPosture(seen, spectrum, *already_there(spectrum), (), ())
-        found.append((seen, posture.shown(np.zeros(0), slopes=False)[0]))
+    for model, item, band in zip(models_of(structure, items), items, bands, strict=True):
+        spectrum, seen = model.spectrum(trial), response_observer(model, item.responses, band)
+        found.append(DampedPosture(seen, spectrum, *already_there(spectrum), (), ()))
     return found
 
 

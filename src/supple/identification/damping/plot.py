@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.view.house_style import FAINT, PALETTE, in_house_style, new_figure
-from supple.view.panels import panel_axes, panels
+from supple.view.house_style import FAINT, PALETTE, in_house_style
+from supple.view.panels import panel_grid, panels
 
 if TYPE_CHECKING:
     from supple.identification.damping.fitted_damping import FittedDamping
@@ -18,11 +18,8 @@ _MOST = 24  # responses whose names are written
 @in_house_style
 def damping_plot(found: FittedDamping, axes: Any = None) -> Any:
     """Numbers over what is as much as the loss factor of the whole (hollow: data do not tell); J_Q by response."""
-    if axes is None:
-        figure = new_figure(11.0, max(3.4, 1.0 + 0.27 * len(found.names)))
-        left, right = figure.subplots(1, 2, width_ratios=[1.2, 1.0])
-    else:
-        left, right = panel_axes(axes, 2)
+    height = max(3.4, 1.0 + 0.27 * len(found.names))
+    left, right = panel_grid(axes, (11.0, height), 1, 2, width_ratios=[1.2, 1.0])[0]
     rows = np.arange(len(found.names))[::-1]
     pairs = np.array(list(found.intervals.values())) / found.start[:, None]
     ratio = found.values / found.start

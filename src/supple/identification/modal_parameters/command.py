@@ -32,20 +32,16 @@ class ModalPlotKind(StrEnum):
     MAC = "mac"
 
 
-Measured = Annotated[
-    Path, typer.Argument(metavar="MEASURED", show_default=False, help="Responses: .uff, .csv, .npz or .mat.")
-]
+Measured = Annotated[Path, typer.Argument(metavar="MEASURED", help="Responses: .uff, .csv, .npz or .mat.")]
 BandOption = Annotated[
-    str | None,
-    typer.Option("--band", metavar="LOW:HIGH", show_default=False, help="As in 5Hz:100Hz; all lines if left out."),
+    str | None, typer.Option("--band", metavar="LOW:HIGH", help="As in 5Hz:100Hz; all lines if left out.")
 ]
 MethodOption = Annotated[
     EstimationMethod,
     typer.Option("--method", help="Least-squares complex frequency, or time domain; both polyreference."),
 ]
 OrderOption = Annotated[
-    int | None,
-    typer.Option("--order", metavar="N", min=1, show_default=False, help="The highest order of the diagram."),
+    int | None, typer.Option("--order", metavar="N", min=1, help="The highest order of the diagram.")
 ]
 NoRefinement = Annotated[
     bool, typer.Option("--no-refinement", help="Poles stay where the method has them; less accurate in noise.")
@@ -53,13 +49,11 @@ NoRefinement = Annotated[
 Output = Annotated[
     Path | None,
     typer.Option(
-        "-o", "--file", metavar="FILE", show_default=False,
+        "-o", "--file", metavar="FILE",
         help="Write its numbers (.csv, .npz, .mat, .json) or draw it (.png, .svg, .pdf).",
     ),
 ]  # fmt: skip
-Picture = Annotated[
-    Path | None, typer.Option("--plot", metavar="FILE", show_default=False, help="Draw it: .png, .svg or .pdf.")
-]
+Picture = Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw it: .png, .svg or .pdf.")]
 DrawingOption = Annotated[
     ModalPlotKind, typer.Option("--drawing", help="The diagram, responses as measured and fitted, or the auto-MAC.")
 ]

@@ -77,18 +77,17 @@ def local_excess(left: Complex, variance: Array) -> Array:
     power = (np.abs(white) ** 2).mean(axis=(1, 2))
     product = np.zeros(len(left))
     product[:-1] = np.sum((white[1:] * white[:-1].conj()).real, axis=(1, 2)) / white[0].size
-    c, shared = _smoothed(power), _smoothed(product)
+    c, shared = running_mean(power), running_mean(product)
     chance = 2.0 / np.sqrt(min(ABOUT, len(left)) * white[0].size)
     c = np.where(c > 1.0 + chance, c, 1.0)
-    rho = np.clip(shared / np.maximum(_smoothed(power), np.finfo(float).tiny), 0.0, 0.9)
+    rho = np.clip(shared / np.maximum(running_mean(power), np.finfo(float).tiny), 0.0, 0.9)
     tau = np.where(rho > chance, (1.0 + rho) / (1.0 - rho), 1.0)
     return np.asarray(c * tau)
 
 
-def _smoothed(values: Array) -> Array:
-    """Means over the lines about each."""
-    width = min(ABOUT, len(values))
-    kernel = np.ones(width)
+def running_mean(values: Array, width: int = ABOUT) -> Array:
+    """The mean over so many neighbours, over fewer at the ends."""
+    kernel = np.ones(min(width, len(values)))
     return np.asarray(np.convolve(values, kernel, "same") / np.convolve(np.ones(len(values)), kernel, "same"))
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from supple.array_types import Array
 from supple.view.house_style import FAINT, INK, PALETTE, in_house_style, label, legend_beside, new_figure
-from supple.view.panels import one_of, panel_axes, panels, root_figure
+from supple.view.panels import one_of, panel_grid, panels, root_figure
 
 if TYPE_CHECKING:
     from supple.identification.modal_parameters.modal_parameters import ModalParameters
@@ -28,11 +28,7 @@ def fitted_plot(found: ModalParameters, pairs: Sequence[tuple[str, str]] = (), a
     test = found.responses
     H, fitted = test.H, found.synthesised()
     chosen = [(test.response(a), test.reference(b)) for a, b in pairs] or _telling(found)
-    if axes is None:
-        figure = new_figure(10.0, 0.8 + 1.9 * len(chosen))
-        stack = list(figure.subplots(len(chosen), 1, sharex=True, squeeze=False)[:, 0])
-    else:
-        stack = panel_axes(axes, len(chosen))
+    stack = panel_grid(axes, (10.0, 0.8 + 1.9 * len(chosen)), len(chosen), sharex=True)[:, 0]
     hertz = test.frequencies_hz
     for axes, (o, i) in zip(stack, chosen, strict=True):
         axes.plot(hertz, np.abs(H[:, o, i]), color=FAINT, linewidth=2.2, label="measured")

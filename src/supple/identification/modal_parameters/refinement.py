@@ -57,7 +57,7 @@ def refine(band: Band, start: Poles, *, iterations: int = _ITERATIONS) -> Refine
         return Refined(at, fit, np.zeros((0, 0)), 0.5 * np.einsum("opp->op", fit.inverse), 0, True)
     damping, steps, converged = 1e-4, 0, False
     while steps < iterations and not converged:
-        A, g = normal_equations(products, at, fit, reach(band, at.poles))
+        A, g, _ = _eliminated(products, at, fit, reach(band, at.poles))
         size = np.sqrt(np.maximum(np.diag(A), 1e-200))
         A, g = A / np.outer(size, size), g / size
         while True:
@@ -145,12 +145,6 @@ def derivative_map(at: Poles, fit: LinearFit, scale: Array) -> Array:
     return found
 
 
-def normal_equations(products: Gram, at: Poles, fit: LinearFit, scale: Array) -> tuple[Array, Array]:
-    """A and g of the step A p = g in poles and participation, the linear unknowns eliminated.            [eq. 12]"""
-    A, g, _ = _eliminated(products, at, fit, scale)
-    return A, g
-
-
 def covariances(products: Gram, at: Poles, fit: LinearFit, scale: Array) -> tuple[Array, Array]:
     """(2R, 2R) of Re and Im of all poles, and (No, P) variances of the linear unknowns; both for E|δH|² = v.
 
@@ -170,7 +164,8 @@ def covariances(products: Gram, at: Poles, fit: LinearFit, scale: Array) -> tupl
 
 
 def _eliminated(products: Gram, at: Poles, fit: LinearFit, scale: Array) -> tuple[Array, Array, Array]:
-    """A, g, and how the linear unknowns follow the others, (No, P, np)."""
+    """A and g of the step A p = g in poles and participation, the linear unknowns eliminated [eq. 12], and how these
+    follow, (No, P, np)."""
     D = derivative_map(at, fit, scale)
     map_ = linear_map(at.participation)
     GD = products.G @ D  # (No, Ni, K, np)

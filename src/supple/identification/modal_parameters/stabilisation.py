@@ -91,12 +91,8 @@ def _labels(before: RawPoles, now: RawPoles, criteria: Criteria) -> NDArray[np.i
     f, g = now.frequencies_hz[:, None], before.frequencies_hz
     same = np.abs(f - g) <= criteria.frequency * g
     damped = same & (np.abs(now.damping[:, None] - before.damping) <= criteria.damping * before.damping)
-    alike = damped & (_likeness(now.participation, before.participation) >= 1.0 - criteria.participation)
+    alike = damped & (mac(now.participation, before.participation) >= 1.0 - criteria.participation)
     return np.asarray(same.any(axis=1).astype(int) + damped.any(axis=1) + alike.any(axis=1), dtype=np.int64)
-
-
-def _likeness(a: Complex, b: Complex) -> Array:
-    return mac(a, b)
 
 
 def _distance(s: Complex, u: Complex, t: Complex, v: Complex) -> Array:
@@ -105,7 +101,7 @@ def _distance(s: Complex, u: Complex, t: Complex, v: Complex) -> Array:
     The scatter of a pole grows with its half bandwidth, and does not vanish without damping.
     """
     scale = 0.01 * np.abs(t) + 0.5 * np.abs(t.real)
-    return np.asarray(np.abs(s[:, None] - t) / scale + (1.0 - _likeness(u, v)))
+    return np.asarray(np.abs(s[:, None] - t) / scale + (1.0 - mac(u, v)))
 
 
 _FAR = 1.0  # distance from which on a pole is another's, if participations agree

@@ -9,7 +9,7 @@ import typer
 
 from supple.cli.answer import Answer, answering
 from supple.cli.kept import Picture, keep, require_folder
-from supple.cli.options import At, Json, configuration, read_mechanism
+from supple.cli.options import At, Json, configuration, named_texts, read_mechanism
 from supple.cli.quantities import quantity_of
 from supple.description.quantities.dimension import LENGTH, RATIO, TIME
 
@@ -26,19 +26,19 @@ from supple.description.quantities.dimension import FORCE, FREQUENCY
 Hammer = Annotated[
     list[str],
     typer.Option(
-        "--hammer", metavar="PLACE.WAY", show_default=False,
+        "--hammer", metavar="PLACE.WAY",
         help="Where it strikes and along what: `platform.-z`, `platform.(0.6 0 0.8)`; may be repeated.",
     ),
 ]  # fmt: skip
 Sensors = Annotated[
     list[str],
     typer.Option(
-        "--sensors", metavar="PLACE,...", show_default=False,
+        "--sensors", metavar="PLACE,...",
         help="`platform.x`; a place alone is all its directions; `arm[0.25]` a quarter along its beams, `arm[0:1:5]` "
         "five places from end to end; may be repeated.",
     ),
 ]  # fmt: skip
-Sampling = Annotated[str, typer.Option("--sampling", metavar="HZ", show_default=False, help="Samples a second.")]
+Sampling = Annotated[str, typer.Option("--sampling", metavar="HZ", help="Samples a second.")]
 Samples = Annotated[int, typer.Option("--samples", metavar="N", min=16, help="In each record.")]
 Blows = Annotated[int, typer.Option("--blows", metavar="N", min=1, help="At each hammer point; records of a shaker.")]
 Noise = Annotated[str, typer.Option("--noise", metavar="SHARE", help="Of each channel's r.m.s., such as 1%.")]
@@ -46,22 +46,18 @@ Floor = Annotated[
     str,
     typer.Option("--floor", metavar="SHARE", help="Least noise, as that of a channel of so much of the largest r.m.s."),
 ]
-Bits = Annotated[int | None, typer.Option("--bits", metavar="N", show_default=False, help="Of the converter.")]
+Bits = Annotated[int | None, typer.Option("--bits", metavar="N", help="Of the converter.")]
 Ranges = Annotated[
     str | None,
     typer.Option(
-        "--range", metavar="NAME=VALUE,...", show_default=False,
+        "--range", metavar="NAME=VALUE,...",
         help="Full scale of a channel or a quantity, SI: `force=200,acceleration=50`.",
     ),
 ]  # fmt: skip
 Peak = Annotated[str, typer.Option("--peak", metavar="FORCE", help="Of a blow; r.m.s. of a shaker.")]
-Duration = Annotated[
-    str | None,
-    typer.Option("--duration", metavar="TIME", show_default=False, help="Of a blow; 2.5 samples if left out."),
-]
+Duration = Annotated[str | None, typer.Option("--duration", metavar="TIME", help="Of a blow; 2.5 samples if left out.")]
 ShakerOption = Annotated[
-    str | None,
-    typer.Option("--shaker", metavar="KIND", show_default=False, help="random, burst, chirp or multisine, no hammer."),
+    str | None, typer.Option("--shaker", metavar="KIND", help="random, burst, chirp or multisine, no hammer.")
 ]
 VirtualTestQuantityOption = Annotated[
     str, typer.Option("--quantity", help="acceleration, velocity or displacement is measured.")
@@ -153,53 +149,46 @@ def _ranges(text: str | None) -> dict[str, float]:
 Files = Annotated[
     list[Path],
     typer.Argument(
-        metavar="FILE...", show_default=False,
-        help="Responses or records: .uff, .unv, .npz, .mat or .csv; several are joined to one test.",
+        metavar="FILE...", help="Responses or records: .uff, .unv, .npz, .mat or .csv; several are joined to one test."
     ),
-]  # fmt: skip
+]
 OfMechanism = Annotated[
     str | None,
     typer.Option(
-        "--mechanism", metavar="FILE", show_default=False,
+        "--mechanism", metavar="FILE",
         help="Match its points to this mechanism, and compare it with the model: signs, units, axes, posture.",
     ),
 ]  # fmt: skip
 UnitOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--unit", metavar="NAME=UNIT", show_default=False,
+        "--unit", metavar="NAME=UNIT",
         help="What a channel's numbers are in, whatever the file says: `tip.z=mm/s^2`, `*=g`, `reference *=lbf`.",
     ),
 ]  # fmt: skip
 QuantityOption = Annotated[
-    list[str] | None,
-    typer.Option("--quantity", metavar="NAME=WHAT", show_default=False, help="What a channel is: `tip.z=velocity`."),
+    list[str] | None, typer.Option("--quantity", metavar="NAME=WHAT", help="What a channel is: `tip.z=velocity`.")
 ]
-ReferenceOption = Annotated[
-    list[str] | None, typer.Option("--reference", metavar="NAME", show_default=False, help="Only this reference.")
-]
+ReferenceOption = Annotated[list[str] | None, typer.Option("--reference", metavar="NAME", help="Only this reference.")]
 PlaceOption = Annotated[
-    list[str] | None,
-    typer.Option("--place", metavar="POINT=PLACE", show_default=False, help="Which place of the mechanism a point is."),
+    list[str] | None, typer.Option("--place", metavar="POINT=PLACE", help="Which place of the mechanism a point is.")
 ]
 Within = Annotated[str, typer.Option("--within", metavar="LENGTH", help="How far a point may be from its place.")]
 Partial = Annotated[bool, typer.Option("--partial", help="Read a universal file that was cut off as far as it goes.")]
 EstimatorOption = Annotated[str, typer.Option("--estimator", help="Of records: H1, H2 or Hv.")]
 ForceLength = Annotated[
-    str | None,
-    typer.Option("--force-length", metavar="TIME", show_default=False, help="Of records: how long the force is kept."),
+    str | None, typer.Option("--force-length", metavar="TIME", help="Of records: how long the force is kept.")
 ]
 Exponential = Annotated[
     str | None,
     typer.Option(
-        "--exponential", metavar="SHARE", show_default=False,
+        "--exponential", metavar="SHARE",
         help="Of records: an exponential window that leaves this share at their end, such as 1%.",
     ),
 ]  # fmt: skip
 KeepFaulty = Annotated[bool, typer.Option("--keep-faulty", help="Also records with double hits or overloads.")]
 Kept = Annotated[
-    Path | None,
-    typer.Option("-o", "--file", metavar="FILE", show_default=False, help="Write it as .uff, .npz, .mat or .csv."),
+    Path | None, typer.Option("-o", "--file", metavar="FILE", help="Write it as .uff, .npz, .mat or .csv.")
 ]
 
 
@@ -231,7 +220,7 @@ def measured(
             "force_length": None if force_length is None else quantity_of(force_length, "--force-length", TIME),
             "exponential": None if exponential is None else share_of(exponential, "--exponential"),
         }  # fmt: skip
-        read = _named(unit, "--unit"), _named(quantity, "--quantity")
+        read = named_texts(unit, "--unit"), named_texts(quantity, "--quantity")
         test = join_responses(*(_responses(answer, path, read, reference, partial, windows) for path in files))
         if mechanism is None:
             found = check_measurement(test.changed(at=at) if at else test)
@@ -239,7 +228,7 @@ def measured(
             robot = read_mechanism(answer, mechanism, None)
             named = at if at in robot.configurations else configuration(robot, at)
             far = quantity_of(within, "--within", LENGTH)
-            found = check_measurement(test, robot, named, places=_named(place, "--place"), within=far)
+            found = check_measurement(test, robot, named, places=named_texts(place, "--place"), within=far)
         keep(found.responses, output, plot)
         answer.show(found)
 
@@ -273,13 +262,3 @@ def _responses(
     answer.note(f"{path.name} has records over time alone: {records.summary()}; responses are estimated from them")
     found = estimate_responses(records, **windows)
     return in_units(found, units) if units else found
-
-
-def _named(texts: list[str] | None, option: str) -> dict[str, str]:
-    found = {}
-    for text in texts or ():
-        name, equals, value = (item.strip() for item in text.partition("="))
-        if not equals or not name or not value:
-            raise typer.BadParameter(f"{text!r} is not NAME=VALUE", param_hint=option)
-        found[name] = value
-    return found

@@ -10,7 +10,7 @@ import numpy as np
 from supple.diagnostics import InputError, nearest
 from supple.frequency_response.plot import unwrapped_phase
 from supple.view.house_style import INK, PALETTE, common_unit, in_house_style, label, legend_beside, new_figure
-from supple.view.panels import as_list, panel_axes, panels
+from supple.view.panels import as_list, panel_grid, panels
 
 if TYPE_CHECKING:
     from supple.identification.testing.virtual_test import VirtualTest
@@ -32,11 +32,7 @@ def time_records_plot(records: TimeRecords, names: Sequence[str] = (), axes: Seq
         if name not in known:
             raise InputError(f'there is no channel "{name}"', part="plot", hint=nearest(name, known))
     chosen = [known.index(name) for name in names] or list(range(min(_time_records_plot_FEW, len(known))))
-    if axes is None:
-        figure = new_figure(10.0, 0.8 + 1.7 * len(chosen))
-        drawn_on = list(figure.subplots(len(chosen), 1, sharex=True, squeeze=False)[:, 0])
-    else:
-        drawn_on = panel_axes(axes, len(chosen))
+    drawn_on = panel_grid(axes, (10.0, 0.8 + 1.7 * len(chosen)), len(chosen), sharex=True)[:, 0]
     both = np.concatenate([records.x, records.y], axis=1)
     for panel, k in zip(drawn_on, chosen, strict=True):
         one = records.channels[k]

@@ -314,7 +314,7 @@ class _Model(NamedTuple):
 
     def __call__(self, lines: Array, few: int | None = None) -> Complex:
         """(lines, responses, references); free at 0 Hz it is taken as at the first line, of accelerations alone."""
-        first = _first(self.free)
+        first = 1 if self.free else 0  # nothing answers at 0 Hz
         if self.free and any(one.quantity != "acceleration" for one in self.responses):
             raise InputError(
                 "free actuators drift, so that only accelerations stay small", part="quantity", hint="acceleration"
@@ -324,10 +324,6 @@ class _Model(NamedTuple):
             free_actuators=self.free, damping=self.damping, drives=self.drives,
         ).H  # fmt: skip
         return np.concatenate([found[:1].real + 0j, found]) if first else found
-
-
-def _first(free: bool) -> int:
-    return 1 if free else 0
 
 
 def _period(model: _Model, setup: _Setup) -> int:

@@ -20,24 +20,18 @@ from supple.cli.typed import typed_again
 if TYPE_CHECKING:
     from supple.cli.tables import Tables
     from supple.identification.damping.misfit_by_band import BandMisfit
-    from supple.identification.updating.updated import PostureResult, Updated
-
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
     from supple.identification.updating.plan_test import TestPlan
+    from supple.identification.updating.updated import PostureResult, Updated
 
 
 # `supple plan-test`: what a test would tell, before it is made.
 
 
-PlanTestMore = Annotated[
-    list[str] | None, typer.Argument(metavar="[CANDIDATE]...", show_default=False, help="As --candidates.")
-]
+PlanTestMore = Annotated[list[str] | None, typer.Argument(metavar="[CANDIDATE]...", help="As --candidates.")]
 Candidates = Annotated[
     list[str] | None,
     typer.Option(
-        "--candidates", metavar="POSTURE:BLOW[+BLOW][;POSTURE:BLOW]", show_default=False,
+        "--candidates", metavar="POSTURE:BLOW[+BLOW][;POSTURE:BLOW]",
         help="A test: hammer points with directions at postures, `first:platform.z`, `second:platform.x+platform.z`, "
         "`first:platform.z;second:platform.z`. May be repeated.",
     ),
@@ -45,7 +39,7 @@ Candidates = Annotated[
 Sensors = Annotated[
     str | None,
     typer.Option(
-        "--sensors", metavar="PLACE,...", show_default=False,
+        "--sensors", metavar="PLACE,...",
         help="Where accelerations are read: `platform` (three directions), `arm1[0.5].z`. The places of the file's "
         "sensors if left out.",
     ),
@@ -73,7 +67,7 @@ def plan_test(
     with answering(as_json) as answer:
         mechanism = read_mechanism(answer, file, settings)
         if not parameters.strip():
-            raise typer.BadParameter("name the numbers to find, for example knee_*", param_hint="--parameters")
+            raise _nothing_to_find()
         from supple.identification.updating.plan_test import plan_test as plan
 
         read = [item.strip() for item in pieces(sensors)] if sensors else _places(mechanism)
@@ -150,11 +144,11 @@ def _plan_test_show(found: TestPlan, sensors: list[str]) -> None:
             out.line(f"- {text}")
 
 
-More = Annotated[list[str] | None, typer.Argument(metavar="[MEASURED]...", show_default=False, help="As --measured.")]
+More = Annotated[list[str] | None, typer.Argument(metavar="[MEASURED]...", help="As --measured.")]
 Measured = Annotated[
     list[str] | None,
     typer.Option(
-        "--measured", metavar="FILE[@POSTURE]", show_default=False,
+        "--measured", metavar="FILE[@POSTURE]",
         help="What was measured, and where, as --at takes it: responses (.uff, .csv, .mat, .npz), modes of "
         "`supple modal` (.npz, .mat), natural frequencies or deflections (.csv). May be repeated.",
     ),
@@ -162,14 +156,12 @@ Measured = Annotated[
 Parameters = Annotated[
     str,
     typer.Option(
-        "--parameters", metavar="NAME,...", show_default=False,
+        "--parameters", metavar="NAME,...",
         help="Numbers to find: of `parameters:` or of parts (`knee_*,ankle.rx,arm.drive,steel.E`); `knee:knee_r*` ties "
         "all that match together.",
     ),
 ]  # fmt: skip
-Fix = Annotated[
-    str | None, typer.Option("--fix", metavar="NAME,...", show_default=False, help="Numbers that stay as they are.")
-]
+Fix = Annotated[str | None, typer.Option("--fix", metavar="NAME,...", help="Numbers that stay as they are.")]
 Prior = Annotated[
     str,
     typer.Option(
@@ -177,48 +169,35 @@ Prior = Annotated[
         help="How far from the file's values numbers may well be, one for all or NAME=DECADES,...; none: no prior.",
     ),
 ]  # fmt: skip
-Bounds = Annotated[
-    str | None,
-    typer.Option("--bounds", metavar="NAME=LOW:HIGH,...", show_default=False, help="Numbers stay within."),
-]
+Bounds = Annotated[str | None, typer.Option("--bounds", metavar="NAME=LOW:HIGH,...", help="Numbers stay within.")]
 TableOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--table", metavar="NAME=OVER[:AT,AT,...]", show_default=False,
+        "--table", metavar="NAME=OVER[:AT,AT,...]",
         help="A stiffness as a table over a coordinate, or over `load`; knots, or three over the postures measured.",
     ),
 ]  # fmt: skip
-Band = Annotated[
-    str | None,
-    typer.Option("--band", metavar="FROM:TO", show_default=False, help="Hz, of responses: lines that count."),
-]
+Band = Annotated[str | None, typer.Option("--band", metavar="FROM:TO", help="Hz, of responses: lines that count.")]
 Misfit = Annotated[
     str | None,
     typer.Option(
-        "--misfit", metavar="FROM:TO,...", show_default=False,
+        "--misfit", metavar="FROM:TO,...",
         help="Hz: bands in which J_Q is told, all responses together and (--json) one by one; if left out, the band "
         "that is fitted, and all lines.",
     ),
 ]  # fmt: skip
 Noise = Annotated[
-    float | None,
-    typer.Option("--frequency-noise", metavar="SHARE", show_default=False, help="1σ of natural frequencies, relative."),
+    float | None, typer.Option("--frequency-noise", metavar="SHARE", help="1σ of natural frequencies, relative.")
 ]
 Starts = Annotated[int, typer.Option("--starts", metavar="N", help="Starts that are tried, the first from the file.")]
 Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Of the other starts.")]
 Robust = Annotated[bool, typer.Option("--robust", help="What deviates much counts less.")]
 Output = Annotated[
-    Path | None,
-    typer.Option("-o", "--file", metavar="FILE", show_default=False, help="Write the file with the numbers found."),
+    Path | None, typer.Option("-o", "--file", metavar="FILE", help="Write the file with the numbers found.")
 ]
-Report = Annotated[
-    Path | None, typer.Option("--report", metavar="FILE", show_default=False, help="Write a page with pictures: .html.")
-]
+Report = Annotated[Path | None, typer.Option("--report", metavar="FILE", help="Write a page with pictures: .html.")]
 Predict = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--predict", metavar="WHERE", show_default=False, help="Frequencies at other postures, with intervals."
-    ),
+    list[str] | None, typer.Option("--predict", metavar="WHERE", help="Frequencies at other postures, with intervals.")
 ]
 
 
@@ -256,7 +235,7 @@ def identify(
         items = [sound(answer, mechanism, item, trust=trust) for item in items]
         if not parameters.strip():
             if damping is None:
-                raise typer.BadParameter("name the numbers to find, for example knee_*", param_hint="--parameters")
+                raise _nothing_to_find()
             if predict:
                 raise typer.BadParameter(
                     "damping alone moves no natural frequency; name --parameters to find, or see `supple modes FILE "
@@ -283,9 +262,11 @@ def identify(
         write_report(found, report, typed_again(context, "report"))
         for note in [note for item in items if item.responses is not None for note in item.responses.notes]:
             answer.note(note)
-        answer.give(
-            _data(found, misfits, predictions), lambda: _show(answer, found, misfits, predictions, output, report)
-        )
+        answer.give(_data(found, misfits, predictions), lambda: _show(found, misfits, predictions, output, report))
+
+
+def _nothing_to_find() -> typer.BadParameter:
+    return typer.BadParameter("name the numbers to find, for example knee_*", param_hint="--parameters")
 
 
 def _damping_alone(
@@ -308,12 +289,7 @@ def _damping_alone(
         out.line(f"{mechanism.name}: damping from {len(found.postures)} measurements, other numbers as they stand")
         show_damping(out, found)
         _show_misfits(out, misfits)
-        out.line("")
-        for text in found.words():
-            out.line(f"- {text}")
-        for path in (output, report):
-            if path is not None:
-                out.line(f"wrote {path}")
+        _show_end(out, found.words(), output, report)
 
     data = {"parameters": {}, **damping_data(found), "misfit_by_band": _misfit_data(misfits), "words": found.words()}
     answer.give(data, show)
@@ -439,7 +415,7 @@ def _model_hz(item: PostureResult) -> tuple[Any, Any]:
 
 
 def _show(
-    answer: Answer, found: Updated, misfits: Sequence[BandMisfit], predictions: dict[str, Any], output: Path | None,
+    found: Updated, misfits: Sequence[BandMisfit], predictions: dict[str, Any], output: Path | None,
     report: Path | None,
 ) -> None:  # fmt: skip
     from supple.cli.tables import Tables
@@ -481,9 +457,13 @@ def _show(
         bands = zip(predicted.frequencies_hz, predicted.low_hz, predicted.high_hz, strict=True)
         shown = [(str(i + 1), *interval_words(f, low, high)) for i, (f, low, high) in enumerate(bands)]
         out.table((f"predicted at {where}", "[Hz]", "95 % interval"), shown)
+    _show_end(out, found.words(), output, report)
+
+
+def _show_end(out: Tables, words: Sequence[str], *written: Path | None) -> None:
     out.line("")
-    for text in found.words():
+    for text in words:
         out.line(f"- {text}")
-    for path in (output, report):
+    for path in written:
         if path is not None:
             out.line(f"wrote {path}")

@@ -173,12 +173,16 @@ class Observer:
         B = channels @ (spectrum.psi[:, modes] / np.sqrt(spectrum.mu[modes]))
         return B, channels @ spectrum.shape_slopes(modes)
 
-    def _deflections(self, trial: Trial) -> Compared:
+    def deflected(self, trial: Trial) -> tuple[Array, Array]:
+        """Deflections (g,) of the gauges under the force, and their slopes (k, g)."""
         given = self.measured
         force = np.array(list(given.force.values())) @ self.rows(tuple(given.force))
         y, dy = self.model.deflections(trial, force[None], self.rows(tuple(given.deflections)))
-        off = y[0] - np.array(list(given.deflections.values()))
-        return Compared(off / given.gauge_noise, dy[:, 0].T * trial.values / given.gauge_noise)
+        return y[0], dy[:, 0]
+
+    def _deflections(self, trial: Trial) -> Compared:
+        (y, dy), noise = self.deflected(trial), self.measured.gauge_noise
+        return Compared((y - np.array(list(self.measured.deflections.values()))) / noise, dy.T * trial.values / noise)
 
     def _antiresonances(self, trial: Trial) -> Compared:
         residuals, slopes = [], []

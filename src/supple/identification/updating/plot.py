@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.view.house_style import FAINT, PALETTE, in_house_style, legend_beside, new_figure
-from supple.view.panels import panel_axes, panels
+from supple.view.house_style import FAINT, PALETTE, in_house_style, legend_beside
+from supple.view.panels import panel_grid, panels
 
 if TYPE_CHECKING:
     from supple.identification.updating.updated import Updated
@@ -16,11 +16,8 @@ if TYPE_CHECKING:
 @in_house_style
 def updated_plot(found: Updated, axes: Any = None) -> Any:
     """Numbers as multiples of the file's, 95 % intervals over the prior's; deviations from what was measured."""
-    if axes is None:
-        figure = new_figure(11.0, max(3.4, 0.9 + 0.27 * len(found.names)))
-        left, right = figure.subplots(1, 2, width_ratios=[1.2, 1.0])
-    else:
-        left, right = panel_axes(axes, 2)
+    height = max(3.4, 0.9 + 0.27 * len(found.names))
+    left, right = panel_grid(axes, (11.0, height), 1, 2, width_ratios=[1.2, 1.0])[0]
     draw_numbers(left, found)
     draw_deviations(right, found)
     return panels([left, right])

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.array_types import Array, Complex
+from supple.identification.modal_parameters.noise import running_mean
 from supple.results.responses import Responses
 
 _SWEEPS = 40  # of expectation and maximum: b, the slowest, is then known to a part of its own scatter
@@ -97,6 +98,4 @@ def _lost(measured: Responses, relative: Array) -> Array:
 
 def _smooth(power: Array, channels: int) -> Array:
     """Means over the lines about each: (L, 1, 1)."""
-    kernel = np.ones(min(max(_FEWEST, -(-_ABOUT // channels)), len(power)))
-    mean = np.convolve(power, kernel, "same") / np.convolve(np.ones(len(power)), kernel, "same")
-    return np.maximum(mean, 1e-6)[:, None, None]
+    return np.maximum(running_mean(power, max(_FEWEST, -(-_ABOUT // channels))), 1e-6)[:, None, None]

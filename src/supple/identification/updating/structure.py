@@ -28,7 +28,7 @@ from supple.formulations.elastic.elastic_body import MeshedBeams, meshed_beams, 
 from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest, HeldRows, elastic_rest
 from supple.formulations.elastic_rest.load_dependent_stiffness import load_tables, with_stiffness
-from supple.identification.updating.written_numbers import VALUES, Numbers, WrittenNumber
+from supple.identification.updating.written_numbers import VALUES, Numbers, WrittenNumber, at_path
 from supple.kinematics.measures import component_keys, key_of
 
 _STEP = 1e-40  # of a complex step: what it leaves of an error is below rounding
@@ -208,7 +208,9 @@ class CondensedStructure:
                 mass, inertia = place.mass, place.inertia
                 for key, given in points.items():
                     if key[0] == name:
-                        more = getattr(given, "value", given) - _described(self.mechanism.point_masses[name], key[1:])
+                        more = getattr(given, "value", given) - float(
+                            at_path(self.mechanism.point_masses[name], key[1:])
+                        )
                         if key[1] == "mass":
                             mass = mass + more
                         else:
@@ -258,7 +260,7 @@ class CondensedStructure:
         for key, value in changed.get("bodies", {}).items():
             if key[0] == body.name:
                 unit = mass_slope(numbering.drawing, body.name, key[1:]).spatial()
-                pieces.append((unit, _described(self.mechanism.bodies[body.name], key[1:]), value))
+                pieces.append((unit, float(at_path(self.mechanism.bodies[body.name], key[1:])), value))
         for key, value in self._points(body.name, changed).items():
             point = self.mechanism.point_masses[key[0]]
             place = numbering.drawing.attached(point.at, ("point_masses", key[0], "at")).pose.position
@@ -268,7 +270,7 @@ class CondensedStructure:
                 point_inertia_slope(numbering.drawing, key[0], key[2:]) if key[1] == "inertia" else np.zeros((3, 3))
             )
             unit = MassProperties(float(key[1] == "mass"), place, inertia).spatial()
-            pieces.append((unit, _described(point, key[1:]), value))
+            pieces.append((unit, float(at_path(point, key[1:])), value))
         for unit, own, value in pieces:
             found = True
             over = body.shapes.T @ unit[np.ix_(column, column)] @ body.shapes
@@ -312,9 +314,3 @@ def _over(body: BodyCoordinates, matrix: Any) -> Array:
     """ΦᵀAΦ over a body's z; deflections of drives are no shapes."""
     found = body.shapes.T @ (matrix @ body.shapes)
     return 0.5 * (found + found.T)
-
-
-def _described(part: Any, number: tuple[str, ...]) -> float:
-    for key in number:
-        part = part[int(key)] if isinstance(part, tuple) else getattr(part, key)
-    return float(part)

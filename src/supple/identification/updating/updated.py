@@ -315,12 +315,7 @@ def posture_results(problem: UpdatingProblem, x: Array) -> tuple[PostureResult, 
         if len(item.frequencies_hz):
             answer |= _vibration(observer, trials)
         if item.deflections:
-            pair = []
-            for trial in trials:
-                force = np.array(list(item.force.values())) @ observer.rows(tuple(item.force))
-                pair.append(
-                    observer.model.deflections(trial, force[None], observer.rows(tuple(item.deflections)))[0][0]
-                )
+            pair = [observer.deflected(trial)[0] for trial in trials]
             answer["gauges"] = {
                 name: (float(value), float(a), float(b))
                 for (name, value), a, b in zip(item.deflections.items(), *pair, strict=True)

@@ -18,7 +18,7 @@ from supple.formats.mechanism_file import mechanism_of
 from supple.formats.mechanism_text import to_yaml
 from supple.formats.source import source_of
 from supple.formats.yaml_tree import read_text
-from supple.identification.updating.written_numbers import Numbers
+from supple.identification.updating.written_numbers import Numbers, at_path
 from supple.results.file import save_text
 
 Changes = Mapping[tuple[str, ...], Any]
@@ -55,9 +55,7 @@ def changed_mechanism(mechanism: Mechanism, changes: Changes, parameters: Mappin
 
 
 def _put(data: Any, path: tuple[str, ...], value: Any) -> None:
-    for key in path[:-1]:
-        data = data[int(key)] if isinstance(data, list) else data[key]
-    last = path[-1]
+    data, last = at_path(data, path[:-1]), path[-1]
     if isinstance(data, list):
         data[int(last)] = value
     else:
@@ -112,10 +110,7 @@ def _as_wholes(changes: Changes, kinds: Mapping[tuple[str, ...], str], data: Any
             found[path] = value
             continue
         if above not in found:
-            part = data
-            for key in above:
-                part = part[int(key)] if isinstance(part, list) else part[key]
-            found[above] = copy.deepcopy(part)
+            found[above] = copy.deepcopy(at_path(data, above))
         _put(found[above], path[len(above) :], value)
     return found
 

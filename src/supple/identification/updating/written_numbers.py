@@ -361,14 +361,17 @@ def _value(mechanism: Mechanism, name: str, item: WrittenNumber | None) -> float
             return float(found.tables[item.field[1]].values[int(item.field[3])])
         i = found.directions.index(item.field[1])
         return float(found.K[i, i])
-    for key in item.field:
+    return float(at_path(part, item.field))
+
+
+def at_path(part: Any, path: Path) -> Any:
+    """What stands at a path in a part of a mechanism, or in the data of its file."""
+    for key in path:
         if isinstance(part, Mapping):
             part = part[key]
-        elif isinstance(part, tuple):
-            part = part[int(key)]
         else:
-            part = getattr(part, key)
-    return float(part)
+            part = part[int(key)] if isinstance(part, list | tuple) else getattr(part, key)
+    return part
 
 
 def no_numbers(mechanism: Mechanism) -> Numbers:

@@ -13,6 +13,7 @@ from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.quoting import quoted
+from supple.formulations.elastic.body_matrices import ElasticBody
 from supple.formulations.elastic_rest.body_coordinates import own_band
 from supple.formulations.elastic_rest.elastic_rest import elastic_rest
 from supple.kinematics.closure import assemble
@@ -69,9 +70,9 @@ def _recorded(run: SavedRun, mechanism: Mechanism) -> Played:
         )  # fmt: skip
     order = [bodies.index(name) for name in numbering.bodies]
     nodes, left_out = {}, []
-    for name, count in _meshes(mechanism).items():
+    for name, mesh in meshes_of(mechanism).items():
         values = run.kept.get(f"nodes.{name}")
-        if values is None or values.shape != (len(time), count, 6):
+        if values is None or values.shape != (len(time), len(mesh.nodes), 6):
             left_out.append(name)
         else:
             nodes[name] = np.asarray(values, float)
@@ -94,7 +95,7 @@ def _assembled(run: SavedRun, mechanism: Mechanism) -> Played:
     bodies, X = places.rest.numbering.bodies, places.X[:, :-1]
     if model is None or model["basis"] is None:
         kind = "rigid" if model is None else "reduced"
-        elastic = ", ".join(_meshes(mechanism))
+        elastic = ", ".join(meshes_of(mechanism))
         return Played(kind, time, bodies, X, {}, f"{elastic}: drawn without deformation" if elastic else "")
     nodes = _deformed(mechanism, places, model["basis"], eta[:, model["theta"] :])
     return Played("reduced", time, bodies, X, nodes)
@@ -153,9 +154,9 @@ def _deformed(mechanism: Mechanism, places: Configuration, basis: Any, delta: Ar
     return found
 
 
-def _meshes(mechanism: Mechanism) -> dict[str, int]:
-    """Elastic bodies and how many nodes each has."""
+def meshes_of(mechanism: Mechanism) -> dict[str, ElasticBody]:
+    """Of every elastic body."""
     if not any(body.elastic for body in mechanism.bodies.values()):
         return {}
     bodies = elastic_rest(mechanism, own_band(mechanism)).bodies
-    return {body.name: len(body.mesh.nodes) for body in bodies if body.mesh is not None}
+    return {body.name: body.mesh for body in bodies if body.mesh is not None}

@@ -19,7 +19,7 @@ Output = Annotated[
 RegionText = Annotated[
     str | None,
     typer.Option(
-        "--region", metavar="NAME=LOWER:UPPER,...", show_default=False,
+        "--region", metavar="NAME=LOWER:UPPER,...",
         help="Of a mechanism: how far coordinates vary; limits of actuators and joints where not given.",
     ),
 ]  # fmt: skip

@@ -164,15 +164,19 @@ def _room(stance: Stance, draw: Drawings) -> ReportSection:
 
 def along_each(stance: Stance, height: float = 2.7) -> tuple[Any, dict[str, Any]]:
     """A figure with a panel for each coordinate, by name."""
-    count = len(stance.ranges)
+    figure, shown = small_panels(len(stance.ranges), height)
+    return figure, dict(zip(stance.ranges, shown, strict=True))
+
+
+def small_panels(count: int, height: float) -> tuple[Any, list[Any]]:
+    """A figure with so many panels of one height, inches, which share their vertical axis."""
     columns = min(_COLUMNS, count)
     rows = -(-count // columns)
-    width = 8.4 if count == 1 else 3.6 * columns
-    figure = new_figure(width, height * rows + 0.2)
+    figure = new_figure(8.4 if count == 1 else 3.6 * columns, height * rows + 0.2)
     grid = figure.subplots(rows, columns, squeeze=False, sharey=True).ravel()
     for axes in grid[count:]:
         axes.set_visible(False)
-    return figure, dict(zip(stance.ranges, grid, strict=False))
+    return figure, list(grid[:count])
 
 
 def from_zero(shared: Sequence[Any]) -> None:

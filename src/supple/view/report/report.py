@@ -116,13 +116,13 @@ def _of_mechanism(mechanism: Mechanism, asked: ReportRequest) -> Report:
     seen, here = check(mechanism), stance(mechanism, asked.at, asked.region)
     found, draw = vibration_of(here, asked.progress), Drawings()
     file = _file_of(mechanism)
-    name = shell_quoted(asked.file or file or f"{mechanism.name}.yaml")
+    name = shlex.quote(asked.file or file or f"{mechanism.name}.yaml")
     typed = [f"supple check {name}"]
     if found is not None:
         typed += [f"supple modes {name}{_at(here)}", *_map_command(name, here)]
     region = ",".join(f"{key}={a:.10g}:{b:.10g}" for key, (a, b) in (asked.region or {}).items())
-    where = (_at(here) if asked.at is not None else "") + (f" --region {shell_quoted(region)}" if region else "")
-    typed += [f"supple report {name}{where} -o {shell_quoted(asked.target)}"]
+    where = (_at(here) if asked.at is not None else "") + (f" --region {shlex.quote(region)}" if region else "")
+    typed += [f"supple report {name}{where} -o {shlex.quote(asked.target)}"]
     origin = origin_section({"file": file} if file else {}, typed, description=to_yaml(mechanism))
     cards = {
         "mobility": f"{seen.mobility}",
@@ -160,8 +160,8 @@ def _of_model(model: ReducedModel, asked: ReportRequest) -> Report:
     typed = [
         f"# the mechanism as it was read stands below: save it as {source}",
         reduce_command(source, model, Path(name).name),
-        f"supple compare {shell_quoted(source)} {shell_quoted(name)}",
-        f"supple report {shell_quoted(name)} -o {shell_quoted(asked.target)}",
+        f"supple compare {shlex.quote(source)} {shlex.quote(name)}",
+        f"supple report {shlex.quote(name)} -o {shlex.quote(asked.target)}",
     ]
     worst = max(fresh.error.values(), default=0.0)
     cards = {
@@ -218,7 +218,7 @@ def _of_run(found: TimeComparison, asked: ReportRequest) -> Report:
 
 def _of_update(found: Updated, asked: ReportRequest) -> Report:
     draw, mechanism = Drawings(), found.problem.structure.mechanism
-    chosen = shell_quoted(",".join(found.names[: found.problem.count]))
+    chosen = shlex.quote(",".join(found.names[: found.problem.count]))
     kinds = ",".join(item.kind.name for item in found.afterwards.kinds) if found.afterwards is not None else ""
     origin = _identified_origin(asked, mechanism, f"--parameters {chosen}{f' --damping {kinds}' if kinds else ''}")
     title = f"{mechanism.name}: numbers from measurements"
@@ -248,18 +248,18 @@ REPORTS = (
 
 def _compared_origin(asked: ReportRequest) -> ReportSection:
     """`file` are the arguments of the command, files and names of examples among them."""
-    typed = f"supple compare {asked.file or 'FILE ROM'} --report {shell_quoted(asked.target)}"
+    typed = f"supple compare {asked.file or 'FILE ROM'} --report {shlex.quote(asked.target)}"
     return origin_section(_named_files(asked.file), [typed if asked.file else f"# made in Python; or: {typed}"])
 
 
 def _identified_origin(asked: ReportRequest, mechanism: Mechanism, options: str) -> ReportSection:
     """`file` are the arguments of the command; made in Python, what they would be like is a comment."""
     if asked.file is not None:
-        typed = f"supple identify {asked.file} --report {shell_quoted(asked.target)}"
+        typed = f"supple identify {asked.file} --report {shlex.quote(asked.target)}"
         return origin_section(_named_files(asked.file), [typed])
     file = _file_of(mechanism)
-    target = shell_quoted(asked.target)
-    typed = f"supple identify {shell_quoted(file or 'FILE')} MEASURED@POSTURE {options} --report {target}"
+    target = shlex.quote(asked.target)
+    typed = f"supple identify {shlex.quote(file or 'FILE')} MEASURED@POSTURE {options} --report {target}"
     return origin_section({"file": file} if file else {}, [f"# made in Python; or: {typed}"])
 
 
@@ -280,15 +280,15 @@ def _file_of(mechanism: Mechanism) -> str | None:
 
 def _at(here: Stance) -> str:
     if here.at in here.mechanism.configurations:
-        return f" --at {shell_quoted(here.at)}"
+        return f" --at {shlex.quote(here.at)}"
     values = ",".join(f"{name}={float(value):.10g}" for name, value in here.configuration.coordinates.items())
-    return f" --at {shell_quoted(values)}" if here.at != "rest" and values else ""
+    return f" --at {shlex.quote(values)}" if here.at != "rest" and values else ""
 
 
 def _map_command(name: str, here: Stance) -> list[str]:
     pieces = [f"{key}={a:.10g}:{b:.10g}" for key, (a, b) in here.ranges.items()]
     maps = [",".join(pieces)] if len(pieces) == 2 else pieces
-    return [f"supple modes {name}{_at(here)} --map {shell_quoted(text)} -o map.png" for text in maps]
+    return [f"supple modes {name}{_at(here)} --map {shlex.quote(text)} -o map.png" for text in maps]
 
 
 def _mechanism_data(here: Stance, found: Vibration | None) -> dict[str, Any]:
@@ -359,27 +359,22 @@ def origin_section(
     return report_section("Provenance, and how to make it again", commands(typed), *parts)
 
 
-def shell_quoted(text: str) -> str:
-    """As a shell takes it."""
-    return shlex.quote(text)
-
-
 def reduce_command(name: str, model: Any, target: str) -> str:
     """The `supple reduce` that makes a model again."""
     options = model.provenance["options"]
-    said = ["supple", "reduce", shell_quoted(name)]
+    said = ["supple", "reduce", shlex.quote(name)]
     names = model.layout.coordinates[: model.layout.theta]
     if "path" not in options and len(options["region"]) == 1:
         low, high = options["region"][0]
         pieces = [f"{key}={a:.10g}:{b:.10g}" for key, a, b in zip(names, low, high, strict=True)]
         pieces += [f"{key}={value:.10g}" for key, value in model.held.items()]
-        said += ["--region", shell_quoted(",".join(pieces))]
+        said += ["--region", shlex.quote(",".join(pieces))]
     if options.get("vary"):
         ranges = [f"{key}={a:.10g}:{b:.10g}" for key, (a, b) in options["vary"].items()]
-        said += ["--vary", shell_quoted(",".join(ranges))]
+        said += ["--vary", shlex.quote(",".join(ranges))]
     modes = options.get("modes", {})
     if modes.get("constraint"):
-        said += ["--constraint-modes", shell_quoted(",".join(modes["constraint"]))]
+        said += ["--constraint-modes", shlex.quote(",".join(modes["constraint"]))]
     if modes.get("internal"):
         said += ["--internal-modes", str(modes["internal"]), "--tracking", modes["tracking"]]
     said += ["--stiffening"] if modes.get("stiffening") else []
@@ -392,7 +387,7 @@ def reduce_command(name: str, model: Any, target: str) -> str:
         said += ["--tolerance", f"{options['tolerance']:g}"]
     said += ["--degree", str(options["degree"])] if options.get("degree") is not None else []
     said += ["--continuous"] if options.get("continuous") else []
-    return " ".join([*said, "-o", shell_quoted(target)])
+    return " ".join([*said, "-o", shlex.quote(target)])
 
 
 # A reduced model against its mechanism: coefficients at many points, or a run of both in time.

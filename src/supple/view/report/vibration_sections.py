@@ -13,10 +13,10 @@ from supple.maps.grid import posture_grid
 from supple.maps.map import Map
 from supple.modal_analysis.mode_set import ModeSet
 from supple.modal_analysis.modes import modes
-from supple.view.house_style import PALETTE, in_house_style, label, legend_beside, new_figure
+from supple.view.house_style import PALETTE, in_house_style, label, legend_beside
 from supple.view.panels import Panels, panels
 from supple.view.report.drawing import Drawings
-from supple.view.report.mechanism_sections import along_each, from_zero, in_degrees, posture_words
+from supple.view.report.mechanism_sections import along_each, from_zero, in_degrees, posture_words, small_panels
 from supple.view.report.page import ReportSection, html_table, paragraph, report_section
 from supple.view.report.stance import Stance
 
@@ -129,19 +129,15 @@ def _curves(stance: Stance, found: Vibration) -> Panels:
 @in_house_style
 def frequencies_beside(curves: list[tuple[str, str, np.ndarray, np.ndarray, np.ndarray]]) -> Panels:
     """Full and reduced along each coordinate: (name, unit, values, full (N, k), reduced (N, k)) a panel."""
-    count = len(curves)
-    figure = new_figure(8.4 if count == 1 else 3.6 * min(count, 3), 3.1 * -(-count // 3) + 0.2)
-    grid = figure.subplots(-(-count // 3), min(count, 3), squeeze=False, sharey=True).ravel()
-    for axes in grid[count:]:
-        axes.set_visible(False)
-    for axes, (name, unit, values, full, reduced) in zip(grid, curves, strict=False):
+    figure, grid = small_panels(len(curves), 3.1)
+    for axes, (name, unit, values, full, reduced) in zip(grid, curves, strict=True):
         x, in_words = in_degrees(values, unit)
         for i in range(full.shape[1]):
             axes.plot(x, full[:, i], color="#cfcfcf", linewidth=4.0, label="mechanism" if i == 0 else None)
         for i in range(reduced.shape[1]):
             axes.plot(x, reduced[:, i], color=PALETTE[0], label="reduced model" if i == 0 else None)
         axes.set_xlabel(label(name, in_words))
-    from_zero(list(grid[:count]))
+    from_zero(grid)
     grid[0].set_ylabel(label("frequency", "Hz"))
-    legend_beside(grid[min(count, 3) - 1])
+    legend_beside(grid[min(len(grid), 3) - 1])
     return panels(figure)
