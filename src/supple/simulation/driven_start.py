@@ -1,20 +1,105 @@
-"""Where a run with drives begins: its configuration, and the springs of drives that yield."""
+"""A mechanism where a run with drives begins: its configuration, and the springs of drives that yield."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.interpolate import PPoly
 
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.formulations.coefficients import Yield
+from supple.hardware.drive_bank import DriveBank
+from supple.hardware.drive_course import drive_course
 from supple.hardware.hardware import Hardware
+from supple.integration.step_options import StepOptions
 from supple.kinematics.configuration import At, Configuration
 from supple.kinematics.measures import key_of
+from supple.parameterization.local_model import LocalModel, local
+from supple.simulation.mechanism_run import MechanismRun, begin, require_held
+from supple.simulation.prescribed import Prescribed, nothing_led
 from supple.simulation.start import start_configuration
 from supple.statics.equilibrium import equilibrium
+from supple.time_functions.function_of_time import PiecewisePolynomial
+
+
+@dataclass(frozen=True)
+class MechanismStart:
+    """A mechanism where a run behind its drives begins. Implements `DrivenStart`.
+
+    here : where it begins; rates : (s,) of θ there, with which what is led sets out; options : the step must be given
+    """
+
+    here: Configuration
+    rates: Array
+    bank: DriveBank
+    options: StepOptions
+    delta: None = None
+
+    @property
+    def theta(self) -> Array:
+        return self.here.theta
+
+    @property
+    def springs(self) -> dict[int, Yield]:
+        """Springs of the drives that yield, by the number of the actuator."""
+        return drive_springs(self.here, np.column_stack([self.bank.stiffness, self.bank.damping]))
+
+    def equations(self) -> LocalModel:
+        """Return the local model at θ, elastic parts taken as rigid."""
+        return local(self.here.mechanism, self.here.theta, rigid=True)
+
+    def run(self, times: Array) -> MechanismRun:
+        """Return the mechanism ready at the first of its result times (N,), s."""
+        require_held(times, self.options)
+        led, springs = self.bank.led, self.springs
+        begun = begin(self.here, times, self.rates, self.options, led=led, springs=springs)
+        return MechanismRun(begun, self.options.tolerance)
+
+
+def mechanism_start(
+    mechanism: Mechanism,
+    start: At | Configuration,
+    rates: Array,
+    bank: DriveBank,
+    options: StepOptions,
+    *,
+    standing: bool = False,
+) -> MechanismStart:
+    """Return a mechanism where a run behind its drives begins; arguments as of `driven_start`."""
+    moved = {place for place, block in zip(bank.places, bank.blocks, strict=True) if block.moves} - {-1}
+    idle = np.zeros(len(bank.inputs))
+    here = driven_start(mechanism, start, idle, tuple(sorted(moved)), options.rigid, standing=standing)
+    return MechanismStart(here, rates, bank, options)
+
+
+class DrivenCourse(NamedTuple):
+    """What drives that feel nothing of the motion do during a run: forces of the inputs, and the course of what is
+    led."""
+
+    forces: PiecewisePolynomial
+    course: Prescribed
+
+
+def driven_course(
+    begun: MechanismStart, breaks: Array, values: Array, span: tuple[float, float], largest: float
+) -> DrivenCourse:
+    """Return what drives do under commands (B, a), linear between breaks (B,).
+
+    span : s, from when until when; largest : step, s
+    """
+    bank, names = begun.bank, begun.here.rest.numbering.coordinates
+    found = drive_course(bank, breaks, values, (*span, largest))
+    times = span[0] + found.times
+    forces = PiecewisePolynomial.of_pieces(bank.inputs, PPoly(found.forces, times))
+    if not bank.led:
+        return DrivenCourse(forces, nothing_led(*span))
+    targets = PiecewisePolynomial.of_pieces(tuple(names[i] for i in bank.led), PPoly(found.led, times))
+    accelerations = np.vstack([found.accelerations[:, 0], found.accelerations[-1:, 1]])
+    return DrivenCourse(forces, Prescribed(bank.led, targets, accelerations))
 
 
 def driven_start(

@@ -1,14 +1,125 @@
-"""A system behind its drives: commands in, motion out, from event to event."""
+"""A system behind its drives: where it begins, and commands in, motion out, from event to event.
+
+A mechanism (`MechanismStart`) and a reduced model (`ModelStart`) begin in ways of their own. `simulate` and
+`closed_loop` take everything else from here.
+"""
 
 from __future__ import annotations
 
+from typing import Protocol, TypeVar
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from supple.array_types import Array
+from supple.equations.coefficients import EquationsOfMotion
+from supple.hardware.coupled_drives import Intervals, interval_commands, intervals
 from supple.hardware.drive_bank import DriveBank
+from supple.hardware.drive_course import first_commands, keeping_commands
 from supple.hardware.pieces import Pieces, at_end
+from supple.integration.input_course import Inputs, input_course
 from supple.simulation.driver import drive
 from supple.systems.advancing import Plant
+
+Run = TypeVar("Run", bound=Plant, covariant=True)
+
+
+class DrivenStart(Protocol[Run]):
+    """A mechanism or a reduced model where a run behind its drives begins.
+
+    bank : the drives; theta, rates : θ and θ̇ (s,); delta : (n - s,), None without any
+    """
+
+    @property
+    def bank(self) -> DriveBank: ...
+    @property
+    def theta(self) -> Array: ...
+    @property
+    def rates(self) -> Array: ...
+    @property
+    def delta(self) -> Array | None: ...
+
+    def equations(self) -> EquationsOfMotion:
+        """Return the coefficients at θ, undeformed."""
+        ...
+
+    def run(self, times: Array, /) -> Run:
+        """Return the system ready at the first of its result times (N,), s."""
+        ...
+
+
+def holding_forces(begun: DrivenStart[Plant], *, standing: bool = False) -> Array:
+    """Return the forces (a,) of drives that yield which hold the system at rest where it stands; zero of all others.
+
+    Parameters
+    ----------
+    begun
+        The system at its start.
+    standing
+        Also those of drives that do not move, where they can hold it; not of those that lead.
+    """
+    found = np.zeros(len(begun.bank.inputs))
+    yields = begun.bank.holding(standing=standing)
+    if yields:
+        c, s, delta = begun.equations(), len(begun.theta), begun.delta
+        still = np.zeros(s if delta is None else s + len(delta))
+        needed = c.required_forces(still, still, delta)[:s]
+        found[yields] = np.linalg.lstsq(c.input_map[:s], needed, rcond=None)[0][yields]
+    return found
+
+
+def settled_commands(
+    begun: DrivenStart[Plant], inputs: Inputs, times: ArrayLike | None, grid: Array, spacing: float | None
+) -> tuple[Array, Array]:
+    """Settle the drives where a run begins, and return its commands (B, a), linear between breaks (B,).
+
+    Commands that are not given keep drives that move where they are; of others they are zero, as forces are.
+
+    Parameters
+    ----------
+    begun
+        The system at its start.
+    inputs, times
+        Commands as `simulate` takes them, and the times of their values.
+    grid
+        (N,) result times, s.
+    spacing
+        Longest time between samples of callables, s; None samples them at the results.
+    """
+    bank, place = begun.bank, (begun.theta, begun.rates)
+    held = holding_forces(begun)
+    bank.reset(*place, forces=held)
+    breaks, values = input_course(bank.inputs, keeping_commands(bank, inputs), times, grid, spacing)
+    bank.reset(*place, first_commands(bank, breaks, values, float(grid[0])), held)
+    return breaks, values
+
+
+def coupled_run(
+    begun: DrivenStart[Run], grid: Array, longest: float, breaks: Array, values: Array
+) -> tuple[Run, Array, Intervals]:
+    """Run drives that feel the motion, and the motion, interval by interval.
+
+    Parameters
+    ----------
+    begun
+        The system at its start, and its drives, settled.
+    grid
+        (N,) result times, s.
+    longest
+        Longest interval, s.
+    breaks, values
+        Commands (B, a), linear between breaks (B,), s.
+
+    Returns
+    -------
+    tuple
+        The run, forces of the inputs from each interval on, and the intervals.
+    """
+    c = begun.equations()
+    light = np.einsum("ia,ia->a", c.input_map, np.linalg.solve(c.M, c.input_map))
+    cut = intervals(begun.bank, grid, longest, light)
+    run = begun.run(cut.times)
+    return run, drive_commands(run, begun.bank, cut.times, interval_commands(cut.times, breaks, values)), cut
 
 
 class DrivenSystem:

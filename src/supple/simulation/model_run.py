@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -12,7 +13,10 @@ from numpy.typing import NDArray
 from supple.approximation.piecewise.packing import NOWHERE
 from supple.array_types import Array
 from supple.compilation import compiled
+from supple.diagnostics import InputError
 from supple.diagnostics.limits import require_memory
+from supple.equations.coefficients import Coefficients
+from supple.hardware.drive_bank import DriveBank
 from supple.hardware.pieces import Pieces, between
 from supple.integration.generalized_alpha import alpha_of
 from supple.integration.input_course import InputCourse
@@ -229,3 +233,76 @@ class ModelRun:
         at : numbers of the result times to keep, of which the forces are; all if left out
         """
         return model_result(self.motion(forces, at), self.reason, self.stopped, self.steps, self.tolerance)
+
+
+@dataclass(frozen=True)
+class ModelStart:
+    """A reduced model where a run behind its drives begins. Implements `DrivenStart`.
+
+    eta, v : (n,) state at the start
+    """
+
+    model: ReducedModel
+    eta: Array
+    v: Array
+    bank: DriveBank
+    options: StepOptions
+
+    @property
+    def theta(self) -> Array:
+        return self.eta[: self.model.layout.theta]
+
+    @property
+    def rates(self) -> Array:
+        return self.v[: self.model.layout.theta]
+
+    @property
+    def delta(self) -> Array | None:
+        s = self.model.layout.theta
+        return self.eta[s:] if len(self.eta) > s else None
+
+    def equations(self) -> Coefficients:
+        """Return the coefficients at θ, undeformed."""
+        return self.model.evaluate(self.theta)
+
+    def run(self, times: Array) -> ModelRun:
+        """Return the model ready at the first of its result times (N,), s."""
+        return ModelRun(
+            self.model, times, start=self.eta, rates=self.v, step=self.options.step, tolerance=self.options.tolerance,
+            friction_speed=self.options.friction_speed, led=self.bank.led, yields=yields_along(self.model, self.bank),
+        )  # fmt: skip
+
+
+def model_start(
+    model: ReducedModel,
+    start: Values | str | None,
+    rates: Values | None,
+    bank: DriveBank,
+    options: StepOptions,
+    *,
+    standing: bool = False,
+) -> ModelStart:
+    """Return a reduced model where a run behind its drives begins; arguments as of `begin_state`.
+
+    Where drives move θ, δ that is not given starts at rest with θ held.
+    """
+    moved = any(block.moves for block in bank.blocks)
+    eta, v = begin_state(model, start, rates, np.zeros(len(model.layout.inputs)), held=moved, standing=standing)
+    return ModelStart(model, eta, v, bank, options)
+
+
+def yields_along(model: ReducedModel, drives: DriveBank) -> Array:
+    """Stiffness and damping (n, 2) of drives along the model's coordinates."""
+    found = np.zeros((model.layout.size, 2))
+    for name, place, stiffness, damping in zip(
+        drives.inputs, drives.places, drives.stiffness, drives.damping, strict=True
+    ):
+        if not (stiffness or damping):
+            continue
+        if place < 0:
+            raise InputError(
+                "it yields along what is no coordinate of the model", part=f'drive of actuator "{name}"',
+                hint="reduce with that coordinate, or take the mechanism",
+            )  # fmt: skip
+        found[place] += stiffness, damping
+    return found

@@ -32,6 +32,7 @@ from supple.formulations.rigid_link_system.link_point import link_point
 from supple.formulations.rigid_link_system.link_system import rigid_link_system
 from supple.formulations.rigid_link_system.small_motions import resting_nodes
 from supple.hardware.coupled_drives import feels
+from supple.hardware.drive_bank import DriveBank
 from supple.hardware.drive_course import say_passed_by
 from supple.hardware.hardware import NO_HARDWARE
 from supple.integration.generalized_alpha import alpha_of
@@ -45,12 +46,11 @@ from supple.reduced.model import ReducedModel
 from supple.reduced.named_values import in_order
 from supple.results.simulation import Simulation, warn_of
 from supple.simulation.adaptation import TOLERANCE, balanced
-from supple.simulation.driven_run import Commanded, DriveCommands, commanded, coupled_intervals, driven_run
-from supple.simulation.driven_start import drive_springs
-from supple.simulation.driven_system import drive_commands
+from supple.simulation.driven_start import driven_course, mechanism_start
+from supple.simulation.driven_system import coupled_run, settled_commands
 from supple.simulation.driver import Known, drive
 from supple.simulation.link_record import LinkRecord
-from supple.simulation.mechanism_run import Continuous, MechanismRun, begin, require_held
+from supple.simulation.mechanism_run import Continuous, MechanismRun, begin
 from supple.simulation.prescribed import Prescribed, on_course, prescribed
 from supple.simulation.scenario import model_scenario, prepared_scenario
 from supple.simulation.start import deflected_configuration, start_configuration
@@ -164,15 +164,18 @@ def simulate(
             hint="leave drives out (drives=False, --no-drives), or the formulation",
         )  # fmt: skip
     if hardware.drives and motion is None:
-        commands = DriveCommands(inputs, input_times, grid, spacing)
-        made = commanded(mechanism, hardware, start, theta_rates, commands, rigid=rigid)
-        if feels(made.bank):
-            found = _coupled(made, theta_rates, grid, options)
+        bank = DriveBank(hardware, tuple(mechanism.actuators), names, hardware.actuator_coordinates)
+        started = mechanism_start(mechanism, start, theta_rates, bank, options)
+        breaks, values = settled_commands(started, inputs, input_times, grid, spacing)
+        if feels(bank):
+            coupled, _, cut = coupled_run(started, grid, largest, breaks, values)
+            found = coupled.result(at=cut.results)
             taken_as_rigid(mechanism, rigid, _INSTEAD, names=found.rigid)
             say_damping(mechanism, rigid)
             warn_of(found)
             return found
-        here, forces, course, springs = driven_run(made, first, end, largest)
+        here, springs = started.here, started.springs
+        forces, course = driven_course(started, breaks, values, (first, end), largest)
         u0 = forces.coefficients[0, 0].copy()
     else:
         breaks, values = input_course(tuple(mechanism.actuators), inputs, input_times, grid, spacing)
@@ -206,16 +209,6 @@ def simulate(
     found = balanced(marched) if step is None and tolerance is None else marched(tolerance)
     warn_of(found)
     return found
-
-
-def _coupled(made: Commanded, rates: Array, grid: Array, options: StepOptions) -> Simulation:
-    """Drives that feel the motion, and the motion, interval by interval, with results at `grid` (N,)."""
-    bank, (cut, commands) = made.bank, coupled_intervals(made, grid, options.longest)
-    require_held(cut.times, options)
-    springs = drive_springs(made.here, np.column_stack([bank.stiffness, bank.damping]))
-    run = MechanismRun(begin(made.here, cut.times, rates, options, led=bank.led, springs=springs), options.tolerance)
-    drive_commands(run, bank, cut.times, commands)
-    return run.result(at=cut.results)
 
 
 # A run of the equivalent rigid link system in time (docs/theory/rigid-link-system.md, 25-28).

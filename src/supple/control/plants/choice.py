@@ -25,23 +25,19 @@ from supple.kinematics.rest import rest
 from supple.reduced.model import ReducedModel
 from supple.reduced.named_values import in_order
 from supple.reduced.repertoire import asks_for_rest
-from supple.reduced.time.begin import begin_state
-from supple.reduced.time.driven_run import model_holding_forces as model_forces
-from supple.reduced.time.driven_run import yields_along
 from supple.results.basis import NamedState
 from supple.results.linear_model import LinearModel
 from supple.results.signals import Signals, labelled
 from supple.results.simulation import Simulation
 from supple.simulation.adaptation import TOLERANCE
-from supple.simulation.driven_run import holding_forces
-from supple.simulation.driven_start import drive_springs, driven_start
-from supple.simulation.mechanism_run import MechanismRun, begin, require_held
-from supple.simulation.model_run import ModelRun
+from supple.simulation.driven_start import MechanismStart, mechanism_start
+from supple.simulation.driven_system import DrivenStart, Run, holding_forces
+from supple.simulation.model_run import ModelStart, model_start
 from supple.systems.advancing import Plant, Values
 
 AnyPlant = Mechanism | ReducedModel | LinearModel
 
-_USER = 5  # calls from who says something up to who asked for the loop
+_USER = 4  # calls from who says something of the plant up to who asked for the loop
 
 
 class PlantOptions(NamedTuple):
@@ -77,44 +73,41 @@ def plant_in(plant: AnyPlant, drives: DriveBank, options: PlantOptions) -> Plant
         made: Plant = LinearPlant(plant, options.times, options.start, options.rates)
         drives.reset(*made.state)
         return made
-    return _model(plant, drives, options) if isinstance(plant, ReducedModel) else _mechanism(plant, drives, options)
-
-
-def _model(model: ReducedModel, drives: DriveBank, options: PlantOptions) -> ModelRun:
-    moved = any(block.moves for block in drives.blocks)
-    idle, elastic = np.zeros(len(model.layout.inputs)), model.layout.size > model.layout.theta
-    eta, v = begin_state(model, options.start, options.rates, idle, held=moved, standing=elastic)
-    standing = elastic and not asks_for_rest(model, options.start)
-    run = ModelRun(
-        model, options.times, start=eta, rates=v, step=options.steps.step, tolerance=options.steps.tolerance,
-        friction_speed=options.steps.friction_speed, led=drives.led, yields=yields_along(model, drives),
-    )  # fmt: skip
-    theta, rates = (part[: run.theta] for part in run.state)
-    drives.reset(theta, rates, forces=model_forces(model, drives, run.eta, standing=standing))
+    if isinstance(plant, ReducedModel):
+        return _settled(*_model(plant, drives, options), options)
+    begun, standing = _mechanism(plant, drives, options)
+    run = _settled(begun, standing, options)
+    instead = "reduce it with modes and close the loop on the reduced model"
+    taken_as_rigid(plant, options.steps.rigid, instead, names=run.rigid, stacklevel=_USER)
+    say_damping(plant, options.steps.rigid, stacklevel=_USER)
     return run
 
 
-def _mechanism(mechanism: Mechanism, drives: DriveBank, options: PlantOptions) -> MechanismRun:
+def _settled(begun: DrivenStart[Run], standing: bool, options: PlantOptions) -> Run:
+    """The run, and its drives settled where it begins; standing : they hold it there, as far as they can."""
+    run = begun.run(options.times)
+    theta, rates = (part[: run.theta] for part in run.state)
+    begun.bank.reset(theta, rates, forces=holding_forces(begun, standing=standing))
+    return run
+
+
+def _model(model: ReducedModel, drives: DriveBank, options: PlantOptions) -> tuple[ModelStart, bool]:
+    elastic = model.layout.size > model.layout.theta
+    begun = model_start(model, options.start, options.rates, drives, options.steps, standing=elastic)
+    return begun, elastic and not asks_for_rest(model, options.start)
+
+
+def _mechanism(mechanism: Mechanism, drives: DriveBank, options: PlantOptions) -> tuple[MechanismStart, bool]:
     steps, sample = options.steps, float(options.times[1] - options.times[0])
     width = min(sample, steps.step if steps.step is not None else max(LONGEST, 0.1 * sample))
     allowed = TOLERANCE if steps.step is None and steps.tolerance is None else steps.tolerance
-    moved = {place for place, block in zip(drives.places, drives.blocks, strict=True) if block.moves} - {-1}
-    idle = np.zeros(len(drives.inputs))
     elastic = bool(mechanism.elastic) and not steps.rigid
     if isinstance(options.start, NamedState):
         options = _of_coordinates(mechanism, options, options.start)
-    here = driven_start(mechanism, options.start, idle, tuple(sorted(moved)), steps.rigid, standing=elastic)
-    standing = elastic and not (isinstance(options.start, str) and options.start == "equilibrium")
-    steps = steps._replace(step=width, tolerance=allowed)
-    require_held(options.times, steps)
-    rates = in_order("rates", {} if options.rates is None else options.rates, here.rest.numbering.coordinates)
-    springs = drive_springs(here, np.column_stack([drives.stiffness, drives.damping]))
-    run = MechanismRun(begin(here, options.times, rates, steps, led=drives.led, springs=springs), allowed)
-    instead = "reduce it with modes and close the loop on the reduced model"
-    taken_as_rigid(mechanism, steps.rigid, instead, names=run.rigid, stacklevel=_USER)
-    say_damping(mechanism, steps.rigid, stacklevel=_USER)
-    drives.reset(*run.state, forces=holding_forces(here, drives, standing=standing))
-    return run
+    names, given = rest(mechanism).numbering.coordinates, {} if options.rates is None else options.rates
+    rates, steps = in_order("rates", given, names), steps._replace(step=width, tolerance=allowed)
+    begun = mechanism_start(mechanism, options.start, rates, drives, steps, standing=elastic)
+    return begun, elastic and not (isinstance(options.start, str) and options.start == "equilibrium")
 
 
 def _of_coordinates(mechanism: Mechanism, options: PlantOptions, start: NamedState) -> PlantOptions:
@@ -132,7 +125,7 @@ def _of_coordinates(mechanism: Mechanism, options: PlantOptions, start: NamedSta
     if modes := [name for name in start if name not in names and f"{name}.rate" in start]:
         warnings.warn(
             f"start: the mechanism itself has no coordinates {', '.join(modes)}; what deforms starts at rest under its "
-            "own weight instead", SuppleNote, stacklevel=_USER,
+            "own weight instead", SuppleNote, stacklevel=_USER + 1,
         )  # fmt: skip
     rates = {name: start[f"{name}.rate"] for name in names if f"{name}.rate" in start}
     return options._replace(
