@@ -29,7 +29,6 @@ from supple.hardware.instrument_bank import InstrumentBank
 from supple.integration.input_course import Inputs, input_course
 from supple.integration.result_times import require_run
 from supple.integration.step_options import StepOptions
-from supple.kinematics.rest import rest
 from supple.reduced.model import ReducedModel
 from supple.reduced.named_values import in_order
 from supple.results.closed_loop import ClosedLoop
@@ -38,6 +37,7 @@ from supple.results.signals import Signals, labelled
 from supple.results.simulation import warn_of
 from supple.simulation.driver import drive
 from supple.systems.advancing import Plant
+from supple.systems.system import system_of
 
 _AFTER = 1.0  # s, that a run goes on after its motion
 
@@ -226,11 +226,7 @@ def _spans(
 
 def _beginning(plant: Mechanism | ReducedModel, motion: Any) -> dict[str, float] | None:
     """θ where the motion begins, by name; coordinates that it does not mention stay at rest."""
-    known = (
-        plant.layout.coordinates[: plant.layout.theta]
-        if isinstance(plant, ReducedModel)
-        else rest(plant).numbering.coordinates
-    )
+    known = system_of(plant).rigid_coordinates
     first = np.asarray(motion.at(0.0))[0]
     found = {name: float(value) for name, value in zip(motion.coordinates, first, strict=True) if name in known}
     return found or None

@@ -18,11 +18,11 @@ from supple.hardware.hardware import Hardware
 from supple.integration.step_options import StepOptions
 from supple.kinematics.configuration import At, Configuration
 from supple.kinematics.measures import key_of
-from supple.parameterization.local_model import LocalModel, local
 from supple.simulation.mechanism_run import MechanismRun, begin, require_held
 from supple.simulation.prescribed import Prescribed, nothing_led
 from supple.simulation.start import start_configuration
 from supple.statics.equilibrium import equilibrium
+from supple.systems.system import NamedSystem, system_of
 from supple.time_functions.function_of_time import PiecewisePolynomial
 
 
@@ -44,13 +44,13 @@ class MechanismStart:
         return self.here.theta
 
     @property
+    def system(self) -> NamedSystem:
+        return system_of(self.here.mechanism)
+
+    @property
     def springs(self) -> dict[int, Yield]:
         """Springs of the drives that yield, by the number of the actuator."""
         return drive_springs(self.here, np.column_stack([self.bank.stiffness, self.bank.damping]))
-
-    def equations(self) -> LocalModel:
-        """Return the local model at θ, elastic parts taken as rigid."""
-        return local(self.here.mechanism, self.here.theta, rigid=True)
 
     def run(self, times: Array) -> MechanismRun:
         """Return the mechanism ready at the first of its result times (N,), s."""

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.array_types import Array
-from supple.equations.coefficients import EquationsOfMotion
 from supple.hardware.coupled_drives import Intervals, interval_commands, intervals
 from supple.hardware.drive_bank import DriveBank
 from supple.hardware.drive_course import first_commands, keeping_commands
@@ -20,6 +19,7 @@ from supple.hardware.pieces import Pieces, at_end
 from supple.integration.input_course import Inputs, input_course
 from supple.simulation.driver import drive
 from supple.systems.advancing import Plant
+from supple.systems.system import NamedSystem
 
 Run = TypeVar("Run", bound=Plant, covariant=True)
 
@@ -27,9 +27,11 @@ Run = TypeVar("Run", bound=Plant, covariant=True)
 class DrivenStart(Protocol[Run]):
     """A mechanism or a reduced model where a run behind its drives begins.
 
-    bank : the drives; theta, rates : θ and θ̇ (s,); delta : (n - s,), None without any
+    system : what begins; bank : the drives; theta, rates : θ and θ̇ (s,); delta : (n - s,), None without any
     """
 
+    @property
+    def system(self) -> NamedSystem: ...
     @property
     def bank(self) -> DriveBank: ...
     @property
@@ -38,10 +40,6 @@ class DrivenStart(Protocol[Run]):
     def rates(self) -> Array: ...
     @property
     def delta(self) -> Array | None: ...
-
-    def equations(self) -> EquationsOfMotion:
-        """Return the coefficients at θ, undeformed."""
-        ...
 
     def run(self, times: Array, /) -> Run:
         """Return the system ready at the first of its result times (N,), s."""
@@ -61,7 +59,7 @@ def holding_forces(begun: DrivenStart[Plant], *, standing: bool = False) -> Arra
     found = np.zeros(len(begun.bank.inputs))
     yields = begun.bank.holding(standing=standing)
     if yields:
-        c, s, delta = begun.equations(), len(begun.theta), begun.delta
+        c, s, delta = begun.system.equations(begun.theta), len(begun.theta), begun.delta
         still = np.zeros(s if delta is None else s + len(delta))
         needed = c.required_forces(still, still, delta)[:s]
         found[yields] = np.linalg.lstsq(c.input_map[:s], needed, rcond=None)[0][yields]
@@ -115,7 +113,7 @@ def coupled_run(
     tuple
         The run, forces of the inputs from each interval on, and the intervals.
     """
-    c = begun.equations()
+    c = begun.system.equations(begun.theta)
     light = np.einsum("ia,ia->a", c.input_map, np.linalg.solve(c.M, c.input_map))
     cut = intervals(begun.bank, grid, longest, light)
     run = begun.run(cut.times)

@@ -15,7 +15,6 @@ from supple.array_types import Array
 from supple.compilation import compiled
 from supple.diagnostics import InputError
 from supple.diagnostics.limits import require_memory
-from supple.equations.coefficients import Coefficients
 from supple.hardware.drive_bank import DriveBank
 from supple.hardware.pieces import Pieces, between
 from supple.integration.generalized_alpha import alpha_of
@@ -41,6 +40,7 @@ from supple.reduced.time.explicit_march import explicit_march
 from supple.reduced.time.implicit_march import Options, implicit_march
 from supple.reduced.time.model_motion import ModelMotion
 from supple.results.simulation import Simulation
+from supple.systems.system import NamedSystem, system_of
 
 TOLERANCE = 1e-9  # of a step of a free run, where neither a step nor a tolerance is asked for
 ENERGIES = 2  # kinetic and potential, behind the outputs
@@ -249,6 +249,10 @@ class ModelStart:
     options: StepOptions
 
     @property
+    def system(self) -> NamedSystem:
+        return system_of(self.model)
+
+    @property
     def theta(self) -> Array:
         return self.eta[: self.model.layout.theta]
 
@@ -260,10 +264,6 @@ class ModelStart:
     def delta(self) -> Array | None:
         s = self.model.layout.theta
         return self.eta[s:] if len(self.eta) > s else None
-
-    def equations(self) -> Coefficients:
-        """Return the coefficients at θ, undeformed."""
-        return self.model.evaluate(self.theta)
 
     def run(self, times: Array) -> ModelRun:
         """Return the model ready at the first of its result times (N,), s."""

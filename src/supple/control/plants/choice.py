@@ -34,6 +34,7 @@ from supple.simulation.driven_start import MechanismStart, mechanism_start
 from supple.simulation.driven_system import DrivenStart, Run, holding_forces
 from supple.simulation.model_run import ModelStart, model_start
 from supple.systems.advancing import Plant, Values
+from supple.systems.system import system_of
 
 AnyPlant = Mechanism | ReducedModel | LinearModel
 
@@ -53,18 +54,13 @@ def drives_of(plant: AnyPlant, hardware: Hardware, delay: float) -> DriveBank:
     """Every input through its drive, after a computation of so many s."""
     if not (np.isfinite(delay) and delay >= 0.0):
         raise InputError(f"it is {delay:g} s", part="computation delay", hint="give a number from 0 on")
-    if isinstance(plant, Mechanism):
-        inputs, names = tuple(plant.actuators), rest(plant).numbering.coordinates
-    elif isinstance(plant, ReducedModel):
-        inputs, names = plant.layout.inputs, plant.layout.coordinates[: plant.layout.theta]
-    elif isinstance(plant, LinearModel):
-        inputs, names = plant.inputs, plant.coordinates
-    else:
+    if not isinstance(plant, Mechanism | ReducedModel | LinearModel):
         raise InputError(
             f"{type(plant).__name__} is not a plant", part="closed loop",
             hint="give a mechanism, a reduced model or a linear model",
         )  # fmt: skip
-    return DriveBank(hardware, inputs, names, hardware.actuator_coordinates, delay=delay)
+    of = system_of(plant)
+    return DriveBank(hardware, of.inputs, of.rigid_coordinates, hardware.actuator_coordinates, delay=delay)
 
 
 def plant_in(plant: AnyPlant, drives: DriveBank, options: PlantOptions) -> Plant:

@@ -31,7 +31,6 @@ from supple.diagnostics import InputError, SuppleError, SuppleWarning, nearest
 from supple.diagnostics.arguments import require_arguments, value_text
 from supple.diagnostics.limits import require_within
 from supple.formats.document import load_mechanism
-from supple.formulations.hardware import hardware_of
 from supple.hardware.hardware import NO_HARDWARE, Hardware
 from supple.maps.progress_bar import ProgressBar
 from supple.reduced.model import ReducedModel
@@ -39,6 +38,7 @@ from supple.reduced.scaled import scaled_model
 from supple.reduction.reduce import reduce
 from supple.reduction.region import Region
 from supple.reduction.sibling import Siblings
+from supple.systems.system import system_of
 
 # The plants of a study: the nominal one with other parameters, stiffness, damping, delays, noise or modes.
 
@@ -291,7 +291,7 @@ def _run(task: _Task, setting: dict[str, float], seed: int) -> _Run:
 def _surrounded(plant: Any, loop: Mapping[str, Any], setting: Mapping[str, float], seed: int) -> dict[str, Any]:
     """Options of the loop, with drives and instruments of the setting."""
     given = loop.get("hardware", True)
-    own = _hardware(plant) if given is True else given or NO_HARDWARE
+    own = system_of(plant).hardware if given is True else given or NO_HARDWARE
     around, late = surroundings(own, setting)
     found = dict(loop)
     if around:
@@ -299,10 +299,6 @@ def _surrounded(plant: Any, loop: Mapping[str, Any], setting: Mapping[str, float
     if late:
         found["computation_delay"] = loop.get("computation_delay", 0.0) + late
     return found
-
-
-def _hardware(plant: Mechanism | ReducedModel) -> Hardware:
-    return plant.hardware if isinstance(plant, ReducedModel) else hardware_of(plant)
 
 
 def _largest(run: Any) -> dict[str, Measure]:
