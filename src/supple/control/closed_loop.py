@@ -127,6 +127,8 @@ def _panel(plant: Plant, hardware: Hardware) -> MeasurementLayout:
 class _Controllers:
     """The controllers of a loop as a source: at every sample they are shown a measurement and answer with commands.
 
+    Implements `Source`.
+
     events : every sample is one; at the last the plant does not move on, and its forces are recorded
     """
 

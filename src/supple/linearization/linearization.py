@@ -151,7 +151,7 @@ def _(system: Mechanism, at: At | Configuration, asked: Options) -> Linearizable
 
 @dataclass(frozen=True)
 class MechanismState:
-    """A mechanism at a state, with what is asked about it."""
+    """A mechanism at a state, with what is asked about it. Implements `Linearizable`."""
 
     mechanism: Mechanism
     at: At | Configuration

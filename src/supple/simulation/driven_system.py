@@ -121,7 +121,7 @@ def coupled_run(
 
 
 class DrivenSystem:
-    """A plant, advanced by the commands of its drives; every result time is an event.
+    """A plant, advanced by the commands of its drives; every result time is an event. Implements `Advancing`.
 
     applied : (N, a) commands after dead band, limits, rate limit and resolution
     forces  : (N, a) of the inputs from each event on, springs and dampers of drives included; zero where they lead
@@ -188,7 +188,7 @@ def _push(pieces: Pieces, duration: float, before: Array, after: Array) -> None:
 
 
 class Sent:
-    """A source of commands (N - 1, a) that are known beforehand, one for each interval."""
+    """A source of commands (N - 1, a) that are known beforehand, one for each interval. Implements `Source`."""
 
     def __init__(self, commands: Array) -> None:
         self._commands, self.events = commands, range(1, len(commands) + 1)

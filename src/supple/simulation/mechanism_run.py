@@ -157,6 +157,8 @@ def method_of(problem: Absolute, alpha: Alpha, step: float, tolerance: float | N
 class MechanismRun:
     """The full DAE, advanced through result times under `Continuous` inputs or under the `Pieces` of drives.
 
+    Implements `Plant`.
+
     rigid : names of elastic parts that do not deform
     """
 

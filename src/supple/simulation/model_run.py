@@ -56,7 +56,7 @@ def model_result(motion: ModelMotion, reason: str, stopped: float, steps: int, t
 
 
 class FreeRun:
-    """η through result times (N,), under an `InputCourse`.
+    """η through result times (N,), under an `InputCourse`. Implements `Advancing`.
 
     start : η and η̇ (n,); implicit : by generalized-α, else by Dormand-Prince
     """
@@ -69,9 +69,8 @@ class FreeRun:
         self._state = np.concatenate([*start, np.zeros(2)])
         require_memory(16.0 * len(times) * (size + 1), f"{len(times)} results take", part="t", hint="keep fewer")
         self._record = np.empty((len(times), 2 * size + 2))
-        step, tolerance = options.step, options.tolerance
-        self._error = tolerance if tolerance is not None else (0.0 if step is not None else TOLERANCE)
-        longest = step if step is not None else float(times[-1] - times[0])
+        self._error = options.allowed(TOLERANCE) or 0.0
+        longest = options.step if options.step is not None else float(times[-1] - times[0])
         self._friction_speed, self._stopped, self._reason = options.friction_speed, float(times[0]), ""
         limits = (float(longest), float(self._error), float(options.friction_speed))
         self._march: Any = explicit_march
@@ -103,6 +102,8 @@ class FreeRun:
 
 class ModelRun:
     """η through result times (N,), under the `Pieces` of drives; the state is in arrays that are filled in place.
+
+    Implements `Plant`.
 
     start, rates : as in `simulate`. Where coordinates are led, δ that is not given starts at rest with θ held
     step         : s, fixed, or with a tolerance the longest; if left out, steps follow the tolerance

@@ -74,8 +74,7 @@ def simulated(
     if hardware.drives:
         found = _driven(model, hardware, grid, inputs, input_times, (start, rates), options)
     else:
-        fixed = step is not None and tolerance is None
-        course = followed_course(layout.inputs, inputs, input_times, grid, step, fixed=fixed)
+        course = followed_course(layout.inputs, inputs, input_times, grid, step, fixed=options.fixed)
         u = course.at(grid)
         implicit = method == "implicit" or (method == "auto" and layout.size > layout.theta)
         free = FreeRun(model, grid, begin_state(model, start, rates, u[0]), options, implicit=implicit)
@@ -101,7 +100,7 @@ def _driven(
     longest, spacing = step or float(np.diff(grid).max()), None
     if has_callables(inputs):  # as fine as the mechanism samples them, whatever the results are
         longest = step or min(longest, longest_step(float(grid[-1] - grid[0])))
-        spacing = longest if step is not None and options.tolerance is None else longest / 8
+        spacing = options.spacing(longest)
     started = model_start(model, *begins, bank, options)
     breaks, values = settled_commands(started, inputs, input_times, grid, spacing)
     if feels(bank):
@@ -211,7 +210,7 @@ def led_motion(
 
 
 class LedRun:
-    """δ through result times (N,) of a model that is led.
+    """δ through result times (N,) of a model that is led. Implements `Advancing`.
 
     course : as the march takes it; record : (N, 3d + 2) δ, δ̇, works put in and lost, δ̈; steps : so far
 

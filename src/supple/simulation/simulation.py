@@ -147,14 +147,12 @@ def simulate(
     require_memory(taken * len(grid), f"{len(grid)} results take", part="t", hint="keep fewer")
     first, end = float(grid[0]), float(grid[-1])
     largest = longest_step(end - first) if step is None else step
-    fixed = step is not None and tolerance is None
-    spacing = largest if fixed else largest / 8
     names = rest(mechanism).numbering.coordinates
     theta_rates = np.zeros(len(names)) if rates is None else in_order("rates", rates, names)
     if theta_rates.ndim != 1:
         raise InputError("has more than one state", part="rates", hint="simulate one at a time")
-    allowed = TOLERANCE if step is None and tolerance is None else tolerance
-    options = StepOptions(largest, allowed, spectral_radius, friction_speed, rigid)
+    wanted = StepOptions(step, tolerance, spectral_radius, friction_speed, rigid)
+    options, spacing = wanted._replace(step=largest, tolerance=wanted.allowed(TOLERANCE)), wanted.spacing(largest)
     hardware = hardware_of(mechanism) if drives else NO_HARDWARE
     if motion is not None:
         say_passed_by(hardware)
@@ -215,7 +213,7 @@ def simulate(
 
 
 class LinkRun:
-    """The equivalent rigid link system through result times (N,), under `Continuous` inputs.
+    """The equivalent rigid link system through result times (N,), under `Continuous` inputs. Implements `Advancing`.
 
     It begins undeformed or, if `here` is deformed, where it rests at its θ under the first inputs. Nodes move at the
     start as if everything were rigid; rates : (s,) of θ.

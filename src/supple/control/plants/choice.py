@@ -96,12 +96,11 @@ def _model(model: ReducedModel, drives: DriveBank, options: PlantOptions) -> tup
 def _mechanism(mechanism: Mechanism, drives: DriveBank, options: PlantOptions) -> tuple[MechanismStart, bool]:
     steps, sample = options.steps, float(options.times[1] - options.times[0])
     width = min(sample, steps.step if steps.step is not None else max(LONGEST, 0.1 * sample))
-    allowed = TOLERANCE if steps.step is None and steps.tolerance is None else steps.tolerance
     elastic = bool(mechanism.elastic) and not steps.rigid
     if isinstance(options.start, NamedState):
         options = _of_coordinates(mechanism, options, options.start)
     names, given = rest(mechanism).numbering.coordinates, {} if options.rates is None else options.rates
-    rates, steps = in_order("rates", given, names), steps._replace(step=width, tolerance=allowed)
+    rates, steps = in_order("rates", given, names), steps._replace(step=width, tolerance=steps.allowed(TOLERANCE))
     begun = mechanism_start(mechanism, options.start, rates, drives, steps, standing=elastic)
     return begun, elastic and not (isinstance(options.start, str) and options.start == "equilibrium")
 
@@ -136,7 +135,8 @@ def _of_coordinates(mechanism: Mechanism, options: PlantOptions, start: NamedSta
 class LinearPlant:
     """ẋ = ẋ₀ + A (x - x₀) + B (u - u₀), exactly between the instants, at which inputs change, linearly in between.
 
-    Its states are coordinates, their rates, and, where it was linearized with drives, those of drives.
+    Its states are coordinates, their rates, and, where it was linearized with drives, those of drives. Implements
+    `Plant`.
     """
 
     def __init__(self, model: LinearModel, times: Array, start: Values, rates: Values) -> None:

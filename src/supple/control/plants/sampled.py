@@ -34,7 +34,7 @@ class Sampled(Advancing[Array], Protocol):
 
 
 class StagedSamples(DrivenSystem):
-    """Any plant: drives, plant and instruments one after the other."""
+    """Any plant: drives, plant and instruments one after the other. Implements `Sampled`."""
 
     def __init__(
         self, plant: Plant, drives: DriveBank, instruments: InstrumentBank, durations: Array, pushes: Array
@@ -59,7 +59,7 @@ class StagedSamples(DrivenSystem):
 
 
 class CompiledSamples:
-    """A reduced model: one compiled call a sample, which everything it needs is bundled for."""
+    """A reduced model: one compiled call a sample, which everything it needs is bundled for. Implements `Sampled`."""
 
     def __init__(
         self, plant: ModelRun, drives: DriveBank, instruments: InstrumentBank, durations: Array, pushes: Array
