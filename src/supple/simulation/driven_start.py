@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.interpolate import PPoly
@@ -18,7 +18,7 @@ from supple.hardware.hardware import Hardware
 from supple.integration.step_options import StepOptions
 from supple.kinematics.configuration import At, Configuration
 from supple.kinematics.measures import key_of
-from supple.simulation.mechanism_run import MechanismRun, begin, require_held
+from supple.simulation.mechanism_run import Continuous, MechanismRun, begin, require_held
 from supple.simulation.prescribed import Prescribed, nothing_led
 from supple.simulation.start import start_configuration
 from supple.statics.equilibrium import equilibrium
@@ -76,18 +76,10 @@ def mechanism_start(
     return MechanismStart(here, rates, bank, options)
 
 
-class DrivenCourse(NamedTuple):
-    """What drives that feel nothing of the motion do during a run: forces of the inputs, and the course of what is
-    led."""
-
-    forces: PiecewisePolynomial
-    course: Prescribed
-
-
 def driven_course(
     begun: MechanismStart, breaks: Array, values: Array, span: tuple[float, float], largest: float
-) -> DrivenCourse:
-    """Return what drives do under commands (B, a), linear between breaks (B,).
+) -> Continuous:
+    """Return what drives that feel nothing of the motion do under commands (B, a), linear between breaks (B,).
 
     span : s, from when until when; largest : step, s
     """
@@ -96,10 +88,10 @@ def driven_course(
     times = span[0] + found.times
     forces = PiecewisePolynomial.of_pieces(bank.inputs, PPoly(found.forces, times))
     if not bank.led:
-        return DrivenCourse(forces, nothing_led(*span))
+        return Continuous(forces, nothing_led(*span))
     targets = PiecewisePolynomial.of_pieces(tuple(names[i] for i in bank.led), PPoly(found.led, times))
     accelerations = np.vstack([found.accelerations[:, 0], found.accelerations[-1:, 1]])
-    return DrivenCourse(forces, Prescribed(bank.led, targets, accelerations))
+    return Continuous(forces, Prescribed(bank.led, targets, accelerations))
 
 
 def driven_start(

@@ -173,18 +173,18 @@ def simulate(
             warn_of(found)
             return found
         here, springs = started.here, started.springs
-        forces, course = driven_course(started, breaks, values, (first, end), largest)
-        u0 = forces.coefficients[0, 0].copy()
+        acting = driven_course(started, breaks, values, (first, end), largest)
+        u0 = acting.forces.coefficients[0, 0].copy()
     else:
         breaks, values = input_course(tuple(mechanism.actuators), inputs, input_times, grid, spacing)
         u0 = np.array([np.interp(first, breaks, column) for column in values.T])
         here = start_configuration(mechanism, start, u0, rigid=rigid)
         course, springs = prescribed(here, motion, first, end, largest), {}
-        forces = linear_between(tuple(mechanism.actuators), breaks, values, first, end)
+        acting = Continuous(linear_between(tuple(mechanism.actuators), breaks, values, first, end), course)
         theta_rates[list(course.driven)] = course.targets.coefficients[0, 1]
         if course.driven:
             here = on_course(here, course, u0)
-    known = Known(Continuous(forces, course), len(grid) - 1)
+    known = Known(acting, len(grid) - 1)
     if links:
         say_damping(mechanism, rigid)
         linked = LinkRun(here, grid, theta_rates, options)
@@ -193,8 +193,8 @@ def simulate(
         warn_of(found)
         return found
     begun = begin(
-        here, grid, theta_rates, options, led=course.driven, springs=springs, inputs=u0,
-        accelerations=course.accelerations[0],
+        here, grid, theta_rates, options, led=acting.course.driven, springs=springs, inputs=u0,
+        accelerations=acting.course.accelerations[0],
     )  # fmt: skip
     taken_as_rigid(mechanism, rigid, _INSTEAD, names=begun.problem.frames.rigid)
     say_damping(mechanism, rigid)
