@@ -87,8 +87,9 @@ def test_every_system_has_names_and_units(kind):
 @pytest.mark.parametrize("kind", SYSTEMS)
 def test_every_plant_is_the_system_that_it_was_made_of(kind):
     made, described = plant(kind), system_of(system(kind))
-    for name in ("coordinates", "theta", "inputs", "outputs", "units", "basis"):
-        assert getattr(made, name) == getattr(described, name), name
+    assert made.system._replace(equations=None) == described._replace(equations=None)
+    assert [len(part) for part in made.state] == [len(described.coordinates)] * 2
+    assert made.seen.shape == (len(described.outputs),)
     assert made.reason == ""
 
 
@@ -118,13 +119,12 @@ def test_the_driver_advances_every_plant_from_event_to_event(kind):
     made, source = plant(kind), Holding(kind)
     place, rates = (part.copy() for part in made.state)
     drive(made, source)
-    assert made.seen.shape == (2,)
     assert_allclose(made.state[0], place, atol=1e-6)  # the gearbox begins relaxed to the tolerance of a step
     assert_allclose(made.state[1], rates, atol=1e-4)
     run = made.result(np.tile(source.forces, (len(TIMES), 1)))
     assert run.complete
-    assert tuple(run.coordinates) == made.coordinates
-    assert tuple(run.outputs) == made.outputs
+    assert tuple(run.coordinates) == made.system.coordinates
+    assert tuple(run.outputs) == made.system.outputs
     assert_allclose(run.time, TIMES)
 
 

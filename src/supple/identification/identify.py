@@ -175,7 +175,7 @@ def predicted(model: ReducedModel, hardware: Hardware, run: LoggedRun, outputs: 
     bank = DriveBank(hardware, layout.inputs, names, hardware.actuator_coordinates)
     start, yields = start_coordinates(run, hardware, names), yields_along(model, bank)
     plant = ModelRun(model, run.time, start=start, led=bank.led, yields=yields)
-    theta, rates = (part[: plant.theta] for part in plant.state)
+    theta, rates = (part[: plant.system.theta] for part in plant.state)
     held = model.inverse(plant.eta[None, : layout.theta], delta=plant.eta[None, layout.theta :])[0]
     bank.reset(theta, rates, None, np.linalg.lstsq(model.evaluate(theta).input_map, held)[0])
     seen = InstrumentBank(hardware, layout.outputs, run.sample_time, len(run.time))

@@ -22,7 +22,7 @@ from supple.simulation.mechanism_run import Continuous, MechanismRun, begin, req
 from supple.simulation.prescribed import Prescribed, nothing_led
 from supple.simulation.start import start_configuration
 from supple.statics.equilibrium import equilibrium
-from supple.systems.system import NamedSystem, system_of
+from supple.systems.system import System, system_of
 from supple.time_functions.function_of_time import PiecewisePolynomial
 
 
@@ -44,7 +44,7 @@ class MechanismStart:
         return self.here.theta
 
     @property
-    def system(self) -> NamedSystem:
+    def system(self) -> System:
         return system_of(self.here.mechanism)
 
     @property

@@ -19,7 +19,7 @@ from supple.hardware.pieces import Pieces, at_end
 from supple.integration.input_course import Inputs, input_course
 from supple.simulation.driver import drive
 from supple.systems.advancing import Plant
-from supple.systems.system import NamedSystem
+from supple.systems.system import System
 
 Run = TypeVar("Run", bound=Plant, covariant=True)
 
@@ -31,7 +31,7 @@ class DrivenStart(Protocol[Run]):
     """
 
     @property
-    def system(self) -> NamedSystem: ...
+    def system(self) -> System: ...
     @property
     def bank(self) -> DriveBank: ...
     @property
@@ -140,8 +140,9 @@ class DrivenSystem:
 
     def __init__(self, plant: Plant, drives: DriveBank, durations: Array, pushes: Array | None = None) -> None:
         self.plant, self._drives, self._durations = plant, drives, durations.tolist()
-        self._pushes = np.zeros((0, len(plant.inputs))) if pushes is None else pushes
-        self.applied, self.forces = np.zeros((2, len(durations), len(plant.inputs)))
+        inputs, self._theta = len(plant.system.inputs), plant.system.theta
+        self._pushes = np.zeros((0, inputs)) if pushes is None else pushes
+        self.applied, self.forces = np.zeros((2, len(durations), inputs))
         yields = (drives.stiffness != 0.0) | (drives.damping != 0.0)
         self._yielding = [
             (i, place, float(drives.stiffness[i]), float(drives.damping[i]))
@@ -156,7 +157,7 @@ class DrivenSystem:
         duration = self._durations[k]
         self.applied[k] = self._drives.applied(command)
         eta, rates = plant.state
-        pieces = self._drives.pieces(duration, rates[: plant.theta])
+        pieces = self._drives.pieces(duration, rates[: self._theta])
         if self._pushed:
             _push(pieces, duration, self._pushes[k], self._pushes[min(k + 1, len(self._durations) - 1)])
         self._keep(k, pieces.forces[3, 0], eta, rates)

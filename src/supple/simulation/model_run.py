@@ -40,7 +40,7 @@ from supple.reduced.time.explicit_march import explicit_march
 from supple.reduced.time.implicit_march import Options, implicit_march
 from supple.reduced.time.model_motion import ModelMotion
 from supple.results.simulation import Simulation
-from supple.systems.system import NamedSystem, system_of
+from supple.systems.system import System, system_of
 
 TOLERANCE = 1e-9  # of a step of a free run, where neither a step nor a tolerance is asked for
 ENERGIES = 2  # kinetic and potential, behind the outputs
@@ -130,8 +130,7 @@ class ModelRun:
         self.model, self.times, self.reason = model, np.ascontiguousarray(times, dtype=float), ""
         self.stopped = float(times[0])
         layout, n, s, count = model.layout, model.layout.size, model.layout.theta, len(times)
-        self.basis, self.units, self.theta = model.basis, model.units, s
-        self.coordinates, self.inputs, self.outputs = layout.coordinates, layout.inputs, layout.outputs
+        self.system = system_of(model)
         pair = CLASSICAL if set(range(s)) <= set(led) else FIFTH
         allowed = tolerance if tolerance is not None else (0.0 if step is not None else pair.tolerance)
         self.tolerance = allowed or None
@@ -250,7 +249,7 @@ class ModelStart:
     options: StepOptions
 
     @property
-    def system(self) -> NamedSystem:
+    def system(self) -> System:
         return system_of(self.model)
 
     @property

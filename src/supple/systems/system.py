@@ -36,35 +36,16 @@ if TYPE_CHECKING:
     from supple.kinematics.configuration import At, Configuration
 
 
-class System(Protocol):
+class System(NamedTuple):
     """Anything that moves: a mechanism, a reduced model or a linear model, with its names and units.
 
     coordinates     : names, θ first, `theta` of them
     inputs, outputs : names of the actuators and of the outputs
     units           : of everything that it returns
     basis           : basis of the elastic coordinates, None without any
-    """
-
-    @property
-    def coordinates(self) -> tuple[str, ...]: ...
-    @property
-    def theta(self) -> int: ...
-    @property
-    def inputs(self) -> tuple[str, ...]: ...
-    @property
-    def outputs(self) -> tuple[str, ...]: ...
-    @property
-    def units(self) -> Units: ...
-    @property
-    def basis(self) -> CoordinateBasis | None: ...
-
-
-class NamedSystem(NamedTuple):
-    """A mechanism, a reduced model or a linear model as every question sees it. Implements `System`.
-
-    hardware  : drives of its inputs and instruments of its outputs
-    equations : θ (s,) or (N, s) -> coefficients and forces there, undeformed; a linear model, which has those of one
-                state alone, refuses
+    hardware        : drives of its inputs and instruments of its outputs
+    equations       : θ (s,) or (N, s) -> coefficients and forces there, undeformed; a linear model has those of one
+                      state alone, and refuses
     """
 
     coordinates: tuple[str, ...]
@@ -82,17 +63,17 @@ class NamedSystem(NamedTuple):
         return self.coordinates[: self.theta]
 
 
-def system_of(described: Mechanism | ReducedModel | LinearModel) -> NamedSystem:
+def system_of(described: Mechanism | ReducedModel | LinearModel) -> System:
     """Return a mechanism, elastic parts taken as rigid, a reduced model or a linear model as a system."""
     if isinstance(described, ReducedModel):
         layout = described.layout
-        return NamedSystem(
+        return System(
             layout.coordinates, layout.theta, layout.inputs, layout.outputs, described.units, described.basis,
             described.hardware, described.evaluate,
         )  # fmt: skip
     if isinstance(described, LinearModel):
         names = described.coordinates
-        return NamedSystem(
+        return System(
             names, len(names), described.inputs, described.outputs, described.units, described.basis, NO_HARDWARE,
             _no_equations,
         )  # fmt: skip
@@ -105,7 +86,7 @@ def system_of(described: Mechanism | ReducedModel | LinearModel) -> NamedSystem:
 
     position = rest(described)
     names, outputs = position.numbering.coordinates, tuple(carried(position).observation.names)
-    return NamedSystem(
+    return System(
         names, len(names), tuple(described.actuators), outputs, units_of(position), None, hardware_of(described),
         partial(local, described, rigid=True),
     )  # fmt: skip

@@ -82,7 +82,7 @@ def plant_in(plant: AnyPlant, drives: DriveBank, options: PlantOptions) -> Plant
 def _settled(begun: DrivenStart[Run], standing: bool, options: PlantOptions) -> Run:
     """The run, and its drives settled where it begins; standing : they hold it there, as far as they can."""
     run = begun.run(options.times)
-    theta, rates = (part[: run.theta] for part in run.state)
+    theta, rates = (part[: run.system.theta] for part in run.state)
     begun.bank.reset(theta, rates, forces=holding_forces(begun, standing=standing))
     return run
 
@@ -142,24 +142,23 @@ class LinearPlant:
     def __init__(self, model: LinearModel, times: Array, start: Values, rates: Values) -> None:
         require_continuous_time(model)
         self._model, self._times, self._n = model, times, 0
-        self.coordinates, self.inputs, self.outputs = model.coordinates, model.inputs, model.outputs
-        self.units, self.basis, self.reason = model.units, model.basis, ""
-        n = self.theta = len(self.coordinates)
+        self.system, self.reason = system_of(model), ""
+        names, n = self.system.coordinates, self.system.theta
         further: dict[int, float] = {}
         if isinstance(start, NamedState):
             further = {2 * n + i: start[name] for i, name in enumerate(model.states[2 * n :]) if name in start}
-            named, moving = start.parted(self.coordinates, model.basis)
+            named, moving = start.parted(names, model.basis)
             start = {name: value for name, value in named.items() if name not in model.states[2 * n :]}
             rates = moving if rates is None else rates
         self._x0, self._u0 = operating_point(model)
         accelerations = model.at.get("accelerations", {})
         self._drift = np.zeros(len(self._x0))
         self._drift[:n] = self._x0[n : 2 * n]
-        self._drift[n : 2 * n] = [accelerations.get(name, 0.0) for name in self.coordinates]
+        self._drift[n : 2 * n] = [accelerations.get(name, 0.0) for name in names]
         self._y0 = np.array([model.at.get("outputs", {}).get(name, 0.0) for name in model.outputs])
         self._x = np.zeros(len(self._x0))
-        self._x[:n] = _filled("start", start, self.coordinates, self._x0[:n]) - self._x0[:n]
-        self._x[n : 2 * n] = _filled("rates", rates, self.coordinates, np.zeros(n)) - self._x0[n : 2 * n]
+        self._x[:n] = _filled("start", start, names, self._x0[:n]) - self._x0[:n]
+        self._x[n : 2 * n] = _filled("rates", rates, names, np.zeros(n)) - self._x0[n : 2 * n]
         for place, value in further.items():  # of drives
             self._x[place] = value - self._x0[place]
         self._last = self._u0
@@ -168,7 +167,7 @@ class LinearPlant:
 
     @property
     def state(self) -> tuple[Array, Array]:
-        n, x = self.theta, self._x + self._x0
+        n, x = self.system.theta, self._x + self._x0
         return x[:n], x[n : 2 * n]
 
     @property

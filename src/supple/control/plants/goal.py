@@ -48,7 +48,7 @@ def _mechanism(mechanism: Mechanism, theta: Array, rigid: bool) -> Mapping[str, 
     here = driven_start(mechanism, start, np.zeros(len(mechanism.actuators)), led, rigid)
     options = StepOptions(_INSTANT, rigid=rigid)
     run = MechanismRun(begin(here, np.array([0.0, _INSTANT]), np.zeros(len(theta)), options, led=led), None)
-    return start | dict(zip(run.outputs, run.seen.tolist(), strict=True))
+    return start | dict(zip(run.system.outputs, run.seen.tolist(), strict=True))
 
 
 def _model(model: ReducedModel, theta: Array) -> Mapping[str, float]:

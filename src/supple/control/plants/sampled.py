@@ -41,7 +41,7 @@ class StagedSamples(DrivenSystem):
     ) -> None:
         super().__init__(plant, drives, durations, pushes)
         self._instruments = instruments
-        self.seen, self.readings = np.zeros((2, len(durations), len(plant.outputs)))
+        self.seen, self.readings = np.zeros((2, len(durations), len(plant.system.outputs)))
         self._read(0)
 
     def _read(self, k: int) -> None:
