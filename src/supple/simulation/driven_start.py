@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,72 +17,39 @@ from supple.hardware.hardware import Hardware
 from supple.integration.step_options import StepOptions
 from supple.kinematics.configuration import At, Configuration
 from supple.kinematics.measures import key_of
+from supple.simulation.driven_system import DrivenStart
 from supple.simulation.mechanism_run import Continuous, MechanismRun, begin, require_held
 from supple.simulation.prescribed import Prescribed, nothing_led
 from supple.simulation.start import start_configuration
 from supple.statics.equilibrium import equilibrium
-from supple.systems.system import System, system_of
+from supple.systems.system import system_of
 from supple.time_functions.function_of_time import PiecewisePolynomial
 
 
-@dataclass(frozen=True)
-class MechanismStart:
-    """A mechanism where a run behind its drives begins. Implements `DrivenStart`.
+def mechanism_start(
+    here: Configuration, rates: Array, bank: DriveBank, options: StepOptions
+) -> DrivenStart[MechanismRun]:
+    """Return a mechanism where a run behind its drives begins.
 
     here : where it begins; rates : (s,) of θ there, with which what is led sets out; options : the step must be given
     """
 
-    here: Configuration
-    rates: Array
-    bank: DriveBank
-    options: StepOptions
-    delta: None = None
+    def run(times: Array) -> MechanismRun:
+        require_held(times, options)
+        begun = begin(here, times, rates, options, led=bank.led, springs=drive_springs(here, bank))
+        return MechanismRun(begun, options.tolerance)
 
-    @property
-    def theta(self) -> Array:
-        return self.here.theta
-
-    @property
-    def system(self) -> System:
-        return system_of(self.here.mechanism)
-
-    @property
-    def springs(self) -> dict[int, Yield]:
-        """Springs of the drives that yield, by the number of the actuator."""
-        return drive_springs(self.here, np.column_stack([self.bank.stiffness, self.bank.damping]))
-
-    def run(self, times: Array) -> MechanismRun:
-        """Return the mechanism ready at the first of its result times (N,), s."""
-        require_held(times, self.options)
-        led, springs = self.bank.led, self.springs
-        begun = begin(self.here, times, self.rates, self.options, led=led, springs=springs)
-        return MechanismRun(begun, self.options.tolerance)
-
-
-def mechanism_start(
-    mechanism: Mechanism,
-    start: At | Configuration,
-    rates: Array,
-    bank: DriveBank,
-    options: StepOptions,
-    *,
-    standing: bool = False,
-) -> MechanismStart:
-    """Return a mechanism where a run behind its drives begins; arguments as of `driven_start`."""
-    moved = {place for place, block in zip(bank.places, bank.blocks, strict=True) if block.moves} - {-1}
-    idle = np.zeros(len(bank.inputs))
-    here = driven_start(mechanism, start, idle, tuple(sorted(moved)), options.rigid, standing=standing)
-    return MechanismStart(here, rates, bank, options)
+    return DrivenStart(system_of(here.mechanism), bank, here.theta, rates, None, run)
 
 
 def driven_course(
-    begun: MechanismStart, breaks: Array, values: Array, span: tuple[float, float], largest: float
+    here: Configuration, bank: DriveBank, breaks: Array, values: Array, span: tuple[float, float], largest: float
 ) -> Continuous:
     """Return what drives that feel nothing of the motion do under commands (B, a), linear between breaks (B,).
 
     span : s, from when until when; largest : step, s
     """
-    bank, names = begun.bank, begun.here.rest.numbering.coordinates
+    names = here.rest.numbering.coordinates
     found = drive_course(bank, breaks, values, (*span, largest))
     times = span[0] + found.times
     forces = PiecewisePolynomial.of_pieces(bank.inputs, PPoly(found.forces, times))
@@ -97,17 +63,17 @@ def driven_course(
 def driven_start(
     mechanism: Mechanism,
     start: At | Configuration,
-    u: Array,
     led: tuple[int, ...],
     rigid: bool,
     *,
     standing: bool = False,
 ) -> Configuration:
-    """Where a run begins of which drives lead some coordinates: under the inputs u (a,), with those held.
+    """Where a run begins of which drives lead some coordinates: without other inputs, with those held.
 
     An elastic mechanism that is not deformed settles first, all coordinates held; without any that is led only if it
     is `standing`.
     """
+    u = np.zeros(len(mechanism.actuators))
     settled = isinstance(start, str) and start == "equilibrium"
     if not led and (settled or not standing):
         return start_configuration(mechanism, start, u, rigid=rigid)
@@ -134,13 +100,22 @@ def resting_start(
     return equilibrium(mechanism, start, inputs=list(values.values()), held=held, rigid=rigid)
 
 
-def drive_springs(here: Configuration, yields: Array | None) -> dict[int, Yield]:
+def held_start(
+    mechanism: Mechanism, start: At | Configuration, bank: DriveBank, *, rigid: bool, standing: bool = False
+) -> Configuration:
+    """Where a run behind drives begins, with what they move held; arguments as of `driven_start`."""
+    moved = {place for place, block in zip(bank.places, bank.blocks, strict=True) if block.moves} - {-1}
+    return driven_start(mechanism, start, tuple(sorted(moved)), rigid, standing=standing)
+
+
+def drive_springs(here: Configuration, bank: DriveBank) -> dict[int, Yield]:
     """Of actuators that yield, by number; relaxed where they stand, or energies would drown in that of the start."""
     found: dict[int, Yield] = {}
     numbering = here.rest.numbering
     for number, actuator in enumerate(numbering.mechanism.actuators.values()):
-        if yields is not None and np.any(yields[number]):
+        stiffness, damping = float(bank.stiffness[number]), float(bank.damping[number])
+        if stiffness or damping:
             row = numbering.measures[key_of(numbering.mechanism, actuator)]
-            relaxed = float(here.w[row - numbering.constraints]) if yields[number, 0] else 0.0
-            found[number] = Yield(row, float(yields[number, 0]), float(yields[number, 1]), relaxed)
+            relaxed = float(here.w[row - numbering.constraints]) if stiffness else 0.0
+            found[number] = Yield(row, stiffness, damping, relaxed)
     return found

@@ -1,12 +1,13 @@
 """A system behind its drives: where it begins, and commands in, motion out, from event to event.
 
-A mechanism (`MechanismStart`) and a reduced model (`ModelStart`) begin in ways of their own. `simulate` and
+A mechanism (`mechanism_start`) and a reduced model (`model_start`) begin in ways of their own. `simulate` and
 `closed_loop` take everything else from here.
 """
 
 from __future__ import annotations
 
-from typing import Protocol, TypeVar
+from collections.abc import Callable
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,26 +25,19 @@ from supple.systems.system import System
 Run = TypeVar("Run", bound=Plant, covariant=True)
 
 
-class DrivenStart(Protocol[Run]):
+class DrivenStart(NamedTuple, Generic[Run]):
     """A mechanism or a reduced model where a run behind its drives begins.
 
-    system : what begins; bank : the drives; theta, rates : θ and θ̇ (s,); delta : (n - s,), None without any
+    theta, rates : θ and θ̇ (s,); delta : (n - s,), None without any
+    run          : result times (N,), s -> the system ready at the first of them
     """
 
-    @property
-    def system(self) -> System: ...
-    @property
-    def bank(self) -> DriveBank: ...
-    @property
-    def theta(self) -> Array: ...
-    @property
-    def rates(self) -> Array: ...
-    @property
-    def delta(self) -> Array | None: ...
-
-    def run(self, times: Array, /) -> Run:
-        """Return the system ready at the first of its result times (N,), s."""
-        ...
+    system: System
+    bank: DriveBank
+    theta: Array
+    rates: Array
+    delta: Array | None
+    run: Callable[[Array], Run]
 
 
 def holding_forces(begun: DrivenStart[Plant], *, standing: bool = False) -> Array:

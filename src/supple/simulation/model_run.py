@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -40,7 +39,8 @@ from supple.reduced.time.explicit_march import explicit_march
 from supple.reduced.time.implicit_march import Options, implicit_march
 from supple.reduced.time.model_motion import ModelMotion
 from supple.results.simulation import Simulation
-from supple.systems.system import System, system_of
+from supple.simulation.driven_system import DrivenStart
+from supple.systems.system import system_of
 
 TOLERANCE = 1e-9  # of a step of a free run, where neither a step nor a tolerance is asked for
 ENERGIES = 2  # kinetic and potential, behind the outputs
@@ -235,44 +235,6 @@ class ModelRun:
         return model_result(self.motion(forces, at), self.reason, self.stopped, self.steps, self.tolerance)
 
 
-@dataclass(frozen=True)
-class ModelStart:
-    """A reduced model where a run behind its drives begins. Implements `DrivenStart`.
-
-    eta, v : (n,) state at the start
-    """
-
-    model: ReducedModel
-    eta: Array
-    v: Array
-    bank: DriveBank
-    options: StepOptions
-
-    @property
-    def system(self) -> System:
-        return system_of(self.model)
-
-    @property
-    def theta(self) -> Array:
-        return self.eta[: self.model.layout.theta]
-
-    @property
-    def rates(self) -> Array:
-        return self.v[: self.model.layout.theta]
-
-    @property
-    def delta(self) -> Array | None:
-        s = self.model.layout.theta
-        return self.eta[s:] if len(self.eta) > s else None
-
-    def run(self, times: Array) -> ModelRun:
-        """Return the model ready at the first of its result times (N,), s."""
-        return ModelRun(
-            self.model, times, start=self.eta, rates=self.v, step=self.options.step, tolerance=self.options.tolerance,
-            friction_speed=self.options.friction_speed, led=self.bank.led, yields=yields_along(self.model, self.bank),
-        )  # fmt: skip
-
-
 def model_start(
     model: ReducedModel,
     start: Values | str | None,
@@ -281,14 +243,22 @@ def model_start(
     options: StepOptions,
     *,
     standing: bool = False,
-) -> ModelStart:
+) -> DrivenStart[ModelRun]:
     """Return a reduced model where a run behind its drives begins; arguments as of `begin_state`.
 
     Where drives move θ, δ that is not given starts at rest with θ held.
     """
-    moved = any(block.moves for block in bank.blocks)
-    eta, v = begin_state(model, start, rates, np.zeros(len(model.layout.inputs)), held=moved, standing=standing)
-    return ModelStart(model, eta, v, bank, options)
+    system, moved = system_of(model), any(block.moves for block in bank.blocks)
+    eta, v = begin_state(model, start, rates, np.zeros(len(system.inputs)), held=moved, standing=standing)
+    s, yields = system.theta, yields_along(model, bank)
+
+    def run(times: Array) -> ModelRun:
+        return ModelRun(
+            model, times, start=eta, rates=v, step=options.step, tolerance=options.tolerance,
+            friction_speed=options.friction_speed, led=bank.led, yields=yields,
+        )  # fmt: skip
+
+    return DrivenStart(system, bank, eta[:s], v[:s], eta[s:] if len(eta) > s else None, run)
 
 
 def yields_along(model: ReducedModel, drives: DriveBank) -> Array:

@@ -46,7 +46,7 @@ from supple.reduced.model import ReducedModel
 from supple.reduced.named_values import in_order
 from supple.results.simulation import Simulation, warn_of
 from supple.simulation.adaptation import TOLERANCE, balanced
-from supple.simulation.driven_start import driven_course, mechanism_start
+from supple.simulation.driven_start import drive_springs, driven_course, held_start, mechanism_start
 from supple.simulation.driven_system import coupled_run, settled_commands
 from supple.simulation.driver import Known, drive
 from supple.simulation.link_record import LinkRecord
@@ -163,7 +163,8 @@ def simulate(
         )  # fmt: skip
     if hardware.drives and motion is None:
         bank = DriveBank(hardware, tuple(mechanism.actuators), names, hardware.actuator_coordinates)
-        started = mechanism_start(mechanism, start, theta_rates, bank, options)
+        here = held_start(mechanism, start, bank, rigid=rigid)
+        started = mechanism_start(here, theta_rates, bank, options)
         breaks, values = settled_commands(started, inputs, input_times, grid, spacing)
         if feels(bank):
             coupled, _, cut = coupled_run(started, grid, largest, breaks, values)
@@ -172,8 +173,7 @@ def simulate(
             say_damping(mechanism, rigid)
             warn_of(found)
             return found
-        here, springs = started.here, started.springs
-        acting = driven_course(started, breaks, values, (first, end), largest)
+        springs, acting = drive_springs(here, bank), driven_course(here, bank, breaks, values, (first, end), largest)
         u0 = acting.forces.coefficients[0, 0].copy()
     else:
         breaks, values = input_course(tuple(mechanism.actuators), inputs, input_times, grid, spacing)

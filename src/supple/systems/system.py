@@ -7,7 +7,7 @@ Linearizable linear model at a state: `MechanismState`, `ModelState`
 Vibrating    outputs in harmonic motion: `VibratingMechanism`, `VibratingModel`, `VibratingLinearModel`
 Advancing    to the next event: `MechanismRun`, `LinkRun`, `FreeRun`, `LedRun`, `ModelRun`, `LinearPlant`
 Plant        to the next event under drives, with state and outputs: `MechanismRun`, `ModelRun`, `LinearPlant`
-DrivenStart  begin a run behind drives: `MechanismStart`, `ModelStart`
+DrivenStart  begin a run behind drives: `mechanism_start`, `model_start`
 """
 
 from __future__ import annotations

@@ -30,9 +30,10 @@ from supple.results.linear_model import LinearModel
 from supple.results.signals import Signals, labelled
 from supple.results.simulation import Simulation
 from supple.simulation.adaptation import TOLERANCE
-from supple.simulation.driven_start import MechanismStart, mechanism_start
+from supple.simulation.driven_start import held_start, mechanism_start
 from supple.simulation.driven_system import DrivenStart, Run, holding_forces
-from supple.simulation.model_run import ModelStart, model_start
+from supple.simulation.mechanism_run import MechanismRun
+from supple.simulation.model_run import ModelRun, model_start
 from supple.systems.advancing import Plant, Values
 from supple.systems.system import system_of
 
@@ -87,13 +88,15 @@ def _settled(begun: DrivenStart[Run], standing: bool, options: PlantOptions) -> 
     return run
 
 
-def _model(model: ReducedModel, drives: DriveBank, options: PlantOptions) -> tuple[ModelStart, bool]:
+def _model(model: ReducedModel, drives: DriveBank, options: PlantOptions) -> tuple[DrivenStart[ModelRun], bool]:
     elastic = model.layout.size > model.layout.theta
     begun = model_start(model, options.start, options.rates, drives, options.steps, standing=elastic)
     return begun, elastic and not asks_for_rest(model, options.start)
 
 
-def _mechanism(mechanism: Mechanism, drives: DriveBank, options: PlantOptions) -> tuple[MechanismStart, bool]:
+def _mechanism(
+    mechanism: Mechanism, drives: DriveBank, options: PlantOptions
+) -> tuple[DrivenStart[MechanismRun], bool]:
     steps, sample = options.steps, float(options.times[1] - options.times[0])
     width = min(sample, steps.step if steps.step is not None else max(LONGEST, 0.1 * sample))
     elastic = bool(mechanism.elastic) and not steps.rigid
@@ -101,8 +104,10 @@ def _mechanism(mechanism: Mechanism, drives: DriveBank, options: PlantOptions) -
         options = _of_coordinates(mechanism, options, options.start)
     names, given = rest(mechanism).numbering.coordinates, {} if options.rates is None else options.rates
     rates, steps = in_order("rates", given, names), steps._replace(step=width, tolerance=steps.allowed(TOLERANCE))
-    begun = mechanism_start(mechanism, options.start, rates, drives, steps, standing=elastic)
-    return begun, elastic and not (isinstance(options.start, str) and options.start == "equilibrium")
+    here = held_start(mechanism, options.start, drives, rigid=steps.rigid, standing=elastic)
+    return mechanism_start(here, rates, drives, steps), elastic and not (
+        isinstance(options.start, str) and options.start == "equilibrium"
+    )
 
 
 def _of_coordinates(mechanism: Mechanism, options: PlantOptions, start: NamedState) -> PlantOptions:

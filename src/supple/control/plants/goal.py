@@ -45,7 +45,7 @@ def goal_of(plant: AnyPlant, motion: Any, *, rigid: bool) -> Goal | None:
 def _mechanism(mechanism: Mechanism, theta: Array, rigid: bool) -> Mapping[str, float]:
     led = tuple(range(len(theta)))
     start = dict(zip(system_of(mechanism).coordinates, theta.tolist(), strict=True))
-    here = driven_start(mechanism, start, np.zeros(len(mechanism.actuators)), led, rigid)
+    here = driven_start(mechanism, start, led, rigid)
     options = StepOptions(_INSTANT, rigid=rigid)
     run = MechanismRun(begin(here, np.array([0.0, _INSTANT]), np.zeros(len(theta)), options, led=led), None)
     return start | dict(zip(run.system.outputs, run.seen.tolist(), strict=True))
