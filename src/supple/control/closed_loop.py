@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike
 
 from supple.array_types import Array
 from supple.control.controller import Controller
-from supple.control.feedforward.reference import coordinates_of
 from supple.control.measurement import Measurement, MeasurementLayout, exact_panel, instrument_panel
 from supple.control.plants.choice import PlantOptions, drives_of, plant_in
 from supple.control.plants.goal import goal_of
@@ -38,6 +37,7 @@ from supple.results.signals import Signals, labelled
 from supple.results.simulation import warn_of
 from supple.simulation.driver import drive
 from supple.systems.advancing import Plant
+from supple.systems.system import System, system_of
 
 _AFTER = 1.0  # s, that a run goes on after its motion
 
@@ -105,13 +105,13 @@ def closed_loop(
     options = PlantOptions(times, start, rates, steps)
     drives = drives_of(plant, around, computation_delay)
     made = plant_in(plant, drives, options)
-    commands = Commands(given, made.inputs, float(times[1] - times[0]))
-    instruments = InstrumentBank(around, made.outputs, float(times[1] - times[0]), len(times), seed)
+    commands = Commands(given, made.system.inputs, float(times[1] - times[0]))
+    instruments = InstrumentBank(around, made.system.outputs, float(times[1] - times[0]), len(times), seed)
     durations = np.diff(times)  # what drives begin to do at the last sample is told, and nobody feels it
     samples = sampled_system(
-        made, drives, instruments, np.append(durations, durations[-1]), _pushes(made.inputs, disturbances, times)
+        made, drives, instruments, np.append(durations, durations[-1]), _pushes(made.system.inputs, disturbances, times)
     )
-    controllers = _Controllers(made, samples, commands, times, _panel(made, around))
+    controllers = _Controllers(made, samples, commands, times, _panel(made.system, around))
     failed = _run(samples, controllers)
     run = loop_result(made, drives, samples, controllers.told, commands.reference, failed)
     run = replace(run, at_goal=goal_of(plant, commands.reference, rigid=rigid))
@@ -119,14 +119,16 @@ def closed_loop(
     return run
 
 
-def _panel(plant: Plant, hardware: Hardware) -> MeasurementLayout:
+def _panel(of: System, hardware: Hardware) -> MeasurementLayout:
     if hardware:
-        return instrument_panel(plant.coordinates[: plant.theta], plant.outputs, hardware)
-    return exact_panel(plant.coordinates, plant.outputs, plant.basis)
+        return instrument_panel(of.rigid_coordinates, of.outputs, hardware)
+    return exact_panel(of.coordinates, of.outputs, of.basis)
 
 
 class _Controllers:
     """The controllers of a loop as a source: at every sample they are shown a measurement and answer with commands.
+
+    Implements `Source`.
 
     events : every sample is one; at the last the plant does not move on, and its forces are recorded
     """
@@ -137,7 +139,7 @@ class _Controllers:
         self._plant, self._samples, self._commands, self._panel = plant, samples, commands, panel
         self._times, self.sample = times.tolist(), 0
         self.events = [*range(1, len(times)), len(times) - 1]
-        self._told = np.zeros((len(times), len(plant.inputs)))
+        self._told = np.zeros((len(times), len(plant.system.inputs)))
 
     @property
     def told(self) -> Array:
@@ -226,7 +228,7 @@ def _spans(
 
 def _beginning(plant: Mechanism | ReducedModel, motion: Any) -> dict[str, float] | None:
     """θ where the motion begins, by name; coordinates that it does not mention stay at rest."""
-    known = coordinates_of(plant)
+    known = system_of(plant).rigid_coordinates
     first = np.asarray(motion.at(0.0))[0]
     found = {name: float(value) for name, value in zip(motion.coordinates, first, strict=True) if name in known}
     return found or None
@@ -295,7 +297,7 @@ def loop_result(
     known = {item.name: getattr(run, item.name) for item in fields(run)}
     if failed:
         known |= {"reason": failed, "stopped": float(time[-1])}
-    inputs, outputs, units = plant.inputs, plant.outputs, plant.units
+    inputs, outputs, units = plant.system.inputs, plant.system.outputs, plant.system.units
     told = {name: block.unit or units.inputs.get(name, "") for name, block in zip(inputs, drives.blocks, strict=True)}
     pushing = [i for i, block in enumerate(drives.blocks) if not block.leads]
     return ClosedLoop(

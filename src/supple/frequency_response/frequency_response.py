@@ -157,7 +157,10 @@ def _(system: Mechanism, at: At | Configuration, asked: Harmonics, options: Opti
 
 @dataclass(frozen=True)
 class VibratingLinearModel:
-    """A linear model: C (iω - A)⁻¹ B + D from its inputs to its outputs, about where it was linearized."""
+    """A linear model: C (iω - A)⁻¹ B + D from its inputs to its outputs, about where it was linearized.
+
+    Implements `Vibrating`.
+    """
 
     model: LinearModel
     name: str = ""
@@ -179,7 +182,10 @@ class VibratingLinearModel:
 
 @dataclass(frozen=True)
 class VibratingMechanism:
-    """A mechanism about a configuration, with what drives hold and lead, and what is watched."""
+    """A mechanism about a configuration, with what drives hold and lead, and what is watched.
+
+    Implements `Vibrating`.
+    """
 
     mechanism: Mechanism
     configuration: Configuration

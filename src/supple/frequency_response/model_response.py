@@ -13,19 +13,18 @@ Damping is what the model was reduced with; structural damping η counts as ζ =
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from supple.array_types import Array, Complex
 from supple.diagnostics import InputError, nearest
 from supple.equations.coefficients import Coefficients
 from supple.equations.dry_friction import FRICTION_SPEED
 from supple.equations.observation import ORDERS
-from supple.frequency_response.harmonic import LED, derivative, frequency_response, harmonics, require_finite
+from supple.frequency_response.harmonic import LED, derivative, require_finite
 from supple.hardware.drive_block import DriveBlock
 from supple.hardware.drive_response import force_response, impedance, motion_response
 from supple.hardware.hardware import NO_HARDWARE, Hardware
@@ -35,31 +34,13 @@ from supple.reduced.model import ReducedModel
 from supple.reduced.observed import observed_motion
 from supple.reduced.repertoire import named_theta
 from supple.reduced.state_arguments import Values, theta_points
-from supple.results.frequency_response import FrequencyResponse, Kind
 from supple.results.units import force, rate_unit
 from supple.systems.system import Harmonics
 
 
-def model_response(
-    model: ReducedModel,
-    theta: Values | str,
-    inputs: str | Sequence[str],
-    outputs: str | Sequence[str],
-    frequencies_hz: ArrayLike,
-    *,
-    kind: Kind = "receptance",
-    free_actuators: bool = False,
-    preload: bool = True,
-    drives: bool = True,
-) -> FrequencyResponse:
-    """Return the motion of the outputs for a unit of each input; arguments as in `ReducedModel.frf`."""
-    asked = harmonics(inputs, outputs, frequencies_hz, kind)
-    return frequency_response(VibratingModel(model, theta, free_actuators, preload, drives), asked)
-
-
 @dataclass(frozen=True)
 class VibratingModel:
-    """A reduced model about a configuration; options as in `frf`."""
+    """A reduced model about a configuration; options as in `frf`. Implements `Vibrating`."""
 
     model: ReducedModel
     theta: Values | str

@@ -35,7 +35,7 @@ from supple.reduced.model import ReducedModel
 from supple.reduced.scaled import scaled_model
 from supple.simulation.driven_system import Sent
 from supple.simulation.driver import drive
-from supple.simulation.model_run import ModelRun
+from supple.simulation.model_run import ModelRun, yields_along
 
 _ROUNDS = 4  # of noise found and fits repeated, at most
 _SETTLED = 0.02  # of σ: less of a change, and the noise is known
@@ -173,12 +173,9 @@ def predicted(model: ReducedModel, hardware: Hardware, run: LoggedRun, outputs: 
     names = layout.coordinates[: layout.theta]
     commands = commands_of(run, layout.inputs)
     bank = DriveBank(hardware, layout.inputs, names, hardware.actuator_coordinates)
-    yields = np.zeros((layout.size, 2))
-    for i, name in enumerate(layout.inputs):
-        if name in hardware.actuator_coordinates:
-            yields[names.index(hardware.actuator_coordinates[name])] += bank.stiffness[i], bank.damping[i]
-    plant = ModelRun(model, run.time, start=start_coordinates(run, hardware, names), led=bank.led, yields=yields)
-    theta, rates = (part[: plant.theta] for part in plant.state)
+    start, yields = start_coordinates(run, hardware, names), yields_along(model, bank)
+    plant = ModelRun(model, run.time, start=start, led=bank.led, yields=yields)
+    theta, rates = (part[: plant.system.theta] for part in plant.state)
     held = model.inverse(plant.eta[None, : layout.theta], delta=plant.eta[None, layout.theta :])[0]
     bank.reset(theta, rates, None, np.linalg.lstsq(model.evaluate(theta).input_map, held)[0])
     seen = InstrumentBank(hardware, layout.outputs, run.sample_time, len(run.time))

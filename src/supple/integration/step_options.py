@@ -26,3 +26,16 @@ class StepOptions(NamedTuple):
         """The step, for a run that has been given one, s."""
         assert self.step is not None
         return self.step
+
+    @property
+    def fixed(self) -> bool:
+        """Whether all steps have one length."""
+        return self.step is not None and self.tolerance is None
+
+    def allowed(self, usual: float) -> float | None:
+        """The tolerance, or the usual one where neither a step nor a tolerance is asked for."""
+        return usual if self.step is None and self.tolerance is None else self.tolerance
+
+    def spacing(self, longest: float) -> float:
+        """Longest time between samples of callables, s; longest : step, s."""
+        return longest if self.fixed else longest / 8

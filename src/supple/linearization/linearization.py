@@ -42,6 +42,7 @@ from supple.parameterization.basis import choice_of
 from supple.parameterization.local_model import LocalModel, coefficient_rows, local
 from supple.parameterization.mode_choice import ModeChoice
 from supple.parameterization.rigid_rows import coordinate_steps
+from supple.reduced.holding import held_state
 from supple.reduced.model import ReducedModel
 from supple.reduced.named_values import in_order
 from supple.results.basis import CoordinateBasis, Counted
@@ -150,7 +151,7 @@ def _(system: Mechanism, at: At | Configuration, asked: Options) -> Linearizable
 
 @dataclass(frozen=True)
 class MechanismState:
-    """A mechanism at a state, with what is asked about it."""
+    """A mechanism at a state, with what is asked about it. Implements `Linearizable`."""
 
     mechanism: Mechanism
     at: At | Configuration
@@ -422,21 +423,18 @@ class FlexibleRest(NamedTuple):
 def flexible_rest(model: LocalModel, wanted: Array, inputs: Array | None, friction_speed: float) -> FlexibleRest:
     """About θ with δ at rest. wanted : (n,) accelerations that inputs left out come closest to."""
     s, n = model.theta.shape[-1], len(model.coordinates)
-    u = np.zeros(len(model.inputs)) if inputs is None else inputs
-    eta = np.concatenate([model.theta, np.zeros(n - s)])
-    still = np.zeros(n)
-    for _ in range(_STEPS):  # δ enters almost linearly: the second step takes care of ∂K/∂θ
-        missing = model.required_forces(still, wanted, eta[s:]) - model.input_map @ u
-        give = model.stiffness_force_slope(eta[s:])
-        if inputs is not None:  # θ is free to accelerate: δ balances its own rows
-            eta[s:] += np.linalg.solve(give[s:], missing[s:])
-            continue
-        matrix = np.hstack([model.input_map, give])
-        # Forces and displacements differ by orders of magnitude: columns of one size, so that none is taken for zero.
-        size = np.linalg.norm(matrix, axis=0)
-        size[size == 0.0] = 1.0
-        change = np.linalg.lstsq(matrix / size, missing, rcond=None)[0] / size
-        u, eta[s:] = u + change[: len(u)], eta[s:] + change[len(u) :]
+    eta, still = np.concatenate([model.theta, np.zeros(n - s)]), np.zeros(n)
+
+    def needed(delta: Array) -> Array:
+        return model.required_forces(still, wanted, delta)
+
+    if inputs is None:
+        eta, u = held_state(model, eta, needed, model.stiffness_force_slope)
+    else:
+        u = inputs
+        for _ in range(_STEPS):  # θ is free to accelerate: δ balances its own rows, almost linear in it
+            missing = needed(eta[s:]) - model.input_map @ u
+            eta[s:] += np.linalg.solve(model.stiffness_force_slope(eta[s:])[s:], missing[s:])
     a = np.asarray(np.linalg.solve(model.M, model.potential_force(eta[s:]) + model.input_map @ u), dtype=np.float64)
     by_eta = -_stiffness(model, u, holding=inputs is None and not np.any(wanted)) - np.einsum("ijk,j->ik", model.dM, a)
     by_rates = model.rate_slopes(still, friction_speed)

@@ -33,7 +33,7 @@ from supple.systems.system import Neighbourhood
 
 @dataclass(frozen=True)
 class ModelState:
-    """A reduced model at a state; arguments as in `ReducedModel.linearize`.
+    """A reduced model at a state; arguments as in `ReducedModel.linearize`. Implements `Linearizable`.
 
     Inputs that are left out hold the state: those (of least norm) that come closest to the given accelerations, zero if
     left out; δ too, unless it is given, is then where it rests. The accelerations follow from state and inputs. θ

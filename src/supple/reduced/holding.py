@@ -7,11 +7,13 @@ At rest, v = a = 0, this is the equilibrium of the potential of the model with �
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from supple.array_types import Array
+from supple.equations.coefficients import EquationsOfMotion
 from supple.equations.dry_friction import FRICTION_SPEED
 from supple.reduced.observed import ObservedMotion, outputs_along
 
@@ -38,36 +40,58 @@ class Resting(NamedTuple):
     outputs: Array
 
 
+def held_state(
+    c: EquationsOfMotion, eta: Array, needed: Callable[[Array], Array], slope: Callable[[Array], Array] | None
+) -> HoldingStates:
+    """Inputs of least norm that supply the forces a motion needs, and δ where it rests, by Newton's steps.
+
+    Parameters
+    ----------
+    c
+        Coefficients at one θ, or at N.
+    eta
+        (n,) or (N, n) state to begin with.
+    needed
+        δ -> forces (..., n) that inputs must supply.
+    slope
+        δ -> -∂(those forces)/∂δ, (..., n, n - s); None where δ stays as it is.
+    """
+    s, inputs = c.theta.shape[-1], c.input_map.shape[-1]
+    held, u = eta.copy(), np.zeros((*eta.shape[:-1], inputs))
+    for _ in range(1 if slope is None else _STEPS):
+        delta = np.ascontiguousarray(held[..., s:])
+        missing = needed(delta) - np.einsum("...ia,...a->...i", c.input_map, u)
+        matrix = c.input_map if slope is None else np.concatenate([c.input_map, slope(delta)], axis=-1)
+        if not matrix.shape[-1]:
+            break
+        # Forces and displacements differ by orders of magnitude: columns of one size, so that none is taken for zero.
+        size = np.linalg.norm(matrix, axis=-2)
+        size[size == 0.0] = 1.0
+        inverse = np.linalg.pinv(matrix / size[..., None, :], rcond=_SINGULAR * max(matrix.shape[-2:]))
+        found = np.einsum("...ki,...i->...k", inverse, missing) / size
+        u = u + found[..., :inputs]
+        if slope is not None:
+            held[..., s:] += found[..., inputs:]
+    return HoldingStates(held, u)
+
+
 def inputs_for_accelerations(
     model: ReducedModel, eta: Array, v: Array, a: Array, *, free: bool, speed: float = FRICTION_SPEED
 ) -> HoldingStates:
-    """Inputs that come closest to accelerations a (N, n) at η, v (N, n), by Newton's steps.
+    """Inputs that come closest to accelerations a (N, n) at η, v (N, n).
 
     free : δ is not as it is given, but where it rests
     """
-    layout = model.layout
-    n, s, inputs = layout.size, layout.theta, len(layout.inputs)
-    held, u = eta.copy(), np.zeros((len(eta), inputs))
-    free = free and n > s
+    n, s = model.layout.size, model.layout.theta
     c = model.evaluate(np.ascontiguousarray(eta[:, :s]))
-    for _ in range(_STEPS if free else 1):
-        delta = np.ascontiguousarray(held[:, s:])
-        needed = model.inverse(c.theta, v, a, delta=delta, friction_speed=speed)
-        missing = needed - np.einsum("nia,na->ni", c.input_map, u)
-        matrix = c.input_map
-        if free:
-            matrix = np.concatenate([matrix, c.stiffness_force_slope(delta) - c.inertia_slope(v, a)], axis=2)
-        if not matrix.shape[2]:
-            break
-        # Forces and displacements differ by orders of magnitude: columns of one size, so that none is taken for zero.
-        size = np.linalg.norm(matrix, axis=1)
-        size[size == 0.0] = 1.0
-        inverse = np.linalg.pinv(matrix / size[:, None], rcond=_SINGULAR * max(matrix.shape[1:]))
-        found = np.einsum("nki,ni->nk", inverse, missing) / size
-        u = u + found[:, :inputs]
-        if free:
-            held[:, s:] += found[:, inputs:]
-    return HoldingStates(held, u)
+
+    def needed(delta: Array) -> Array:
+        return model.inverse(c.theta, v, a, delta=delta, friction_speed=speed)
+
+    def slope(delta: Array) -> Array:
+        return c.stiffness_force_slope(delta) - c.inertia_slope(v, a)
+
+    return held_state(c, eta, needed, slope if free and n > s else None)
 
 
 def resting(model: ReducedModel, theta: Array) -> Resting:

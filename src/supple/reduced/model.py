@@ -367,13 +367,12 @@ class ReducedModel:
                   holds it with its stiffness; the other coordinates are locked, or free with free actuators
         """
         require_arguments(ReducedModel.frf, locals())
-        model_response = import_module(
-            "supple.frequency_response.model_response"
-        ).model_response  # above this layer, so found by name
-        found: FrequencyResponse = model_response(
-            self, theta, inputs, outputs, frequencies_hz, kind=kind, free_actuators=free_actuators, preload=preload,
-            drives=drives,
-        )  # fmt: skip
+        # Above this layer, so found by name.
+        vibrating = import_module("supple.frequency_response.model_response").VibratingModel
+        harmonic = import_module("supple.frequency_response.harmonic")
+        asked = harmonic.harmonics(inputs, outputs, frequencies_hz, kind)
+        about = vibrating(self, theta, free_actuators, preload, drives)
+        found: FrequencyResponse = harmonic.frequency_response(about, asked)
         return found
 
     def linear_family(self, **options: Any) -> LinearFamily:

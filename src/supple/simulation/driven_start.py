@@ -1,4 +1,4 @@
-"""Where a run with drives begins: its configuration, and the springs of drives that yield."""
+"""A mechanism where a run with drives begins: its configuration, and the springs of drives that yield."""
 
 from __future__ import annotations
 
@@ -6,31 +6,74 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from scipy.interpolate import PPoly
 
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.formulations.coefficients import Yield
+from supple.hardware.drive_bank import DriveBank
+from supple.hardware.drive_course import drive_course
 from supple.hardware.hardware import Hardware
+from supple.integration.step_options import StepOptions
 from supple.kinematics.configuration import At, Configuration
 from supple.kinematics.measures import key_of
+from supple.simulation.driven_system import DrivenStart
+from supple.simulation.mechanism_run import Continuous, MechanismRun, begin, require_held
+from supple.simulation.prescribed import Prescribed, nothing_led
 from supple.simulation.start import start_configuration
 from supple.statics.equilibrium import equilibrium
+from supple.systems.system import system_of
+from supple.time_functions.function_of_time import PiecewisePolynomial
+
+
+def mechanism_start(
+    here: Configuration, rates: Array, bank: DriveBank, options: StepOptions
+) -> DrivenStart[MechanismRun]:
+    """Return a mechanism where a run behind its drives begins.
+
+    here : where it begins; rates : (s,) of θ there, with which what is led sets out; options : the step must be given
+    """
+
+    def run(times: Array) -> MechanismRun:
+        require_held(times, options)
+        begun = begin(here, times, rates, options, led=bank.led, springs=drive_springs(here, bank))
+        return MechanismRun(begun, options.tolerance)
+
+    return DrivenStart(system_of(here.mechanism), bank, here.theta, rates, None, run)
+
+
+def driven_course(
+    here: Configuration, bank: DriveBank, breaks: Array, values: Array, span: tuple[float, float], largest: float
+) -> Continuous:
+    """Return what drives that feel nothing of the motion do under commands (B, a), linear between breaks (B,).
+
+    span : s, from when until when; largest : step, s
+    """
+    names = here.rest.numbering.coordinates
+    found = drive_course(bank, breaks, values, (*span, largest))
+    times = span[0] + found.times
+    forces = PiecewisePolynomial.of_pieces(bank.inputs, PPoly(found.forces, times))
+    if not bank.led:
+        return Continuous(forces, nothing_led(*span))
+    targets = PiecewisePolynomial.of_pieces(tuple(names[i] for i in bank.led), PPoly(found.led, times))
+    accelerations = np.vstack([found.accelerations[:, 0], found.accelerations[-1:, 1]])
+    return Continuous(forces, Prescribed(bank.led, targets, accelerations))
 
 
 def driven_start(
     mechanism: Mechanism,
     start: At | Configuration,
-    u: Array,
     led: tuple[int, ...],
     rigid: bool,
     *,
     standing: bool = False,
 ) -> Configuration:
-    """Where a run begins of which drives lead some coordinates: under the inputs u (a,), with those held.
+    """Where a run begins of which drives lead some coordinates: without other inputs, with those held.
 
     An elastic mechanism that is not deformed settles first, all coordinates held; without any that is led only if it
     is `standing`.
     """
+    u = np.zeros(len(mechanism.actuators))
     settled = isinstance(start, str) and start == "equilibrium"
     if not led and (settled or not standing):
         return start_configuration(mechanism, start, u, rigid=rigid)
@@ -57,13 +100,22 @@ def resting_start(
     return equilibrium(mechanism, start, inputs=list(values.values()), held=held, rigid=rigid)
 
 
-def drive_springs(here: Configuration, yields: Array | None) -> dict[int, Yield]:
+def held_start(
+    mechanism: Mechanism, start: At | Configuration, bank: DriveBank, *, rigid: bool, standing: bool = False
+) -> Configuration:
+    """Where a run behind drives begins, with what they move held; arguments as of `driven_start`."""
+    moved = {place for place, block in zip(bank.places, bank.blocks, strict=True) if block.moves} - {-1}
+    return driven_start(mechanism, start, tuple(sorted(moved)), rigid, standing=standing)
+
+
+def drive_springs(here: Configuration, bank: DriveBank) -> dict[int, Yield]:
     """Of actuators that yield, by number; relaxed where they stand, or energies would drown in that of the start."""
     found: dict[int, Yield] = {}
     numbering = here.rest.numbering
     for number, actuator in enumerate(numbering.mechanism.actuators.values()):
-        if yields is not None and np.any(yields[number]):
+        stiffness, damping = float(bank.stiffness[number]), float(bank.damping[number])
+        if stiffness or damping:
             row = numbering.measures[key_of(numbering.mechanism, actuator)]
-            relaxed = float(here.w[row - numbering.constraints]) if yields[number, 0] else 0.0
-            found[number] = Yield(row, float(yields[number, 0]), float(yields[number, 1]), relaxed)
+            relaxed = float(here.w[row - numbering.constraints]) if stiffness else 0.0
+            found[number] = Yield(row, stiffness, damping, relaxed)
     return found

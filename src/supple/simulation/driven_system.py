@@ -1,18 +1,121 @@
-"""A system behind its drives: commands in, motion out, from event to event."""
+"""A system behind its drives: where it begins, and commands in, motion out, from event to event.
+
+A mechanism (`mechanism_start`) and a reduced model (`model_start`) begin in ways of their own. `simulate` and
+`closed_loop` take everything else from here.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Generic, NamedTuple, TypeVar
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from supple.array_types import Array
+from supple.hardware.coupled_drives import Intervals, interval_commands, intervals
 from supple.hardware.drive_bank import DriveBank
+from supple.hardware.drive_course import first_commands, keeping_commands
 from supple.hardware.pieces import Pieces, at_end
+from supple.integration.input_course import Inputs, input_course
 from supple.simulation.driver import drive
 from supple.systems.advancing import Plant
+from supple.systems.system import System
+
+Run = TypeVar("Run", bound=Plant, covariant=True)
+
+
+class DrivenStart(NamedTuple, Generic[Run]):
+    """A mechanism or a reduced model where a run behind its drives begins.
+
+    theta, rates : θ and θ̇ (s,); delta : (n - s,), None without any
+    run          : result times (N,), s -> the system ready at the first of them
+    """
+
+    system: System
+    bank: DriveBank
+    theta: Array
+    rates: Array
+    delta: Array | None
+    run: Callable[[Array], Run]
+
+
+def holding_forces(begun: DrivenStart[Plant], *, standing: bool = False) -> Array:
+    """Return the forces (a,) of drives that yield which hold the system at rest where it stands; zero of all others.
+
+    Parameters
+    ----------
+    begun
+        The system at its start.
+    standing
+        Also those of drives that do not move, where they can hold it; not of those that lead.
+    """
+    found = np.zeros(len(begun.bank.inputs))
+    yields = begun.bank.holding(standing=standing)
+    if yields:
+        c, s, delta = begun.system.equations(begun.theta), len(begun.theta), begun.delta
+        still = np.zeros(s if delta is None else s + len(delta))
+        needed = c.required_forces(still, still, delta)[:s]
+        found[yields] = np.linalg.lstsq(c.input_map[:s], needed, rcond=None)[0][yields]
+    return found
+
+
+def settled_commands(
+    begun: DrivenStart[Plant], inputs: Inputs, times: ArrayLike | None, grid: Array, spacing: float | None
+) -> tuple[Array, Array]:
+    """Settle the drives where a run begins, and return its commands (B, a), linear between breaks (B,).
+
+    Commands that are not given keep drives that move where they are; of others they are zero, as forces are.
+
+    Parameters
+    ----------
+    begun
+        The system at its start.
+    inputs, times
+        Commands as `simulate` takes them, and the times of their values.
+    grid
+        (N,) result times, s.
+    spacing
+        Longest time between samples of callables, s; None samples them at the results.
+    """
+    bank, place = begun.bank, (begun.theta, begun.rates)
+    held = holding_forces(begun)
+    bank.reset(*place, forces=held)
+    breaks, values = input_course(bank.inputs, keeping_commands(bank, inputs), times, grid, spacing)
+    bank.reset(*place, first_commands(bank, breaks, values, float(grid[0])), held)
+    return breaks, values
+
+
+def coupled_run(
+    begun: DrivenStart[Run], grid: Array, longest: float, breaks: Array, values: Array
+) -> tuple[Run, Array, Intervals]:
+    """Run drives that feel the motion, and the motion, interval by interval.
+
+    Parameters
+    ----------
+    begun
+        The system at its start, and its drives, settled.
+    grid
+        (N,) result times, s.
+    longest
+        Longest interval, s.
+    breaks, values
+        Commands (B, a), linear between breaks (B,), s.
+
+    Returns
+    -------
+    tuple
+        The run, forces of the inputs from each interval on, and the intervals.
+    """
+    c = begun.system.equations(begun.theta)
+    light = np.einsum("ia,ia->a", c.input_map, np.linalg.solve(c.M, c.input_map))
+    cut = intervals(begun.bank, grid, longest, light)
+    run = begun.run(cut.times)
+    return run, drive_commands(run, begun.bank, cut.times, interval_commands(cut.times, breaks, values)), cut
 
 
 class DrivenSystem:
-    """A plant, advanced by the commands of its drives; every result time is an event.
+    """A plant, advanced by the commands of its drives; every result time is an event. Implements `Advancing`.
 
     applied : (N, a) commands after dead band, limits, rate limit and resolution
     forces  : (N, a) of the inputs from each event on, springs and dampers of drives included; zero where they lead
@@ -31,8 +134,9 @@ class DrivenSystem:
 
     def __init__(self, plant: Plant, drives: DriveBank, durations: Array, pushes: Array | None = None) -> None:
         self.plant, self._drives, self._durations = plant, drives, durations.tolist()
-        self._pushes = np.zeros((0, len(plant.inputs))) if pushes is None else pushes
-        self.applied, self.forces = np.zeros((2, len(durations), len(plant.inputs)))
+        inputs, self._theta = len(plant.system.inputs), plant.system.theta
+        self._pushes = np.zeros((0, inputs)) if pushes is None else pushes
+        self.applied, self.forces = np.zeros((2, len(durations), inputs))
         yields = (drives.stiffness != 0.0) | (drives.damping != 0.0)
         self._yielding = [
             (i, place, float(drives.stiffness[i]), float(drives.damping[i]))
@@ -47,7 +151,7 @@ class DrivenSystem:
         duration = self._durations[k]
         self.applied[k] = self._drives.applied(command)
         eta, rates = plant.state
-        pieces = self._drives.pieces(duration, rates[: plant.theta])
+        pieces = self._drives.pieces(duration, rates[: self._theta])
         if self._pushed:
             _push(pieces, duration, self._pushes[k], self._pushes[min(k + 1, len(self._durations) - 1)])
         self._keep(k, pieces.forces[3, 0], eta, rates)
@@ -79,7 +183,7 @@ def _push(pieces: Pieces, duration: float, before: Array, after: Array) -> None:
 
 
 class Sent:
-    """A source of commands (N - 1, a) that are known beforehand, one for each interval."""
+    """A source of commands (N - 1, a) that are known beforehand, one for each interval. Implements `Source`."""
 
     def __init__(self, commands: Array) -> None:
         self._commands, self.events = commands, range(1, len(commands) + 1)

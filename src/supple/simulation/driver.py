@@ -35,7 +35,7 @@ class Source(Protocol[Given]):
 
 
 class Known(Generic[Acting]):
-    """A source for a run whose inputs are known beforehand: one event, at the start.
+    """A source for a run whose inputs are known beforehand: one event, at the start. Implements `Source`.
 
     acting : what acts until the end; last : number of the last result time
     """

@@ -41,20 +41,19 @@ from supple.formulations.absolute.step import ROUNDING, Method, State
 from supple.formulations.absolute.system import Absolute, absolute
 from supple.formulations.absolute.time_damping import time_damping
 from supple.formulations.coefficients import Yield, carried
-from supple.formulations.measured_units import units_of
 from supple.hardware.pieces import Pieces, at_end
 from supple.integration.generalized_alpha import Alpha, alpha_of
 from supple.integration.result_times import require_positive, require_times
 from supple.integration.step_options import StepOptions
 from supple.kinematics.closing import bulk
 from supple.kinematics.configuration import Configuration
-from supple.results.basis import CoordinateBasis
 from supple.results.simulation import Simulation
 from supple.simulation.adaptation import energy_diverged, overbent, require_damped, stopped, stuck
 from supple.simulation.body_motion import RecordedMotion, defect_of
 from supple.simulation.inner_forces import FullMotion, inner_forces
 from supple.simulation.prescribed import Prescribed
 from supple.simulation.start import centre_state
+from supple.systems.system import system_of
 from supple.time_functions.function_of_time import PiecewisePolynomial
 
 AT_ONCE = 10_000  # steps before a look at the keyboard
@@ -157,10 +156,10 @@ def method_of(problem: Absolute, alpha: Alpha, step: float, tolerance: float | N
 class MechanismRun:
     """The full DAE, advanced through result times under `Continuous` inputs or under the `Pieces` of drives.
 
+    Implements `Plant`.
+
     rigid : names of elastic parts that do not deform
     """
-
-    basis: CoordinateBasis | None = None
 
     def __init__(self, begun: Begun, tolerance: float | None) -> None:
         self._begun, self._problem, self._tolerance = begun, begun.problem, tolerance
@@ -175,17 +174,15 @@ class MechanismRun:
         self._known: Continuous | None = None
         self._event, self.reason = 0, ""
         rest = self._problem.rest
-        self.coordinates, self.inputs = rest.numbering.coordinates, tuple(rest.numbering.mechanism.actuators)
-        self.theta, self.units, self.rigid = len(self.coordinates), units_of(rest), self._problem.frames.rigid
-        self._rows = [rest.numbering.constraints + i for i in range(self.theta)]
+        self.system, self.rigid = system_of(rest.numbering.mechanism), self._problem.frames.rigid
+        self._rows = [rest.numbering.constraints + i for i in range(self.system.theta)]
         self._load = carried(rest)
-        self.outputs = tuple(self._load.observation.names)
 
     @property
     def state(self) -> tuple[Array, Array]:
         """θ and θ̇ (s,) at the present time."""
         X, V = self._state.X, self._state.V
-        return self._state.w[: self.theta].copy(), measured_rates(self._problem, X[None], V[None], self._rows)[0]
+        return self._state.w[: len(self._rows)].copy(), measured_rates(self._problem, X[None], V[None], self._rows)[0]
 
     @property
     def seen(self) -> Array:

@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from supple.approximation.piecewise.packing import NOWHERE
 from supple.array_types import Array
 from supple.compilation import compiled
+from supple.diagnostics import InputError
 from supple.diagnostics.limits import require_memory
+from supple.hardware.drive_bank import DriveBank
 from supple.hardware.pieces import Pieces, between
 from supple.integration.generalized_alpha import alpha_of
 from supple.integration.input_course import InputCourse
@@ -37,6 +39,8 @@ from supple.reduced.time.explicit_march import explicit_march
 from supple.reduced.time.implicit_march import Options, implicit_march
 from supple.reduced.time.model_motion import ModelMotion
 from supple.results.simulation import Simulation
+from supple.simulation.driven_system import DrivenStart
+from supple.systems.system import system_of
 
 TOLERANCE = 1e-9  # of a step of a free run, where neither a step nor a tolerance is asked for
 ENERGIES = 2  # kinetic and potential, behind the outputs
@@ -52,7 +56,7 @@ def model_result(motion: ModelMotion, reason: str, stopped: float, steps: int, t
 
 
 class FreeRun:
-    """η through result times (N,), under an `InputCourse`.
+    """η through result times (N,), under an `InputCourse`. Implements `Advancing`.
 
     start : η and η̇ (n,); implicit : by generalized-α, else by Dormand-Prince
     """
@@ -65,9 +69,8 @@ class FreeRun:
         self._state = np.concatenate([*start, np.zeros(2)])
         require_memory(16.0 * len(times) * (size + 1), f"{len(times)} results take", part="t", hint="keep fewer")
         self._record = np.empty((len(times), 2 * size + 2))
-        step, tolerance = options.step, options.tolerance
-        self._error = tolerance if tolerance is not None else (0.0 if step is not None else TOLERANCE)
-        longest = step if step is not None else float(times[-1] - times[0])
+        self._error = options.allowed(TOLERANCE) or 0.0
+        longest = options.step if options.step is not None else float(times[-1] - times[0])
         self._friction_speed, self._stopped, self._reason = options.friction_speed, float(times[0]), ""
         limits = (float(longest), float(self._error), float(options.friction_speed))
         self._march: Any = explicit_march
@@ -100,6 +103,8 @@ class FreeRun:
 class ModelRun:
     """η through result times (N,), under the `Pieces` of drives; the state is in arrays that are filled in place.
 
+    Implements `Plant`.
+
     start, rates : as in `simulate`. Where coordinates are led, δ that is not given starts at rest with θ held
     step         : s, fixed, or with a tolerance the longest; if left out, steps follow the tolerance
     led          : numbers of the coordinates that drives lead
@@ -125,8 +130,7 @@ class ModelRun:
         self.model, self.times, self.reason = model, np.ascontiguousarray(times, dtype=float), ""
         self.stopped = float(times[0])
         layout, n, s, count = model.layout, model.layout.size, model.layout.theta, len(times)
-        self.basis, self.units, self.theta = model.basis, model.units, s
-        self.coordinates, self.inputs, self.outputs = layout.coordinates, layout.inputs, layout.outputs
+        self.system = system_of(model)
         pair = CLASSICAL if set(range(s)) <= set(led) else FIFTH
         allowed = tolerance if tolerance is not None else (0.0 if step is not None else pair.tolerance)
         self.tolerance = allowed or None
@@ -229,3 +233,46 @@ class ModelRun:
         at : numbers of the result times to keep, of which the forces are; all if left out
         """
         return model_result(self.motion(forces, at), self.reason, self.stopped, self.steps, self.tolerance)
+
+
+def model_start(
+    model: ReducedModel,
+    start: Values | str | None,
+    rates: Values | None,
+    bank: DriveBank,
+    options: StepOptions,
+    *,
+    standing: bool = False,
+) -> DrivenStart[ModelRun]:
+    """Return a reduced model where a run behind its drives begins; arguments as of `begin_state`.
+
+    Where drives move θ, δ that is not given starts at rest with θ held.
+    """
+    system, moved = system_of(model), any(block.moves for block in bank.blocks)
+    eta, v = begin_state(model, start, rates, np.zeros(len(system.inputs)), held=moved, standing=standing)
+    s, yields = system.theta, yields_along(model, bank)
+
+    def run(times: Array) -> ModelRun:
+        return ModelRun(
+            model, times, start=eta, rates=v, step=options.step, tolerance=options.tolerance,
+            friction_speed=options.friction_speed, led=bank.led, yields=yields,
+        )  # fmt: skip
+
+    return DrivenStart(system, bank, eta[:s], v[:s], eta[s:] if len(eta) > s else None, run)
+
+
+def yields_along(model: ReducedModel, drives: DriveBank) -> Array:
+    """Stiffness and damping (n, 2) of drives along the model's coordinates."""
+    found = np.zeros((model.layout.size, 2))
+    for name, place, stiffness, damping in zip(
+        drives.inputs, drives.places, drives.stiffness, drives.damping, strict=True
+    ):
+        if not (stiffness or damping):
+            continue
+        if place < 0:
+            raise InputError(
+                "it yields along what is no coordinate of the model", part=f'drive of actuator "{name}"',
+                hint="reduce with that coordinate, or take the mechanism",
+            )  # fmt: skip
+        found[place] += stiffness, damping
+    return found

@@ -12,27 +12,26 @@ from scipy.interpolate import PPoly
 from supple.array_types import Array
 from supple.compilation import compiled
 from supple.diagnostics import InputError, NumericalError
-from supple.hardware.coupled_drives import Intervals, feels, interval_commands
+from supple.hardware.coupled_drives import Intervals, feels
 from supple.hardware.drive_bank import DriveBank
-from supple.hardware.drive_course import drive_course, first_commands, keeping_commands, say_passed_by
+from supple.hardware.drive_course import drive_course, say_passed_by
 from supple.hardware.hardware import NO_HARDWARE, Hardware
 from supple.hardware.pieces import Pieces
-from supple.integration.input_course import Inputs, followed_course, has_callables, input_course
+from supple.integration.input_course import Inputs, followed_course, has_callables
 from supple.integration.result_times import longest_step, result_times
 from supple.integration.step_options import StepOptions
 from supple.reduced.kernels import INSIDE, OUTSIDE
 from supple.reduced.model import ReducedModel
 from supple.reduced.state_arguments import Values
 from supple.reduced.time.begin import begin_state
-from supple.reduced.time.driven_run import drive_intervals, model_holding_forces, yields_along
 from supple.reduced.time.led_march import LedCourse, LedOptions, led_march
 from supple.reduced.time.led_motion import course_at, quasi_static, require_course
 from supple.reduced.time.model_motion import ModelMotion
 from supple.reduced.time.scenario_run import led_scenario, scenario_run
 from supple.results.simulation import Simulation, warn_of
-from supple.simulation.driven_system import drive_commands
+from supple.simulation.driven_system import coupled_run, settled_commands
 from supple.simulation.driver import Known, drive
-from supple.simulation.model_run import FreeRun, ModelRun, model_result
+from supple.simulation.model_run import FreeRun, ModelRun, model_result, model_start
 from supple.time_functions.function_of_time import Trajectory
 
 
@@ -75,8 +74,7 @@ def simulated(
     if hardware.drives:
         found = _driven(model, hardware, grid, inputs, input_times, (start, rates), options)
     else:
-        fixed = step is not None and tolerance is None
-        course = followed_course(layout.inputs, inputs, input_times, grid, step, fixed=fixed)
+        course = followed_course(layout.inputs, inputs, input_times, grid, step, fixed=options.fixed)
         u = course.at(grid)
         implicit = method == "implicit" or (method == "auto" and layout.size > layout.theta)
         free = FreeRun(model, grid, begin_state(model, start, rates, u[0]), options, implicit=implicit)
@@ -96,32 +94,20 @@ def _driven(
     begins: tuple[Values | str | None, Values | None],
     options: StepOptions,
 ) -> Simulation:
-    """Behind its drives, with results at `grid` (N,); begins : start and rates, as `simulate` takes them.
-
-    Where drives move θ, δ that is not given starts at rest with θ held.
-    """
+    """Behind its drives, with results at `grid` (N,); begins : start and rates, as `simulate` takes them."""
     layout, step = model.layout, options.step
     bank = DriveBank(hardware, layout.inputs, layout.coordinates[: layout.theta], hardware.actuator_coordinates)
     longest, spacing = step or float(np.diff(grid).max()), None
     if has_callables(inputs):  # as fine as the mechanism samples them, whatever the results are
         longest = step or min(longest, longest_step(float(grid[-1] - grid[0])))
-        spacing = longest if step is not None and options.tolerance is None else longest / 8
-    moved = any(block.moves for block in bank.blocks)
-    eta, v = begin_state(model, *begins, np.zeros(len(layout.inputs)), held=moved)
-    cut = drive_intervals(model, bank, grid, longest, eta) if feels(bank) else Intervals(grid, np.arange(len(grid)))
-    run = ModelRun(
-        model, cut.times, start=eta, rates=v, step=step, tolerance=options.tolerance,
-        friction_speed=options.friction_speed, led=bank.led, yields=yields_along(model, bank),
-    )  # fmt: skip
-    held, theta, theta_rates = model_holding_forces(model, bank, run.eta), run.eta[: run.theta], run.rates[: run.theta]
-    bank.reset(theta, theta_rates, forces=held)
-    given = keeping_commands(bank, inputs)
-    breaks, values = input_course(layout.inputs, given, input_times, grid, spacing)
-    bank.reset(theta, theta_rates, first_commands(bank, breaks, values, float(grid[0])), held)
+        spacing = options.spacing(longest)
+    started = model_start(model, *begins, bank, options)
+    breaks, values = settled_commands(started, inputs, input_times, grid, spacing)
     if feels(bank):
-        forces = drive_commands(run, bank, cut.times, interval_commands(cut.times, breaks, values))
+        run, forces, cut = coupled_run(started, grid, longest, breaks, values)
         led = np.zeros(len(bank.led))
     else:
+        run, cut = started.run(grid), Intervals(grid, np.arange(len(grid)))
         course = drive_course(bank, breaks, values, (float(grid[0]), float(grid[-1]), longest), also=grid.tolist())
         drive(run, Known(course, len(grid) - 1))
         forces, led = _forces(bank, course, run), course.accelerations[0, 0]
@@ -224,7 +210,7 @@ def led_motion(
 
 
 class LedRun:
-    """δ through result times (N,) of a model that is led.
+    """δ through result times (N,) of a model that is led. Implements `Advancing`.
 
     course : as the march takes it; record : (N, 3d + 2) δ, δ̇, works put in and lost, δ̈; steps : so far
 

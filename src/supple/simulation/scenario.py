@@ -21,6 +21,7 @@ from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import Configuration
 from supple.modal_analysis.modes import modes
 from supple.reduced.model import ReducedModel
+from supple.reduced.time.scenario_run import rayleigh
 from supple.simulation.driven_start import resting_start
 from supple.statics.deformed_rest import deformed_rest
 from supple.trajectories.trajectory import trajectory
@@ -89,12 +90,11 @@ def model_scenario(model: ReducedModel, asked: Any) -> Any:
 
 
 def rayleigh_of(damping: ScenarioDamping, start: Configuration) -> tuple[float, float]:
-    """α (1/s) and β (s); a ratio ζ at ω is β = 2ζ/ω."""
-    if damping.rayleigh is not None:
-        return damping.rayleigh
-    assert damping.ratio is not None  # the description sees to it
-    frequency = damping.frequency or float(modes(start.mechanism, start, count=1, preload=False).frequencies_hz[0])
-    return 0.0, damping.ratio / (np.pi * frequency)
+    """α (1/s) and β (s) of a scenario's damping; a ratio belongs to the first mode where it names no frequency."""
+    return rayleigh(
+        damping.model_dump(),
+        lambda: float(modes(start.mechanism, start, count=1, preload=False).frequencies_hz[0]),
+    )
 
 
 def _with(own: Damping | None, more: tuple[float, float]) -> Damping:

@@ -32,6 +32,7 @@ from supple.formulations.rigid_link_system.link_point import link_point
 from supple.formulations.rigid_link_system.link_system import rigid_link_system
 from supple.formulations.rigid_link_system.small_motions import resting_nodes
 from supple.hardware.coupled_drives import feels
+from supple.hardware.drive_bank import DriveBank
 from supple.hardware.drive_course import say_passed_by
 from supple.hardware.hardware import NO_HARDWARE
 from supple.integration.generalized_alpha import alpha_of
@@ -45,12 +46,11 @@ from supple.reduced.model import ReducedModel
 from supple.reduced.named_values import in_order
 from supple.results.simulation import Simulation, warn_of
 from supple.simulation.adaptation import TOLERANCE, balanced
-from supple.simulation.driven_run import Commanded, DriveCommands, commanded, coupled_intervals, driven_run
-from supple.simulation.driven_start import drive_springs
-from supple.simulation.driven_system import drive_commands
+from supple.simulation.driven_start import drive_springs, driven_course, held_start, mechanism_start
+from supple.simulation.driven_system import coupled_run, settled_commands
 from supple.simulation.driver import Known, drive
 from supple.simulation.link_record import LinkRecord
-from supple.simulation.mechanism_run import Continuous, MechanismRun, begin, require_held
+from supple.simulation.mechanism_run import Continuous, MechanismRun, begin
 from supple.simulation.prescribed import Prescribed, on_course, prescribed
 from supple.simulation.scenario import model_scenario, prepared_scenario
 from supple.simulation.start import deflected_configuration, start_configuration
@@ -147,14 +147,12 @@ def simulate(
     require_memory(taken * len(grid), f"{len(grid)} results take", part="t", hint="keep fewer")
     first, end = float(grid[0]), float(grid[-1])
     largest = longest_step(end - first) if step is None else step
-    fixed = step is not None and tolerance is None
-    spacing = largest if fixed else largest / 8
     names = rest(mechanism).numbering.coordinates
     theta_rates = np.zeros(len(names)) if rates is None else in_order("rates", rates, names)
     if theta_rates.ndim != 1:
         raise InputError("has more than one state", part="rates", hint="simulate one at a time")
-    allowed = TOLERANCE if step is None and tolerance is None else tolerance
-    options = StepOptions(largest, allowed, spectral_radius, friction_speed, rigid)
+    wanted = StepOptions(step, tolerance, spectral_radius, friction_speed, rigid)
+    options, spacing = wanted._replace(step=largest, tolerance=wanted.allowed(TOLERANCE)), wanted.spacing(largest)
     hardware = hardware_of(mechanism) if drives else NO_HARDWARE
     if motion is not None:
         say_passed_by(hardware)
@@ -164,26 +162,29 @@ def simulate(
             hint="leave drives out (drives=False, --no-drives), or the formulation",
         )  # fmt: skip
     if hardware.drives and motion is None:
-        commands = DriveCommands(inputs, input_times, grid, spacing)
-        made = commanded(mechanism, hardware, start, theta_rates, commands, rigid=rigid)
-        if feels(made.bank):
-            found = _coupled(made, theta_rates, grid, options)
+        bank = DriveBank(hardware, tuple(mechanism.actuators), names, hardware.actuator_coordinates)
+        here = held_start(mechanism, start, bank, rigid=rigid)
+        started = mechanism_start(here, theta_rates, bank, options)
+        breaks, values = settled_commands(started, inputs, input_times, grid, spacing)
+        if feels(bank):
+            coupled, _, cut = coupled_run(started, grid, largest, breaks, values)
+            found = coupled.result(at=cut.results)
             taken_as_rigid(mechanism, rigid, _INSTEAD, names=found.rigid)
             say_damping(mechanism, rigid)
             warn_of(found)
             return found
-        here, forces, course, springs = driven_run(made, first, end, largest)
-        u0 = forces.coefficients[0, 0].copy()
+        springs, acting = drive_springs(here, bank), driven_course(here, bank, breaks, values, (first, end), largest)
+        u0 = acting.forces.coefficients[0, 0].copy()
     else:
         breaks, values = input_course(tuple(mechanism.actuators), inputs, input_times, grid, spacing)
         u0 = np.array([np.interp(first, breaks, column) for column in values.T])
         here = start_configuration(mechanism, start, u0, rigid=rigid)
         course, springs = prescribed(here, motion, first, end, largest), {}
-        forces = linear_between(tuple(mechanism.actuators), breaks, values, first, end)
+        acting = Continuous(linear_between(tuple(mechanism.actuators), breaks, values, first, end), course)
         theta_rates[list(course.driven)] = course.targets.coefficients[0, 1]
         if course.driven:
             here = on_course(here, course, u0)
-    known = Known(Continuous(forces, course), len(grid) - 1)
+    known = Known(acting, len(grid) - 1)
     if links:
         say_damping(mechanism, rigid)
         linked = LinkRun(here, grid, theta_rates, options)
@@ -192,8 +193,8 @@ def simulate(
         warn_of(found)
         return found
     begun = begin(
-        here, grid, theta_rates, options, led=course.driven, springs=springs, inputs=u0,
-        accelerations=course.accelerations[0],
+        here, grid, theta_rates, options, led=acting.course.driven, springs=springs, inputs=u0,
+        accelerations=acting.course.accelerations[0],
     )  # fmt: skip
     taken_as_rigid(mechanism, rigid, _INSTEAD, names=begun.problem.frames.rigid)
     say_damping(mechanism, rigid)
@@ -208,21 +209,11 @@ def simulate(
     return found
 
 
-def _coupled(made: Commanded, rates: Array, grid: Array, options: StepOptions) -> Simulation:
-    """Drives that feel the motion, and the motion, interval by interval, with results at `grid` (N,)."""
-    bank, (cut, commands) = made.bank, coupled_intervals(made, grid, options.longest)
-    require_held(cut.times, options)
-    springs = drive_springs(made.here, np.column_stack([bank.stiffness, bank.damping]))
-    run = MechanismRun(begin(made.here, cut.times, rates, options, led=bank.led, springs=springs), options.tolerance)
-    drive_commands(run, bank, cut.times, commands)
-    return run.result(at=cut.results)
-
-
 # A run of the equivalent rigid link system in time (docs/theory/rigid-link-system.md, 25-28).
 
 
 class LinkRun:
-    """The equivalent rigid link system through result times (N,), under `Continuous` inputs.
+    """The equivalent rigid link system through result times (N,), under `Continuous` inputs. Implements `Advancing`.
 
     It begins undeformed or, if `here` is deformed, where it rests at its θ under the first inputs. Nodes move at the
     start as if everything were rigid; rates : (s,) of θ.

@@ -37,8 +37,13 @@ class Advancing(Protocol[Acting]):
         ...
 
 
-class Plant(System, Advancing[Pieces], Protocol):
+class Plant(Advancing[Pieces], Protocol):
     """A system that drives act on: a mechanism, a reduced model or a linear model."""
+
+    @property
+    def system(self) -> System:
+        """Names and units."""
+        ...
 
     @property
     def reason(self) -> str:

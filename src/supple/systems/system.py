@@ -1,36 +1,51 @@
-"""Protocols of systems about a state: names and units, responses, linear models, and options that some do not serve."""
+"""Protocols of systems: names and units, coefficients, responses and linear models, and options that some do not serve.
+
+A mechanism, a reduced model and a linear model implement them:
+
+System       names, units, hardware, coefficients and forces at a state: `system_of` of each of them
+Linearizable linear model at a state: `MechanismState`, `ModelState`
+Vibrating    outputs in harmonic motion: `VibratingMechanism`, `VibratingModel`, `VibratingLinearModel`
+Advancing    to the next event: `MechanismRun`, `LinkRun`, `FreeRun`, `LedRun`, `ModelRun`, `LinearPlant`
+Plant        to the next event under drives, with state and outputs: `MechanismRun`, `ModelRun`, `LinearPlant`
+DrivenStart  begin a run behind drives: `mechanism_start`, `model_start`
+"""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, Protocol
 
 from supple.array_types import Array, Complex
 from supple.diagnostics import InputError
-from supple.hardware.hardware import Hardware
+from supple.hardware.hardware import NO_HARDWARE, Hardware
+from supple.reduced.model import ReducedModel
 from supple.reduced.repertoire import REST
 from supple.reduced.state_arguments import Values
 from supple.results.basis import CoordinateBasis
 from supple.results.frequency_response import KINDS
+from supple.results.linear_model import LinearModel
 from supple.results.units import Units
 
 if TYPE_CHECKING:
     from supple.approximation.analytic_slope import Stencil
+    from supple.description.mechanism import Mechanism
     from supple.diagnostics import SuppleError
+    from supple.equations.coefficients import EquationsOfMotion
     from supple.kinematics.configuration import At, Configuration
-    from supple.reduced.model import ReducedModel
-    from supple.results.linear_model import LinearModel
 
 
-class System(Protocol):
+class System(NamedTuple):
     """Anything that moves: a mechanism, a reduced model or a linear model, with its names and units.
 
     coordinates     : names, θ first, `theta` of them
     inputs, outputs : names of the actuators and of the outputs
     units           : of everything that it returns
     basis           : basis of the elastic coordinates, None without any
+    hardware        : drives of its inputs and instruments of its outputs
+    equations       : θ (s,) or (N, s) -> coefficients and forces there, undeformed; a linear model has those of one
+                      state alone, and refuses
     """
 
     coordinates: tuple[str, ...]
@@ -39,6 +54,48 @@ class System(Protocol):
     outputs: tuple[str, ...]
     units: Units
     basis: CoordinateBasis | None
+    hardware: Hardware
+    equations: Callable[[Array], EquationsOfMotion]
+
+    @property
+    def rigid_coordinates(self) -> tuple[str, ...]:
+        """Names of θ."""
+        return self.coordinates[: self.theta]
+
+
+def system_of(described: Mechanism | ReducedModel | LinearModel) -> System:
+    """Return a mechanism, elastic parts taken as rigid, a reduced model or a linear model as a system."""
+    if isinstance(described, ReducedModel):
+        layout = described.layout
+        return System(
+            layout.coordinates, layout.theta, layout.inputs, layout.outputs, described.units, described.basis,
+            described.hardware, described.evaluate,
+        )  # fmt: skip
+    if isinstance(described, LinearModel):
+        names = described.coordinates
+        return System(
+            names, len(names), described.inputs, described.outputs, described.units, described.basis, NO_HARDWARE,
+            _no_equations,
+        )  # fmt: skip
+    # Saved and linear models by themselves need no kinematics.
+    from supple.formulations.coefficients import carried
+    from supple.formulations.hardware import hardware_of
+    from supple.formulations.measured_units import units_of
+    from supple.kinematics.rest import rest
+    from supple.parameterization.local_model import local
+
+    position = rest(described)
+    names, outputs = position.numbering.coordinates, tuple(carried(position).observation.names)
+    return System(
+        names, len(names), tuple(described.actuators), outputs, units_of(position), None, hardware_of(described),
+        partial(local, described, rigid=True),
+    )  # fmt: skip
+
+
+def _no_equations(theta: Array) -> NoReturn:
+    raise InputError(
+        "a linear model has the coefficients of one state alone", part="θ", hint="give a mechanism or a reduced model"
+    )
 
 
 class Harmonics(NamedTuple):

@@ -27,7 +27,7 @@ from supple.control.controllers.needed_forces import (
     require_unpushed,
 )
 from supple.control.feedforward.planned_motion import PlannedMotion
-from supple.control.feedforward.reference import AnyReference, Wanted, coordinates_of, inputs_of, reference
+from supple.control.feedforward.reference import AnyReference, Wanted, reference
 from supple.control.gains.decoupled_gains import PerCoordinate, positive_per_coordinate
 from supple.control.margins.loop_check import filtered_law, places_along, warn_if_unstable
 from supple.control.margins.open_loop import static_law
@@ -43,6 +43,7 @@ from supple.reduced.model import ReducedModel
 from supple.results.linear_model import LinearModel
 from supple.results.names import listed
 from supple.results.result import brief
+from supple.systems.system import system_of
 
 _SMALL = 1e-6  # rad or m, and of rates: steps of central differences
 
@@ -201,7 +202,7 @@ def computed_torque(
                 it; a flexible model is taken at δ = 0, and not as the wanted motion deforms it
     """
     require_arguments(computed_torque, locals())
-    names, known = coordinates_of(model), inputs_of(model)
+    names, known = system_of(model).rigid_coordinates, system_of(model).inputs
     flexible = isinstance(model, ReducedModel) and model.layout.size > model.layout.theta and not rigid
     if isinstance(model, Mechanism):
         taken_as_rigid(model, rigid, "reduce it with modes and give the reduced model, which knows how it deforms")

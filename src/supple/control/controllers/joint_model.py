@@ -12,7 +12,7 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 
 from supple.array_types import Array
-from supple.control.feedforward.reference import AnyReference, Reference, coordinates_of, inputs_of
+from supple.control.feedforward.reference import AnyReference, Reference
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
 from supple.equations.coefficients import EquationsOfMotion
@@ -22,6 +22,7 @@ from supple.parameterization.local_model import local
 from supple.reduced.model import ReducedModel
 from supple.reduced.named_values import in_order
 from supple.reduced.repertoire import REST, named_theta
+from supple.systems.system import system_of
 
 _RANK = 1e-10
 SPACING = 2e-3  # s, between the instants of forces along a motion; cubics join them
@@ -46,12 +47,12 @@ class JointModel:
 
     @property
     def coordinates(self) -> tuple[str, ...]:
-        return coordinates_of(self.of)
+        return system_of(self.of).rigid_coordinates
 
     @property
     def inputs(self) -> tuple[str, ...]:
         """All that it has."""
-        return inputs_of(self.of)
+        return system_of(self.of).inputs
 
     @property
     def actuators(self) -> tuple[str, ...]:

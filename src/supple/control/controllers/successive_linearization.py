@@ -18,7 +18,7 @@ from supple.array_types import Array
 from supple.control.controller import Measurement
 from supple.control.controllers.force_commands import ForceCommands, force_commands
 from supple.control.controllers.needed_forces import ActuatorForceModel, Aim, MechanismEquations, ModelEquations
-from supple.control.feedforward.reference import AnyReference, Wanted, coordinates_of, inputs_of, reference
+from supple.control.feedforward.reference import AnyReference, Wanted, reference
 from supple.control.gains.feedback_gain import FeedbackGain
 from supple.control.margins.loop_check import places_along, warn_if_unstable
 from supple.control.margins.open_loop import static_law
@@ -34,6 +34,7 @@ from supple.reduced.model import ReducedModel
 from supple.results.linear_model import LinearModel
 from supple.results.names import listed
 from supple.results.result import brief
+from supple.systems.system import system_of
 
 Design = Callable[[LinearModel], FeedbackGain]
 
@@ -124,7 +125,7 @@ def successive_linearization(
     require_arguments(successive_linearization, locals())
     if every < 1:
         raise InputError(f"it is {every}", part="every", hint="give a number of samples of at least 1")
-    names, known = coordinates_of(model), inputs_of(model)
+    names, known = system_of(model).rigid_coordinates, system_of(model).inputs
     equations: ActuatorForceModel
     if isinstance(model, ReducedModel):
         if model.layout.size > model.layout.theta:

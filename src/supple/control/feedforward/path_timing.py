@@ -23,7 +23,7 @@ from scipy.optimize import linprog
 from scipy.sparse import block_array, csr_array, hstack, vstack
 
 from supple.array_types import Array
-from supple.control.feedforward.reference import Reference, coordinates_of, inputs_of, reference
+from supple.control.feedforward.reference import Reference, reference
 from supple.control.gains.decoupled_gains import PerCoordinate, per_coordinate
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, NumericalError, nearest
@@ -33,6 +33,7 @@ from supple.formats.model_description import described
 from supple.parameterization.local_model import local
 from supple.reduced.model import ReducedModel
 from supple.results.units import UNKNOWN
+from supple.systems.system import system_of
 from supple.time_functions.function_of_time import Trajectory
 
 _NODES = 160
@@ -65,7 +66,7 @@ def timed_path(
                Of more actuators than coordinates they are divided as the bounds need; dry friction is left out
     """
     require_arguments(timed_path, locals())
-    names = coordinates_of(of)
+    names = system_of(of).rigid_coordinates
     values = [
         np.full(len(names), np.inf) if given is None else _positive(part, per_coordinate(part, given, names))
         for part, given in (("velocity", velocity), ("acceleration", acceleration), ("jerk", jerk))
@@ -285,7 +286,7 @@ def smooth_pieces(path: Any, of: Mechanism | ReducedModel) -> list[BSpline]:
     path : points (P, s) through which it goes smoothly, in order; or a motion as `reference` takes it, of which the
            time is forgotten
     """
-    names = coordinates_of(of)
+    names = system_of(of).rigid_coordinates
     if not isinstance(path, np.ndarray | list | tuple):
         found = reference(path, of)
         if not isinstance(found, Reference):
@@ -462,7 +463,7 @@ def force_limits(of: Mechanism | ReducedModel, given: bool | Mapping[str, tuple[
     if given is False:
         return None
     mechanism = described(of) if isinstance(of, ReducedModel) else of
-    names = inputs_of(of)
+    names = system_of(of).inputs
     limits = {name: one.force_limits for name, one in mechanism.actuators.items()}
     if isinstance(given, Mapping):
         for name in given:

@@ -14,10 +14,10 @@ from supple.description.motion import Motion
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import is_list, real_numbers, require_arguments, value_text
 from supple.formats.model_description import described
-from supple.kinematics.rest import rest
 from supple.reduced.model import ReducedModel
 from supple.reduction.model_trajectory import follows_path, model_trajectory
 from supple.results.units import UNKNOWN
+from supple.systems.system import system_of
 from supple.time_functions.function_of_time import (
     DERIVATIVES,
     CalledFunction,
@@ -42,7 +42,7 @@ def reference(motion: Any, of: Mechanism | ReducedModel | None = None, *, until:
     until  : s, of a callable: up to then it is turned into quintics 1 ms long; left out it is asked at every instant
     """
     require_arguments(reference, locals())
-    names = None if of is None else coordinates_of(of)
+    names = None if of is None else system_of(of).rigid_coordinates
     motion = getattr(motion, "reference", motion)  # of a planned motion
     if isinstance(motion, FunctionOfTime):
         found: AnyReference = motion
@@ -73,18 +73,6 @@ def finite_reference(
     if not isinstance(found, Reference):
         raise InputError(otherwise, part=part, hint="give reference(motion, model, until=...)")
     return found
-
-
-def coordinates_of(of: Mechanism | ReducedModel) -> tuple[str, ...]:
-    """Names of θ."""
-    if isinstance(of, ReducedModel):
-        return of.layout.coordinates[: of.layout.theta]
-    return rest(of).numbering.coordinates
-
-
-def inputs_of(of: Mechanism | ReducedModel) -> tuple[str, ...]:
-    """Names of all inputs."""
-    return of.layout.inputs if isinstance(of, ReducedModel) else tuple(of.actuators)
 
 
 def _called(motion: Callable[[float], Any], of: Any, names: tuple[str, ...], until: float | None) -> AnyReference:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.array_types import Array
-from supple.control.feedforward.reference import AnyReference, coordinates_of
+from supple.control.feedforward.reference import AnyReference
 from supple.control.laws.affine_law import fixed
 from supple.control.laws.affine_matrices import AffineMatrices
 from supple.control.laws.linear_law import linear_law, loop_poles
@@ -30,6 +30,7 @@ from supple.hardware.linear_hardware import with_hardware
 from supple.linearization.linearization import linearize
 from supple.reduced.model import ReducedModel
 from supple.results.linear_model import LinearModel
+from supple.systems.system import system_of
 
 MODES = 6  # of an elastic mechanism, as many as it has of them
 GROWS = 1e-6  # 1/s, and of a pole: what grows less stands still, but for rounding
@@ -140,7 +141,7 @@ def warn_if_unstable(
 
 
 def _where(of: Mechanism | ReducedModel, theta: Array) -> str:
-    return ", ".join(f"{name}={value:.4g}" for name, value in zip(coordinates_of(of), theta, strict=True))
+    return ", ".join(f"{name}={value:.4g}" for name, value in zip(system_of(of).rigid_coordinates, theta, strict=True))
 
 
 def unstable(pole: complex) -> str:

@@ -25,23 +25,21 @@ from supple.kinematics.rest import rest
 from supple.reduced.model import ReducedModel
 from supple.reduced.named_values import in_order
 from supple.reduced.repertoire import asks_for_rest
-from supple.reduced.time.begin import begin_state
-from supple.reduced.time.driven_run import model_holding_forces as model_forces
-from supple.reduced.time.driven_run import yields_along
 from supple.results.basis import NamedState
 from supple.results.linear_model import LinearModel
 from supple.results.signals import Signals, labelled
 from supple.results.simulation import Simulation
 from supple.simulation.adaptation import TOLERANCE
-from supple.simulation.driven_run import holding_forces
-from supple.simulation.driven_start import drive_springs, driven_start
-from supple.simulation.mechanism_run import MechanismRun, begin, require_held
-from supple.simulation.model_run import ModelRun
+from supple.simulation.driven_start import held_start, mechanism_start
+from supple.simulation.driven_system import DrivenStart, Run, holding_forces
+from supple.simulation.mechanism_run import MechanismRun
+from supple.simulation.model_run import ModelRun, model_start
 from supple.systems.advancing import Plant, Values
+from supple.systems.system import system_of
 
 AnyPlant = Mechanism | ReducedModel | LinearModel
 
-_USER = 5  # calls from who says something up to who asked for the loop
+_USER = 4  # calls from who says something of the plant up to who asked for the loop
 
 
 class PlantOptions(NamedTuple):
@@ -57,18 +55,13 @@ def drives_of(plant: AnyPlant, hardware: Hardware, delay: float) -> DriveBank:
     """Every input through its drive, after a computation of so many s."""
     if not (np.isfinite(delay) and delay >= 0.0):
         raise InputError(f"it is {delay:g} s", part="computation delay", hint="give a number from 0 on")
-    if isinstance(plant, Mechanism):
-        inputs, names = tuple(plant.actuators), rest(plant).numbering.coordinates
-    elif isinstance(plant, ReducedModel):
-        inputs, names = plant.layout.inputs, plant.layout.coordinates[: plant.layout.theta]
-    elif isinstance(plant, LinearModel):
-        inputs, names = plant.inputs, plant.coordinates
-    else:
+    if not isinstance(plant, Mechanism | ReducedModel | LinearModel):
         raise InputError(
             f"{type(plant).__name__} is not a plant", part="closed loop",
             hint="give a mechanism, a reduced model or a linear model",
         )  # fmt: skip
-    return DriveBank(hardware, inputs, names, hardware.actuator_coordinates, delay=delay)
+    of = system_of(plant)
+    return DriveBank(hardware, of.inputs, of.rigid_coordinates, hardware.actuator_coordinates, delay=delay)
 
 
 def plant_in(plant: AnyPlant, drives: DriveBank, options: PlantOptions) -> Plant:
@@ -77,44 +70,44 @@ def plant_in(plant: AnyPlant, drives: DriveBank, options: PlantOptions) -> Plant
         made: Plant = LinearPlant(plant, options.times, options.start, options.rates)
         drives.reset(*made.state)
         return made
-    return _model(plant, drives, options) if isinstance(plant, ReducedModel) else _mechanism(plant, drives, options)
-
-
-def _model(model: ReducedModel, drives: DriveBank, options: PlantOptions) -> ModelRun:
-    moved = any(block.moves for block in drives.blocks)
-    idle, elastic = np.zeros(len(model.layout.inputs)), model.layout.size > model.layout.theta
-    eta, v = begin_state(model, options.start, options.rates, idle, held=moved, standing=elastic)
-    standing = elastic and not asks_for_rest(model, options.start)
-    run = ModelRun(
-        model, options.times, start=eta, rates=v, step=options.steps.step, tolerance=options.steps.tolerance,
-        friction_speed=options.steps.friction_speed, led=drives.led, yields=yields_along(model, drives),
-    )  # fmt: skip
-    theta, rates = (part[: run.theta] for part in run.state)
-    drives.reset(theta, rates, forces=model_forces(model, drives, run.eta, standing=standing))
+    if isinstance(plant, ReducedModel):
+        return _settled(*_model(plant, drives, options), options)
+    begun, standing = _mechanism(plant, drives, options)
+    run = _settled(begun, standing, options)
+    instead = "reduce it with modes and close the loop on the reduced model"
+    taken_as_rigid(plant, options.steps.rigid, instead, names=run.rigid, stacklevel=_USER)
+    say_damping(plant, options.steps.rigid, stacklevel=_USER)
     return run
 
 
-def _mechanism(mechanism: Mechanism, drives: DriveBank, options: PlantOptions) -> MechanismRun:
+def _settled(begun: DrivenStart[Run], standing: bool, options: PlantOptions) -> Run:
+    """The run, and its drives settled where it begins; standing : they hold it there, as far as they can."""
+    run = begun.run(options.times)
+    theta, rates = (part[: run.system.theta] for part in run.state)
+    begun.bank.reset(theta, rates, forces=holding_forces(begun, standing=standing))
+    return run
+
+
+def _model(model: ReducedModel, drives: DriveBank, options: PlantOptions) -> tuple[DrivenStart[ModelRun], bool]:
+    elastic = model.layout.size > model.layout.theta
+    begun = model_start(model, options.start, options.rates, drives, options.steps, standing=elastic)
+    return begun, elastic and not asks_for_rest(model, options.start)
+
+
+def _mechanism(
+    mechanism: Mechanism, drives: DriveBank, options: PlantOptions
+) -> tuple[DrivenStart[MechanismRun], bool]:
     steps, sample = options.steps, float(options.times[1] - options.times[0])
     width = min(sample, steps.step if steps.step is not None else max(LONGEST, 0.1 * sample))
-    allowed = TOLERANCE if steps.step is None and steps.tolerance is None else steps.tolerance
-    moved = {place for place, block in zip(drives.places, drives.blocks, strict=True) if block.moves} - {-1}
-    idle = np.zeros(len(drives.inputs))
     elastic = bool(mechanism.elastic) and not steps.rigid
     if isinstance(options.start, NamedState):
         options = _of_coordinates(mechanism, options, options.start)
-    here = driven_start(mechanism, options.start, idle, tuple(sorted(moved)), steps.rigid, standing=elastic)
-    standing = elastic and not (isinstance(options.start, str) and options.start == "equilibrium")
-    steps = steps._replace(step=width, tolerance=allowed)
-    require_held(options.times, steps)
-    rates = in_order("rates", {} if options.rates is None else options.rates, here.rest.numbering.coordinates)
-    springs = drive_springs(here, np.column_stack([drives.stiffness, drives.damping]))
-    run = MechanismRun(begin(here, options.times, rates, steps, led=drives.led, springs=springs), allowed)
-    instead = "reduce it with modes and close the loop on the reduced model"
-    taken_as_rigid(mechanism, steps.rigid, instead, names=run.rigid, stacklevel=_USER)
-    say_damping(mechanism, steps.rigid, stacklevel=_USER)
-    drives.reset(*run.state, forces=holding_forces(here, drives, standing=standing))
-    return run
+    names, given = rest(mechanism).numbering.coordinates, {} if options.rates is None else options.rates
+    rates, steps = in_order("rates", given, names), steps._replace(step=width, tolerance=steps.allowed(TOLERANCE))
+    here = held_start(mechanism, options.start, drives, rigid=steps.rigid, standing=elastic)
+    return mechanism_start(here, rates, drives, steps), elastic and not (
+        isinstance(options.start, str) and options.start == "equilibrium"
+    )
 
 
 def _of_coordinates(mechanism: Mechanism, options: PlantOptions, start: NamedState) -> PlantOptions:
@@ -132,7 +125,7 @@ def _of_coordinates(mechanism: Mechanism, options: PlantOptions, start: NamedSta
     if modes := [name for name in start if name not in names and f"{name}.rate" in start]:
         warnings.warn(
             f"start: the mechanism itself has no coordinates {', '.join(modes)}; what deforms starts at rest under its "
-            "own weight instead", SuppleNote, stacklevel=_USER,
+            "own weight instead", SuppleNote, stacklevel=_USER + 1,
         )  # fmt: skip
     rates = {name: start[f"{name}.rate"] for name in names if f"{name}.rate" in start}
     return options._replace(
@@ -147,30 +140,30 @@ def _of_coordinates(mechanism: Mechanism, options: PlantOptions, start: NamedSta
 class LinearPlant:
     """ẋ = ẋ₀ + A (x - x₀) + B (u - u₀), exactly between the instants, at which inputs change, linearly in between.
 
-    Its states are coordinates, their rates, and, where it was linearized with drives, those of drives.
+    Its states are coordinates, their rates, and, where it was linearized with drives, those of drives. Implements
+    `Plant`.
     """
 
     def __init__(self, model: LinearModel, times: Array, start: Values, rates: Values) -> None:
         require_continuous_time(model)
         self._model, self._times, self._n = model, times, 0
-        self.coordinates, self.inputs, self.outputs = model.coordinates, model.inputs, model.outputs
-        self.units, self.basis, self.reason = model.units, model.basis, ""
-        n = self.theta = len(self.coordinates)
+        self.system, self.reason = system_of(model), ""
+        names, n = self.system.coordinates, self.system.theta
         further: dict[int, float] = {}
         if isinstance(start, NamedState):
             further = {2 * n + i: start[name] for i, name in enumerate(model.states[2 * n :]) if name in start}
-            named, moving = start.parted(self.coordinates, model.basis)
+            named, moving = start.parted(names, model.basis)
             start = {name: value for name, value in named.items() if name not in model.states[2 * n :]}
             rates = moving if rates is None else rates
         self._x0, self._u0 = operating_point(model)
         accelerations = model.at.get("accelerations", {})
         self._drift = np.zeros(len(self._x0))
         self._drift[:n] = self._x0[n : 2 * n]
-        self._drift[n : 2 * n] = [accelerations.get(name, 0.0) for name in self.coordinates]
+        self._drift[n : 2 * n] = [accelerations.get(name, 0.0) for name in names]
         self._y0 = np.array([model.at.get("outputs", {}).get(name, 0.0) for name in model.outputs])
         self._x = np.zeros(len(self._x0))
-        self._x[:n] = _filled("start", start, self.coordinates, self._x0[:n]) - self._x0[:n]
-        self._x[n : 2 * n] = _filled("rates", rates, self.coordinates, np.zeros(n)) - self._x0[n : 2 * n]
+        self._x[:n] = _filled("start", start, names, self._x0[:n]) - self._x0[:n]
+        self._x[n : 2 * n] = _filled("rates", rates, names, np.zeros(n)) - self._x0[n : 2 * n]
         for place, value in further.items():  # of drives
             self._x[place] = value - self._x0[place]
         self._last = self._u0
@@ -179,7 +172,7 @@ class LinearPlant:
 
     @property
     def state(self) -> tuple[Array, Array]:
-        n, x = self.theta, self._x + self._x0
+        n, x = self.system.theta, self._x + self._x0
         return x[:n], x[n : 2 * n]
 
     @property

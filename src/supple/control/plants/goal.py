@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from supple.array_types import Array
-from supple.control.feedforward.reference import coordinates_of
 from supple.control.plants.choice import AnyPlant
 from supple.description.mechanism import Mechanism
 from supple.integration.step_options import StepOptions
@@ -19,6 +18,7 @@ from supple.results.closed_loop import Goal
 from supple.results.linear_model import LinearModel
 from supple.simulation.driven_start import driven_start
 from supple.simulation.mechanism_run import MechanismRun, begin
+from supple.systems.system import system_of
 
 _INSTANT = 1e-3  # s: a run in which nothing moves
 
@@ -33,7 +33,7 @@ def goal_of(plant: AnyPlant, motion: Any, *, rigid: bool) -> Goal | None:
     if motion is None or not np.isfinite(end):
         return None
     last = dict(zip(motion.coordinates, np.asarray(motion.at(end))[0].tolist(), strict=True))
-    names = plant.coordinates if isinstance(plant, LinearModel) else coordinates_of(plant)
+    names = system_of(plant).rigid_coordinates
     if any(name not in last for name in names):
         return None
     theta = np.array([last[name] for name in names])
@@ -44,11 +44,11 @@ def goal_of(plant: AnyPlant, motion: Any, *, rigid: bool) -> Goal | None:
 
 def _mechanism(mechanism: Mechanism, theta: Array, rigid: bool) -> Mapping[str, float]:
     led = tuple(range(len(theta)))
-    start = dict(zip(coordinates_of(mechanism), theta.tolist(), strict=True))
-    here = driven_start(mechanism, start, np.zeros(len(mechanism.actuators)), led, rigid)
+    start = dict(zip(system_of(mechanism).coordinates, theta.tolist(), strict=True))
+    here = driven_start(mechanism, start, led, rigid)
     options = StepOptions(_INSTANT, rigid=rigid)
     run = MechanismRun(begin(here, np.array([0.0, _INSTANT]), np.zeros(len(theta)), options, led=led), None)
-    return start | dict(zip(run.outputs, run.seen.tolist(), strict=True))
+    return start | dict(zip(run.system.outputs, run.seen.tolist(), strict=True))
 
 
 def _model(model: ReducedModel, theta: Array) -> Mapping[str, float]:

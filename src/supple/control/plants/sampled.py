@@ -34,14 +34,14 @@ class Sampled(Advancing[Array], Protocol):
 
 
 class StagedSamples(DrivenSystem):
-    """Any plant: drives, plant and instruments one after the other."""
+    """Any plant: drives, plant and instruments one after the other. Implements `Sampled`."""
 
     def __init__(
         self, plant: Plant, drives: DriveBank, instruments: InstrumentBank, durations: Array, pushes: Array
     ) -> None:
         super().__init__(plant, drives, durations, pushes)
         self._instruments = instruments
-        self.seen, self.readings = np.zeros((2, len(durations), len(plant.outputs)))
+        self.seen, self.readings = np.zeros((2, len(durations), len(plant.system.outputs)))
         self._read(0)
 
     def _read(self, k: int) -> None:
@@ -59,7 +59,7 @@ class StagedSamples(DrivenSystem):
 
 
 class CompiledSamples:
-    """A reduced model: one compiled call a sample, which everything it needs is bundled for."""
+    """A reduced model: one compiled call a sample, which everything it needs is bundled for. Implements `Sampled`."""
 
     def __init__(
         self, plant: ModelRun, drives: DriveBank, instruments: InstrumentBank, durations: Array, pushes: Array

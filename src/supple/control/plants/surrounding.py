@@ -6,18 +6,15 @@ from dataclasses import replace
 
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
-from supple.formulations.hardware import hardware_of
 from supple.hardware.hardware import NO_HARDWARE, Hardware
 from supple.reduced.model import ReducedModel
 from supple.results.linear_model import LinearModel
+from supple.systems.system import system_of
 
 
 def hardware_in(plant: Mechanism | ReducedModel | LinearModel, given: Hardware | bool) -> Hardware:
     """Drives and instruments around a plant: its own, or those given, with its own names of what measures what."""
-    if isinstance(plant, Mechanism):
-        own = hardware_of(plant)
-    else:
-        own = plant.hardware if isinstance(plant, ReducedModel) else NO_HARDWARE
+    own = system_of(plant).hardware
     if given is True:
         return own
     if given is False:

@@ -24,7 +24,6 @@ from supple.approximation.piecewise.piecewise import Piecewise
 from supple.array_types import Array
 from supple.control.closed_loop import closed_loop
 from supple.control.controller import Controller
-from supple.control.plants.surrounding import hardware_in
 from supple.control.study.distribution import Study
 from supple.description.mechanism import Mechanism
 from supple.description.quantities.expression import quantity
@@ -32,13 +31,14 @@ from supple.diagnostics import InputError, SuppleError, SuppleWarning, nearest
 from supple.diagnostics.arguments import require_arguments, value_text
 from supple.diagnostics.limits import require_within
 from supple.formats.document import load_mechanism
-from supple.hardware.hardware import Hardware
+from supple.hardware.hardware import NO_HARDWARE, Hardware
 from supple.maps.progress_bar import ProgressBar
 from supple.reduced.model import ReducedModel
 from supple.reduced.scaled import scaled_model
 from supple.reduction.reduce import reduce
 from supple.reduction.region import Region
 from supple.reduction.sibling import Siblings
+from supple.systems.system import system_of
 
 # The plants of a study: the nominal one with other parameters, stiffness, damping, delays, noise or modes.
 
@@ -290,7 +290,9 @@ def _run(task: _Task, setting: dict[str, float], seed: int) -> _Run:
 
 def _surrounded(plant: Any, loop: Mapping[str, Any], setting: Mapping[str, float], seed: int) -> dict[str, Any]:
     """Options of the loop, with drives and instruments of the setting."""
-    around, late = surroundings(hardware_in(plant, loop.get("hardware", True)), setting)
+    given = loop.get("hardware", True)
+    own = system_of(plant).hardware if given is True else given or NO_HARDWARE
+    around, late = surroundings(own, setting)
     found = dict(loop)
     if around:
         found |= {"hardware": around, "seed": seed}

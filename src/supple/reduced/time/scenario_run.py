@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -99,11 +99,17 @@ def _theta(model: ReducedModel, start: Any) -> Array:
 
 
 def _rayleigh(model: ReducedModel, law: Mapping[str, Any], start: Any) -> tuple[float, float]:
-    """α (1/s) and β (s); a ratio ζ at ω is β = 2ζ/ω."""
+    return rayleigh(law, lambda: first_frequency(model, _theta(model, start)))
+
+
+def rayleigh(law: Mapping[str, Any], first: Callable[[], float]) -> tuple[float, float]:
+    """α (1/s) and β (s) of a scenario's damping; a ratio ζ at ω is β = 2ζ/ω.
+
+    law : its fields; first : Hz, the frequency that a ratio belongs to where the law names none
+    """
     if law.get("rayleigh") is not None:
         return float(law["rayleigh"][0]), float(law["rayleigh"][1])
-    frequency = law.get("frequency") or first_frequency(model, _theta(model, start))
-    return 0.0, float(law["ratio"]) / (np.pi * float(frequency))
+    return 0.0, float(law["ratio"]) / (np.pi * float(law.get("frequency") or first()))
 
 
 def loaded_deflection(model: ReducedModel, start: Any, loads: Mapping[str, float]) -> Array:
