@@ -126,12 +126,7 @@ def frf(
                 damping=damping_of_text(damping), method=method.value, formulation=formulation.value, **options,
             )  # fmt: skip
         keep(found, output, plot)
-        values = found.values[:, 0, 0]
-        data = {
-            "frequencies_hz": found.frequencies_hz, "real": values.real, "imag": values.imag,
-            "input": input_name, "output": output_name, "kind": found.kind, "unit": found.units[0][0],
-        }  # fmt: skip
-        answer.give(data, lambda: _show(found))
+        answer.show(found, "--json gives all lines, to full precision")
 
 
 def _with_units(model: ReducedModel, found: FrequencyResponse, *, drives: bool) -> FrequencyResponse:
@@ -170,29 +165,3 @@ def frequency_lines(start: str, stop: str, lines: int) -> Any:
     if lines > 1 and not first < last:
         raise InputError(f"{last:g} Hz is not above --from, {first:g} Hz", part="--to", hint="give a higher one")
     return np.linspace(first, last, lines)
-
-
-def _show(found: FrequencyResponse) -> None:
-    import numpy as np
-
-    from supple.cli.tables import Tables, number_text
-
-    out, values = Tables(), found.values[:, 0, 0]
-    size = np.abs(values)
-    out.line(
-        f"{found.name}: {found.kind} {found.outputs[0]} / {found.inputs[0]} in {found.units[0][0]}, "
-        f"{len(size)} lines from {found.frequencies_hz[0]:g} to {found.frequencies_hz[-1]:g} Hz"
-    )
-    inner = np.flatnonzero((size[1:-1] > size[:-2]) & (size[1:-1] >= size[2:])) + 1
-    peaks = np.sort(inner[np.argsort(size[inner])[::-1]][:12])
-    shown = sorted({0, len(size) - 1, *peaks.tolist()})
-    rows = [
-        (
-            f"{found.frequencies_hz[i]:.6g} Hz" + (" (peak)" if i in peaks else ""),
-            number_text(size[i]),
-            f"{np.degrees(np.angle(values[i])):.4g}°",
-        )
-        for i in shown
-    ]
-    out.table(("frequency", "magnitude", "phase"), rows)
-    out.line("--json gives all lines, to full precision")

@@ -83,7 +83,6 @@ Pade = Annotated[
 ]
 
 _NONE = "none"
-_ROUNDING = 1e-15  # of the largest eigenvalue: less is zero
 
 
 def linearize(
@@ -129,20 +128,7 @@ def linearize(
             }  # fmt: skip
             name, found = mechanism.name, _of_mechanism(mechanism, asked, flexible)
         keep(found, output)
-        eigenvalues = found.eigenvalues
-        data = {
-            "states": found.states, "inputs": found.inputs, "outputs": found.outputs, "A": found.A, "B": found.B,
-            "C": found.C, "D": found.D, "eigenvalues": [[value.real, value.imag] for value in eigenvalues.tolist()],
-            "at": found.at, "rigid": found.rigid, "basis": None if found.basis is None else found.basis.data(),
-            "delays": dict(found.delays), "pade": found.pade,
-        }  # fmt: skip
-        if slopes_along is not None:
-            data["slopes"] = {key: each._asdict() for key, each in found.slopes.items()}
-            data["eigenvalue_slopes"] = {
-                key: [[value.real, value.imag] for value in values.tolist()]
-                for key, values in found.eigenvalue_slopes.items()
-            }
-        answer.give(data, lambda: _show(name, found))
+        answer.give(found.data(), lambda: found.text(name))
 
 
 class _Asked(NamedTuple):
@@ -220,36 +206,3 @@ def _of_mechanism(mechanism: Mechanism, asked: _Asked, flexible: dict[str, Any])
 
 def _named(text: str | None, option: str, names: Iterable[str], wanted: DimensionOf) -> dict[str, float] | None:
     return None if text is None else quantities_of(text, option, names, "a coordinate", wanted)
-
-
-def _show(name: str, found: LinearModel) -> None:
-    import math
-
-    from supple.cli.tables import Tables, number_text
-
-    out = Tables()
-    out.line(f"{name}: ẋ = A x + B u, y = C x + D u about")
-    if found.basis is not None:
-        out.line(f"elastic states are {found.basis}")
-    if found.pade is not None:
-        delays = ", ".join(f"{key} {number_text(value, 's')}" for key, value in found.delays.items())
-        out.line(f"delays ({delays}) are Padé's approximants of order {found.pade}")
-    about = [(key, number_text(value)) for part in ("states", "inputs") for key, value in found.at[part].items()]
-    out.table(("state or input", "value"), about)
-    out.matrix("A", found.states, found.states, found.A)
-    out.matrix("B", found.states, found.inputs, found.B)
-    if found.outputs:
-        out.matrix("C", found.outputs, found.states, found.C)
-    if found.D.any():
-        out.matrix("D", found.outputs, found.inputs, found.D)
-    rows, largest = [], max(map(abs, found.eigenvalues.tolist()), default=0.0)
-    slopes = found.eigenvalue_slopes
-    for i, value in enumerate(found.eigenvalues.tolist()):
-        size = abs(value)
-        damping = "" if size <= _ROUNDING * largest else number_text(-value.real / size)
-        changes = [complex(each[i]) for each in slopes.values()]
-        told = ["-" if z != z else f"{number_text(z.real)} {z.imag:+.6g}i" for z in changes]
-        rows.append(
-            (f"{number_text(value.real)} {value.imag:+.6g}i", number_text(size / (2.0 * math.pi)), damping, *told)
-        )
-    out.table(("eigenvalue / s⁻¹", "Hz", "damping ratio", *(f"per {key}" for key in slopes)), rows)

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from supple.cli.answer import Answer, answering
-from supple.cli.kept import Picture, TableFile
+from supple.cli.kept import Picture, TableFile, keep
 from supple.cli.model_argument import FileOrRom, is_model, read_model, require_no
 from supple.cli.options import At, Formulation, FormulationOption, Json, NoDrives, Rigid, Settings, read_mechanism
 from supple.cli.quantities import quantity_of
 from supple.cli.run_options import REST, RunOptions, model_task_of, task_of
-from supple.cli.simulated import TimedRun
 from supple.description.quantities.dimension import TIME
 
 if TYPE_CHECKING:
@@ -137,11 +136,12 @@ def simulate(
         run = simulated(
             target, **task, tolerance=tolerance, spectral_radius=spectral_radius, rigid=rigid,
             drives=not no_drives, formulation=formulation.value,
-        )  # fmt: skip
-        told = TimedRun(run, {name: run.reaction(name)._asdict() for name in joints}, perf_counter() - began)
+        ).with_reactions(joints)  # fmt: skip
+        took = f", {perf_counter() - began:.2f} s to compute"
         _warn_of_limits(answer, run)
-        told.write(output, plot)
-        answer.show(told, "--json gives all values, -o FILE.csv a table, --plot FILE.png a picture")
+        keep(run, output, plot)
+        hint = "--json gives all values, -o FILE.csv a table, --plot FILE.png a picture"
+        answer.give(run.data(), lambda: run.text(took).lines(hint))
         if run.reason:
             raise answer.cut_short(f"results end at {run.time[-1]:.6g} s: {run.reason}", NumericalError.exit_status)
 
