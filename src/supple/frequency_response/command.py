@@ -11,6 +11,7 @@ import typer
 from supple.cli.answer import answering
 from supple.cli.damping_option import DampingOption, FreeActuators, damping_of_text
 from supple.cli.kept import Picture, TableFile, keep
+from supple.cli.map_option import Map, give_map, map_of
 from supple.cli.model_argument import (
     FileOrRom,
     described_mechanism,
@@ -94,6 +95,7 @@ def frf(
     method: MethodOption = ResponseMethod.DIRECT,
     no_drives: NoDrives = False,
     formulation: FormulationOption = Formulation.AUTO,
+    grid: Map = None,
     output: TableFile = None,
     plot: Picture = None,
     settings: Settings = None,
@@ -103,12 +105,14 @@ def frf(
     with answering(as_json) as answer:
         from supple.frequency_response.frequency_response import frf as response
 
-        at_lines = frequency_lines(start, stop, lines)
         options: dict[str, Any] = {
+            "inputs": input_name, "outputs": output_name, "frequencies_hz": frequency_lines(start, stop, lines),
             "kind": kind.value, "free_actuators": free_actuators, "preload": preload, "drives": not no_drives,
         }  # fmt: skip
-        if is_model(file):
-            model = read_model(answer, file, settings)
+        subject: Any
+        of_model = is_model(file)
+        if of_model:
+            subject = read_model(answer, file, settings)
             require_no(
                 {
                     "--damping": damping,
@@ -117,14 +121,23 @@ def frf(
                 },
                 "a reduced model has the damping it was reduced with, and its responses one method",
             )
-            found = response(model, model_configuration(model, at), input_name, output_name, at_lines, **options)
-            found = _with_units(model, found, drives=not no_drives)
         else:
-            mechanism = read_mechanism(answer, file, settings)
-            found = response(
-                mechanism, configuration(mechanism, at), input_name, output_name, at_lines,
-                damping=damping_of_text(damping), method=method.value, formulation=formulation.value, **options,
-            )  # fmt: skip
+            subject = read_mechanism(answer, file, settings)
+            options |= {
+                "damping": damping_of_text(damping), "method": method.value, "formulation": formulation.value,
+            }  # fmt: skip
+
+        def asked(subject: Any, at: Any) -> FrequencyResponse:
+            found = response(subject, at, **options)
+            return _with_units(subject, found, drives=not no_drives) if of_model else found
+
+        if grid is not None:
+            from supple.maps.over import over
+
+            give_map(answer, map_of(answer, subject, grid, at, over, question=asked), grid, output, plot)
+            return
+        here: Any = model_configuration(subject, at) if of_model else configuration(subject, at)
+        found = asked(subject, here)
         keep(found, output, plot)
         answer.show(found, "--json gives all lines, to full precision")
 

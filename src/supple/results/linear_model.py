@@ -14,7 +14,7 @@ from supple.array_types import Array
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.arguments import require_arguments
 from supple.results.basis import CoordinateBasis
-from supple.results.entries import Entries
+from supple.results.entries import Entries, eigenvalue_entries
 from supple.results.frequency_response import FrequencyResponse, response_unit
 from supple.results.linear_slopes import LinearSlopes, by_magnitude, eigenvalue_slopes
 from supple.results.names import listed, undotted
@@ -160,14 +160,7 @@ class LinearModel(Result):
         """|λ|/2π and the damping ratio of each eigenvalue by rising magnitude, of a conjugate pair once."""
         if self.step is not None:
             return super().map_entries()
-        values = self.eigenvalues
-        size = np.abs(values)
-        zero = size <= _ROUNDING * size.max(initial=0.0)
-        damping = np.where(zero, 0.0, -values.real / np.where(zero, 1.0, size))
-        once = values.imag >= -_REAL * size
-        each = np.column_stack([size / (2.0 * np.pi), damping])[once]
-        names = tuple(f"{what} {i + 1}" for i in range(len(each)) for what in ("frequency", "damping ratio"))
-        return Entries("eigenvalue", names, ("Hz", "1") * len(each), each.ravel())
+        return eigenvalue_entries(self.eigenvalues)
 
     @property
     def coordinates(self) -> tuple[str, ...]:

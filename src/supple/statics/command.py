@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from supple.cli.answer import answering
 from supple.cli.assemble import warn_of_limits
-from supple.cli.kept import TableFile, keep, require_folder, write_result
+from supple.cli.kept import require_folder, write_result
 from supple.cli.local import name_list
-from supple.cli.map_option import Map, give_map, grid_of, stays_at
+from supple.cli.map_option import Map, give_map, map_of
 from supple.cli.options import At, File, Json, Preload, Settings, configuration, read_mechanism
 
 if TYPE_CHECKING:
+    from supple.description.mechanism import Mechanism
+    from supple.kinematics.configuration import Configuration
     from supple.kinematics.numbering import Numbering
     from supple.modal_analysis.ports import Port
+    from supple.results.entries import Entries
 
 
 # `supple buckling`: load factors under which a mechanism buckles.
@@ -61,12 +64,8 @@ def buckling(
         if grid is not None:
             from supple.maps.over import over
 
-            values, stays = grid_of(grid, mechanism), stays_at(mechanism, at)
-            shown = False if as_json else None
-            load_factors = over(
-                mechanism, values, buckling_of, at=stays, progress=shown, scale=scale.value, count=count
-            )
-            give_map(answer, load_factors, grid, output)
+            options: dict[str, Any] = {"scale": scale.value, "count": count}
+            give_map(answer, map_of(answer, mechanism, grid, at, over, question=buckling_of, **options), grid, output)
             return
         found = buckling_of(mechanism, configuration(mechanism, at), scale=scale.value, count=count)
         warn_of_limits(answer, found.configuration)
@@ -89,6 +88,13 @@ Output = Annotated[
         help="Draw the matrix, or the map: .png, .svg, .pdf; or write a table: .csv, .npz, .mat.",
     ),
 ]  # fmt: skip
+SagOutput = Annotated[
+    Path | None,
+    typer.Option(
+        "-o", "--file", metavar="FILE", show_default=False,
+        help="Write a table: .csv, .npz, .mat; or draw the deflection, or the map: .png, .svg, .pdf.",
+    ),
+]  # fmt: skip
 Large = Annotated[
     bool,
     typer.Option(
@@ -102,7 +108,8 @@ def sag(
     at: At = None,
     places: Places = None,
     large: Large = False,
-    output: TableFile = None,
+    grid: Map = None,
+    output: SagOutput = None,
     settings: Settings = None,
     as_json: Json = False,
 ) -> None:
@@ -110,10 +117,23 @@ def sag(
     with answering(as_json) as answer:
         from supple.statics.deflection import deflection
 
+        require_folder(output)
         mechanism = read_mechanism(answer, file, settings)
+        if grid is not None:
+            from supple.kinematics.rest import rest
+            from supple.maps.over import over
+
+            wanted = _ports(rest(mechanism).numbering, places)
+
+            def sagged(mechanism: Mechanism, at: Configuration) -> Entries:
+                return deflection(mechanism, at, large=large).map_entries(wanted)
+
+            give_map(answer, map_of(answer, mechanism, grid, at, over, question=sagged), grid, output)
+            return
         found = deflection(mechanism, configuration(mechanism, at), large=large)
         warn_of_limits(answer, found.configuration)
-        keep(found, output)
+        if output is not None:
+            write_result(found, output)
         ports = _ports(found.rest.numbering, places)
         answer.give(found.data(ports), lambda: found.text(ports))
 
@@ -140,8 +160,7 @@ def compliance(
             from supple.maps.compliance_map import compliance_map
 
             wanted = [item.name for item in _ports(rest(mechanism).numbering, places)]
-            values, stays, shown = grid_of(grid, mechanism), stays_at(mechanism, at), False if as_json else None
-            region = compliance_map(mechanism, values, wanted, at=stays, preload=preload, progress=shown)
+            region = map_of(answer, mechanism, grid, at, compliance_map, places=wanted, preload=preload)
             give_map(answer, region, grid, output)
             return
         here = assemble(mechanism, configuration(mechanism, at))
