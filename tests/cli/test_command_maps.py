@@ -71,4 +71,4 @@ def test_a_map_of_a_reduced_model_is_that_of_its_own_method(supple, folder):
 
 def test_a_map_of_a_linear_model_is_not_at_equilibrium(supple):
     assert supple("linearize", "ralf", "--map", "lift=0.9:1.1:2", "--at", "equilibrium").status == 2
-    assert supple("linearize", "ralf", "--map", "lift=0.9:1.1:2", "--along", "payload").status == 1
+    assert supple("linearize", "ralf", "--map", "lift=0.9:1.1:2", "--along", "payload").status == 2

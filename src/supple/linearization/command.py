@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
@@ -109,10 +110,10 @@ def linearize(
 
         asked = _Asked(at, rates, accelerations, inputs)
         options: dict[str, Any] = {"drives": not no_drives, "pade": pade, "along": names_of(slopes_along)}
-        if grid is not None:
-            asked.require_map()
-            require_no({"--along": slopes_along}, "slopes are those at one configuration")
+        if grid is not None and slopes_along is not None:
+            raise typer.BadParameter("slopes are those at one configuration", param_hint="--along")
         subject: Any
+        placed: Callable[..., dict[str, Any]]
         if is_model(file):
             require_no(
                 {
@@ -125,7 +126,7 @@ def linearize(
             )
             subject = read_model(answer, file, settings)
             options |= _state_of_model(subject, asked)
-            placed = _in_model
+            placed = partial(_in_model, subject)
         else:
             subject = read_mechanism(answer, file, settings)
             options |= {
@@ -134,13 +135,15 @@ def linearize(
                 "basis": None if basis is None else read_model(answer, basis),
             }  # fmt: skip
             options |= _state_of_mechanism(subject, asked, options)
-            placed = _in_mechanism
+            placed = partial(_in_mechanism, subject)
         if grid is not None:
             from supple.maps.over import over
 
+            if asked.place(getattr(subject, "configurations", ()))[1]:
+                raise typer.BadParameter("a map is at the configurations of its grid", param_hint="--at equilibrium")
             give_map(answer, map_of(answer, subject, grid, at, over, question=linearized, **options), grid, output)
             return
-        found = linearized(subject, **placed(subject, asked, options))
+        found = linearized(subject, **placed(asked, options))
         keep(found, output)
         answer.give(found.data(), lambda: found.text(subject.name))
 
@@ -152,11 +155,6 @@ class _Asked(NamedTuple):
     rates: str | None
     accelerations: str | None
     inputs: str | None
-
-    def require_map(self) -> None:
-        """Refuse an equilibrium over a grid, which says where the mechanism stands."""
-        if self.place(())[1]:
-            raise typer.BadParameter("a map is at the configurations of its grid", param_hint="--at equilibrium")
 
     def place(self, known: Iterable[str]) -> tuple[str | None, bool]:
         """WHERE without `equilibrium`, and whether that was asked for."""

@@ -10,7 +10,7 @@ import typer
 
 from supple.cli.answer import answering
 from supple.cli.assemble import warn_of_limits
-from supple.cli.kept import require_folder, write_result
+from supple.cli.kept import TableFile, keep, require_folder, write_result
 from supple.cli.local import name_list
 from supple.cli.map_option import Map, give_map, map_of
 from supple.cli.options import At, File, Json, Preload, Settings, configuration, read_mechanism
@@ -88,13 +88,6 @@ Output = Annotated[
         help="Draw the matrix, or the map: .png, .svg, .pdf; or write a table: .csv, .npz, .mat.",
     ),
 ]  # fmt: skip
-SagOutput = Annotated[
-    Path | None,
-    typer.Option(
-        "-o", "--file", metavar="FILE", show_default=False,
-        help="Write a table: .csv, .npz, .mat; or draw the deflection, or the map: .png, .svg, .pdf.",
-    ),
-]  # fmt: skip
 Large = Annotated[
     bool,
     typer.Option(
@@ -109,7 +102,7 @@ def sag(
     places: Places = None,
     large: Large = False,
     grid: Map = None,
-    output: SagOutput = None,
+    output: TableFile = None,
     settings: Settings = None,
     as_json: Json = False,
 ) -> None:
@@ -117,7 +110,6 @@ def sag(
     with answering(as_json) as answer:
         from supple.statics.deflection import deflection
 
-        require_folder(output)
         mechanism = read_mechanism(answer, file, settings)
         if grid is not None:
             from supple.kinematics.rest import rest
@@ -132,8 +124,7 @@ def sag(
             return
         found = deflection(mechanism, configuration(mechanism, at), large=large)
         warn_of_limits(answer, found.configuration)
-        if output is not None:
-            write_result(found, output)
+        keep(found, output)
         ports = _ports(found.rest.numbering, places)
         answer.give(found.data(ports), lambda: found.text(ports))
 

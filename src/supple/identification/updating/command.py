@@ -12,7 +12,6 @@ from supple.cli.answer import Answer, answering
 from supple.cli.kept import require_folder, write_report
 from supple.cli.options import ClusterOption, File, Json, Settings, configuration, pieces, read_mechanism
 from supple.cli.progress_line import ProgressText
-from supple.cli.sound_measurements import Trust, sound
 from supple.cli.typed import typed_again
 
 if TYPE_CHECKING:
@@ -201,6 +200,11 @@ Predict = Annotated[
     ),
 ]
 
+Trust = Annotated[
+    bool,
+    typer.Option("--trust", help="Fit also responses that look wrong (units, signs, axes, posture), with a warning."),
+]
+
 
 def identify(
     context: typer.Context,
@@ -230,10 +234,15 @@ def identify(
 ) -> None:
     """Find stiffnesses, masses, damping and other numbers of the file from what was measured."""
     with answering(as_json) as answer:
+        from supple.identification.testing.check_measurement import sound_measurement
+
         require_folder(output, report)
         mechanism = read_mechanism(answer, file, settings)
         items = _measurements(mechanism, [*(measured or ()), *(more or ())], band, frequency_noise)
-        items = [sound(answer, mechanism, item, trust=trust) for item in items]
+        for i, item in enumerate(items):
+            items[i], said = sound_measurement(item, mechanism, trust=trust)
+            for text in said:
+                answer.warn(text)
         typed = typed_again(context, "report")
         if not parameters.strip():
             if damping is None:
