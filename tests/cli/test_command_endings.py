@@ -62,4 +62,12 @@ def test_modes_of_the_deformed_and_of_the_turning_mechanism(supple, soft):
     assert turning["rates"] == {"motor": 20.0}
     assert turning["frequencies_hz"][0] > 1.05 * plain
     assert "deformed by steady motion" in supple("modes", soft, "--rates", "motor=20rad/s").out
-    assert supple("modes", soft, "--deformed", "--map", "motor=0:1:3").status == 2
+
+
+@pytest.mark.parametrize("more", [(), ("--rates", "motor=20rad/s")])
+def test_a_map_of_the_deformed_mechanism_has_its_frequencies(supple, soft, more):
+    mapped = supple("modes", soft, "--deformed", *more, "--count", 2, "--map", "motor=0:0.5:2", "--json").object
+    alone = supple("modes", soft, "--deformed", *more, "--count", 2, "--at", "motor=0.5", "--json").object
+    assert mapped["names"][:2] == ["frequency 1", "damping ratio 1"]
+    pairs = zip(alone["frequencies_hz"], alone["damping_ratios"], strict=True)
+    assert mapped["values"][1] == pytest.approx([value for pair in pairs for value in pair], rel=1e-6, abs=1e-9)

@@ -1,4 +1,4 @@
-"""`--map` over where a place is, for `modes` and `compliance`; places out of reach end with their distance."""
+"""`--map` of every question with a short answer; over places, those out of reach end with their distance."""
 
 import numpy as np
 import pytest
@@ -42,3 +42,33 @@ def test_a_place_out_of_reach_ends_with_its_distance(supple, name, at):
     assert said.status == 1
     assert "does not reach it: the nearest point found is [" in said.err
     assert " m away; " in said.err
+
+
+@pytest.mark.parametrize(
+    ("command", "names"),
+    [
+        (("linearize", "ralf", "--rigid"), ["frequency 1", "damping ratio 1"]),
+        (("frf", "ralf", "--input", "lift", "--output", "tip.z", "--lines", 9), ["tip.z/lift", "tip.z/lift frequency"]),
+        (("sag", "ralf", "--places", "tip.z"), ["tip.z", "hold lift"]),
+    ],
+)
+def test_a_question_with_a_short_answer_has_a_map(supple, folder, command, names):
+    said = supple(*command, "--map", "lift=0.9:1.1:2", "-o", "map.csv", "--json").object
+    assert said["names"][:2] == names
+    assert said["coordinates"] == {"lift": [0.9, 1.1]}
+    assert np.shape(said["values"])[0] == 2
+    assert len((folder / "map.csv").read_text().splitlines()) == 3
+
+
+def test_a_map_of_a_reduced_model_is_that_of_its_own_method(supple, folder):
+    supple("new", "bars")
+    supple("reduce", "bars.yaml", "--region", "crank=-0.2:0.2", "--boxes", 2, "--no-store", "-o", "bars.rom")
+    said = supple("linearize", "bars.rom", "--map", "crank=-0.1:0.1:3", "--json").object
+    alone = supple("linearize", "bars.rom", "--at", "crank=0.1", "--json").object
+    size = np.abs(np.array(alone["eigenvalues"]) @ [1.0, 1j]) / (2.0 * np.pi)
+    assert_allclose(np.array(said["values"])[2, 0], size[0], rtol=1e-6)
+
+
+def test_a_map_of_a_linear_model_is_not_at_equilibrium(supple):
+    assert supple("linearize", "ralf", "--map", "lift=0.9:1.1:2", "--at", "equilibrium").status == 2
+    assert supple("linearize", "ralf", "--map", "lift=0.9:1.1:2", "--along", "payload").status == 2

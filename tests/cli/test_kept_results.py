@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from scipy.io import loadmat
 
+from supple import deflection, frf, linearize, load
+
 BEAM = """
 supple: 1
 plane: xz
@@ -57,3 +59,17 @@ def test_a_file_that_cannot_be_written_is_named(supple, beam):
     said = supple("sag", beam, "-o", "kept.docx")
     assert said.status == 1
     assert ".csv, .npz, .mat" in said.err
+
+
+def test_the_terminal_shows_what_print_shows(supple, beam):
+    arm = load(beam)
+    model = linearize(arm, {"motor": 0.1}, internal_modes=1)
+    assert str(model.text(arm.name)) in supple("linearize", beam, "--at", "motor=0.1", "--internal-modes", 1).out
+    assert str(deflection(arm, {"motor": 0.1})) in supple("sag", beam, "--at", "motor=0.1").out
+    response = frf(arm, None, "motor.acceleration", "tip.z", np.linspace(2.0, 20.0, 7))
+    said = supple("frf", beam, "--input", "motor.acceleration", "--output", "tip.z", "--from", 2, "--to", 20,
+                  "--lines", 7)  # fmt: skip
+    assert str(response) in said.out
+    several = frf(arm, None, ["motor.acceleration", "T.z"], "tip.z", np.linspace(2.0, 20.0, 7))
+    assert np.shape(several.data()["real"]) == (7, 1, 2)
+    assert str(several).count("receptance tip.z / ") == 2

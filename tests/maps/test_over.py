@@ -36,6 +36,30 @@ def test_numbers_of_a_question_of_ones_own_are_named_and_have_units(ralf, tmp_pa
 
 def test_an_answer_that_is_not_short_is_refused(ralf):
     with pytest.raises(supple.InputError, match="does not come down to a few numbers"):
-        supple.over(ralf, GRID, supple.linearize, rigid=True)
+        supple.over(ralf, GRID, supple.local, rigid=True)
     with pytest.raises(supple.InputError, match="the question returns"):
         supple.over(ralf, GRID, lambda mechanism, at: "soft")
+
+
+def test_poles_of_linear_models_are_a_short_answer(ralf):
+    """Frequency and damping ratio of each eigenvalue, of a conjugate pair once."""
+    found = supple.over(ralf, GRID, supple.linearize, drives=False, internal_modes=1)
+    alone = supple.linearize(ralf, {"lift": 1.0}, drives=False, internal_modes=1)
+    kept = alone.eigenvalues[alone.eigenvalues.imag >= 0.0]
+    assert (found.quantity, found.units[:2]) == ("eigenvalue", ("Hz", "1"))
+    assert_allclose(found.values[1, ::2], np.abs(kept) / (2.0 * np.pi), rtol=1e-6, atol=1e-9)
+
+
+def test_a_response_comes_down_to_its_largest_magnitude_and_where_it_is(ralf):
+    lines = np.linspace(2.0, 20.0, 40)
+    found = supple.over(ralf, GRID, supple.frf, inputs="lift", outputs="tip.z",
+                        frequencies_hz=lines)  # fmt: skip
+    size = np.abs(supple.frf(ralf, {"lift": 1.1}, "lift", "tip.z", lines).values[:, 0, 0])
+    assert found.names == ("tip.z/lift", "tip.z/lift frequency")
+    assert_allclose(found.values[2], [size.max(), lines[size.argmax()]], rtol=1e-9)
+
+
+def test_small_and_large_deflections_have_the_same_names(ralf):
+    small, large = (supple.over(ralf, GRID, supple.deflection, large=large) for large in (False, True))
+    assert (small.names, small.units) == (large.names, large.units)
+    assert_allclose(small.of("tip.z"), large.of("tip.z"), rtol=0.01)  # of some mm on some m

@@ -7,8 +7,7 @@ import pytest
 from scipy.optimize import brentq
 
 import supple
-from supple.cli.reduction_answer import show_model
-from supple.reduction.equilibrium_error import equilibrium_error_text
+from supple.reduced.told import equilibrium_error_text
 
 LENGTH, MASS, G = 0.5, 2.0, 9.81
 
@@ -47,26 +46,24 @@ def test_the_error_of_a_deflection_is_that_of_leaving_out_its_second_order(theta
     assert "5 configurations" in words
 
 
-def test_a_rigid_model_states_no_error_at_rest(capsys):
+def test_a_rigid_model_states_no_error_at_rest():
     model = supple.reduce(arm(500.0), region={"q": (-0.3, 0.3)}, rigid=True, store=False)
     assert "equilibria" not in model.provenance
-    show_model(model, None, 1.0)
-    assert "geometric stiffness" not in capsys.readouterr().out
+    assert "geometric stiffness" not in str(model.text())
 
 
 @pytest.mark.parametrize(("preload", "said"), [(True, "is in K"), (False, r"is not in K (--no-preload)")])
-def test_stiffness_of_loads_is_named(preload, said, capsys):
+def test_stiffness_of_loads_is_named(preload, said):
     options = {"internal_modes": 1, "checks": 10, "store": False, "preload": preload}
-    show_model(supple.reduce(arm(500.0), region={"q": (-0.3, 0.3)}, **options), None, 1.0)
-    assert f"geometric stiffness of the loads at rest {said}" in capsys.readouterr().out
+    model = supple.reduce(arm(500.0), region={"q": (-0.3, 0.3)}, **options)
+    assert f"geometric stiffness of the loads at rest {said}" in str(model.text())
 
 
-def test_a_machine_that_nothing_loads_states_no_error_at_rest(capsys):
+def test_a_machine_that_nothing_loads_states_no_error_at_rest():
     """Its deflections and holding forces are rounding: an error of those would say that the model is all wrong."""
     bars = supple.load(Path(__file__).parents[2] / "examples/flexible-four-bar/mechanism.yaml")
     model = supple.reduce(bars, region={"crank": (-0.3, -0.2)}, internal_modes=2, boxes=1, checks=10, store=False)
     assert model.provenance["equilibria"] == {"deflection": {}, "force": None, "points": 5, "reason": ""}
-    show_model(model, None, 1.0)
-    words = capsys.readouterr().out
+    words = str(model.text(", 1 s"))
     assert "checks, 1 box, 1 s" in words
     assert "geometric stiffness" not in words  # of loads that are not there

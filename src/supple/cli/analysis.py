@@ -15,7 +15,7 @@ import typer
 
 from supple.cli.answer import answering
 from supple.cli.kept import require_folder, write_result
-from supple.cli.map_option import Map, give_map, grid_of, stays_at
+from supple.cli.map_option import Map, give_map, map_of
 from supple.cli.options import At, File, Json, Settings, configuration, read_mechanism
 from supple.diagnostics import InputError, SuppleError
 from supple.diagnostics.quoting import excerpt, quoted
@@ -162,9 +162,7 @@ def _run(
         if grid is not None:
             from supple.maps.over import over
 
-            values, stays = grid_of(grid, mechanism), stays_at(mechanism, at)
-            mapped = over(mechanism, values, analysis, at=stays, progress=False if as_json else None, **options)
-            give_map(answer, mapped, grid, output)
+            give_map(answer, map_of(answer, mechanism, grid, at, over, question=analysis, **options), grid, output)
             return
         here = assemble(mechanism, configuration(mechanism, at))
         warn_of_limits(answer, here)

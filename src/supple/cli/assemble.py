@@ -74,8 +74,13 @@ def _branches(answer: Answer, mechanism: Mechanism, at: str | None, starts: int,
 
 
 def warn_of_limits(answer: Answer, found: Configuration) -> None:
-    """Limits do not stop a computation, but nobody should cross them unawares."""
+    """Limits do not stop a computation, but nobody should cross them unawares; of a batch each limit once."""
     from supple.kinematics.limits import outside_limits
 
-    for excess in outside_limits(found.rest.numbering, found.w):
-        answer.warn(str(excess))
+    ends = (found.w,) if found.w.ndim == 1 else (found.w.max(axis=0), found.w.min(axis=0))
+    said: dict[str, str] = {}
+    for w in ends:
+        for excess in outside_limits(found.rest.numbering, w):
+            said.setdefault(excess.part, str(excess))
+    for text in said.values():
+        answer.warn(text)

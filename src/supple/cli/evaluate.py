@@ -9,7 +9,6 @@ import typer
 from supple.cli.answer import answering
 from supple.cli.model_argument import Rom, described_mechanism, model_configuration, read_model
 from supple.cli.options import At, Json, Settings
-from supple.cli.reduction_answer import family_data
 
 Delta = Annotated[
     str | None,
@@ -34,7 +33,7 @@ def evaluate(rom: Rom, at: At = None, delta: Delta = None, settings: Settings = 
         data = found.data() | {
             "at": dict(zip(model.layout.coordinates, [*theta, *(bent or ())], strict=False)),
             "rigid": model.rigid, "basis": None if model.basis is None else model.basis.data(),
-            "parameters": family_data(model),
+            "parameters": {} if model.family is None else model.family.data(),
         }  # fmt: skip
         answer.give(data, lambda: _text(model, found, bent))
 

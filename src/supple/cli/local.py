@@ -70,7 +70,7 @@ def local(
         )
         warn_of_limits(answer, found.configuration)
         keep(found, output)
-        answer.give(found.data() | ({} if along is None else {"slopes": found.slopes}), found.text)
+        answer.show(found)
 
 
 def require_elastic_bodies(mechanism: Mechanism, asked: dict[str, Any]) -> None:

@@ -9,6 +9,7 @@ import typer
 
 from supple.cli.answer import Answer
 from supple.cli.kept import write_result
+from supple.cli.model_argument import described_mechanism, model_configuration
 from supple.cli.options import asked_posture, configuration, pieces
 from supple.cli.quantities import dimension_by_name, quantity_of
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from supple.maps.grid import PostureGrid
     from supple.maps.map import Map as MapResult
     from supple.maps.map import MapView
+    from supple.reduced.model import ReducedModel
 
 _STEPS = 33  # values of a coordinate where a map does not say how many
 _FORM = "NAME=FROM:TO:N"
@@ -83,6 +85,25 @@ def typed_units(text: str) -> dict[str, str]:
     return found
 
 
+def map_of(
+    answer: Answer, subject: Mechanism | ReducedModel, text: str, at: str | None, ask: Any, **options: Any
+) -> Any:
+    """The map that ``ask(subject, grid, at=..., progress=..., **options)`` gives, such as `over` with its question.
+
+    text, at : as `--map` and `--at` have them
+    """
+    from supple.reduced.model import ReducedModel
+
+    stays: dict[str, float] | None
+    if isinstance(subject, ReducedModel):
+        mechanism = described_mechanism(subject)
+        stays = dict(zip(subject.layout.coordinates, model_configuration(subject, at), strict=False))
+    else:
+        mechanism, stays = subject, stays_at(subject, at)
+    progress = False if answer.as_json else None
+    return ask(subject, grid_of(text, mechanism), at=stays, progress=progress, **options)
+
+
 def warn_of_map(answer: Answer, postures: PostureGrid) -> None:
     """Say what is left empty, and what lies beyond limits."""
     missing, all_of_them = int((~postures.assembled).sum()), postures.assembled.size
@@ -94,12 +115,16 @@ def warn_of_map(answer: Answer, postures: PostureGrid) -> None:
         answer.warn(f"at {beyond} of {all_of_them} configurations actuators or joints are outside their limits")
 
 
-def give_map(answer: Answer, found: MapView | MapResult, text: str, output: Path | None) -> None:
-    """Warn of what is left empty, write the map to a file where that is wanted, and show it.
+def give_map(answer: Answer, found: MapView | MapResult, text: str, *outputs: Path | None) -> None:
+    """Warn of what is left empty, write the map to files where that is wanted, and show it.
 
     text : as `--map` has it
     """
-    warn_of_map(answer, found.postures)
-    if output is not None:
+    from supple.maps.grid import PostureGrid
+
+    if isinstance(found.postures, PostureGrid):
+        warn_of_map(answer, found.postures)
+    written = [output for output in outputs if output is not None]
+    for output in written:
         write_result(found, output, units=typed_units(text))
-    answer.show(found, "--json gives all values" if output is None else f"written to {output}")
+    answer.show(found, *([f"written to {output}" for output in written] or ["--json gives all values"]))

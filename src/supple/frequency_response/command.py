@@ -11,6 +11,7 @@ import typer
 from supple.cli.answer import answering
 from supple.cli.damping_option import DampingOption, FreeActuators, damping_of_text
 from supple.cli.kept import Picture, TableFile, keep
+from supple.cli.map_option import Map, give_map, map_of
 from supple.cli.model_argument import (
     FileOrRom,
     described_mechanism,
@@ -94,6 +95,7 @@ def frf(
     method: MethodOption = ResponseMethod.DIRECT,
     no_drives: NoDrives = False,
     formulation: FormulationOption = Formulation.AUTO,
+    grid: Map = None,
     output: TableFile = None,
     plot: Picture = None,
     settings: Settings = None,
@@ -103,12 +105,14 @@ def frf(
     with answering(as_json) as answer:
         from supple.frequency_response.frequency_response import frf as response
 
-        at_lines = frequency_lines(start, stop, lines)
         options: dict[str, Any] = {
+            "inputs": input_name, "outputs": output_name, "frequencies_hz": frequency_lines(start, stop, lines),
             "kind": kind.value, "free_actuators": free_actuators, "preload": preload, "drives": not no_drives,
         }  # fmt: skip
-        if is_model(file):
-            model = read_model(answer, file, settings)
+        subject: Any
+        of_model = is_model(file)
+        if of_model:
+            subject = read_model(answer, file, settings)
             require_no(
                 {
                     "--damping": damping,
@@ -117,21 +121,25 @@ def frf(
                 },
                 "a reduced model has the damping it was reduced with, and its responses one method",
             )
-            found = response(model, model_configuration(model, at), input_name, output_name, at_lines, **options)
-            found = _with_units(model, found, drives=not no_drives)
         else:
-            mechanism = read_mechanism(answer, file, settings)
-            found = response(
-                mechanism, configuration(mechanism, at), input_name, output_name, at_lines,
-                damping=damping_of_text(damping), method=method.value, formulation=formulation.value, **options,
-            )  # fmt: skip
+            subject = read_mechanism(answer, file, settings)
+            options |= {
+                "damping": damping_of_text(damping), "method": method.value, "formulation": formulation.value,
+            }  # fmt: skip
+
+        def asked(subject: Any, at: Any) -> FrequencyResponse:
+            found = response(subject, at, **options)
+            return _with_units(subject, found, drives=not no_drives) if of_model else found
+
+        if grid is not None:
+            from supple.maps.over import over
+
+            give_map(answer, map_of(answer, subject, grid, at, over, question=asked), grid, output, plot)
+            return
+        here: Any = model_configuration(subject, at) if of_model else configuration(subject, at)
+        found = asked(subject, here)
         keep(found, output, plot)
-        values = found.values[:, 0, 0]
-        data = {
-            "frequencies_hz": found.frequencies_hz, "real": values.real, "imag": values.imag,
-            "input": input_name, "output": output_name, "kind": found.kind, "unit": found.units[0][0],
-        }  # fmt: skip
-        answer.give(data, lambda: _show(found))
+        answer.show(found, "--json gives all lines, to full precision")
 
 
 def _with_units(model: ReducedModel, found: FrequencyResponse, *, drives: bool) -> FrequencyResponse:
@@ -170,29 +178,3 @@ def frequency_lines(start: str, stop: str, lines: int) -> Any:
     if lines > 1 and not first < last:
         raise InputError(f"{last:g} Hz is not above --from, {first:g} Hz", part="--to", hint="give a higher one")
     return np.linspace(first, last, lines)
-
-
-def _show(found: FrequencyResponse) -> None:
-    import numpy as np
-
-    from supple.cli.tables import Tables, number_text
-
-    out, values = Tables(), found.values[:, 0, 0]
-    size = np.abs(values)
-    out.line(
-        f"{found.name}: {found.kind} {found.outputs[0]} / {found.inputs[0]} in {found.units[0][0]}, "
-        f"{len(size)} lines from {found.frequencies_hz[0]:g} to {found.frequencies_hz[-1]:g} Hz"
-    )
-    inner = np.flatnonzero((size[1:-1] > size[:-2]) & (size[1:-1] >= size[2:])) + 1
-    peaks = np.sort(inner[np.argsort(size[inner])[::-1]][:12])
-    shown = sorted({0, len(size) - 1, *peaks.tolist()})
-    rows = [
-        (
-            f"{found.frequencies_hz[i]:.6g} Hz" + (" (peak)" if i in peaks else ""),
-            number_text(size[i]),
-            f"{np.degrees(np.angle(values[i])):.4g}°",
-        )
-        for i in shown
-    ]
-    out.table(("frequency", "magnitude", "phase"), rows)
-    out.line("--json gives all lines, to full precision")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from supple.cli.answer import Answer, answering
+from supple.cli.assemble import warn_of_limits
 from supple.cli.kept import Picture, TableFile, draw, write_file
 from supple.cli.model_argument import (
     FileOrRom,
@@ -157,15 +158,8 @@ def _bound(text: str, part: str, wanted: Dimension | None) -> float | tuple[floa
 
 def _warn(answer: Answer, found: InverseDynamics) -> None:
     """Limits of coordinates and forces that the motion leaves."""
-    from supple.kinematics.limits import outside_limits
-
     here = found.model.configuration
-    said: dict[str, str] = {}
-    for w in (here.w.max(axis=0), here.w.min(axis=0)):
-        for excess in outside_limits(here.rest.numbering, w):
-            said.setdefault(excess.part, str(excess))
-    for text in said.values():
-        answer.warn(text)
+    warn_of_limits(answer, here)
     for name, values in found.forces.items():
         limits = here.mechanism.actuators[name].force_limits
         if limits is not None and not (limits[0] <= values.min() and values.max() <= limits[1]):

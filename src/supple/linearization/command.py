@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
@@ -11,6 +12,7 @@ from supple.cli.answer import answering
 from supple.cli.kept import TableFile, keep
 from supple.cli.local import ConstraintModes, InternalModes
 from supple.cli.local import name_list as names_of
+from supple.cli.map_option import Map, give_map, map_of
 from supple.cli.model_argument import (
     FileOrRom,
     described_mechanism,
@@ -35,9 +37,7 @@ from supple.cli.quantities import DimensionOf, dimension_by_name, quantities_of
 
 if TYPE_CHECKING:
     from supple.description.mechanism import Mechanism
-    from supple.diagnostics import SuppleError
     from supple.reduced.model import ReducedModel
-    from supple.results.linear_model import LinearModel
 
 Where = Annotated[
     str | None,
@@ -83,7 +83,6 @@ Pade = Annotated[
 ]
 
 _NONE = "none"
-_ROUNDING = 1e-15  # of the largest eigenvalue: less is zero
 
 
 def linearize(
@@ -100,14 +99,21 @@ def linearize(
     formulation: FormulationOption = Formulation.AUTO,
     pade: Pade = 3,
     slopes_along: Along = None,
+    grid: Map = None,
     output: TableFile = None,
     settings: Settings = None,
     as_json: Json = False,
 ) -> None:
     """Linearize the equations of motion about a state, at rest or in motion."""
     with answering(as_json) as answer:
-        asked = _Asked(at, rates, accelerations, inputs, {"drives": not no_drives, "pade": pade})
-        asked.drives["along"] = names_of(slopes_along)
+        from supple.linearization.linearization import linearize as linearized
+
+        asked = _Asked(at, rates, accelerations, inputs)
+        options: dict[str, Any] = {"drives": not no_drives, "pade": pade, "along": names_of(slopes_along)}
+        if grid is not None and slopes_along is not None:
+            raise typer.BadParameter("slopes are those at one configuration", param_hint="--along")
+        subject: Any
+        placed: Callable[..., dict[str, Any]]
         if is_model(file):
             require_no(
                 {
@@ -118,41 +124,37 @@ def linearize(
                 },
                 "a reduced model has the modes that it was made with",
             )
-            model = read_model(answer, file, settings)
-            name, found = model.name, _of_model(model, asked)
+            subject = read_model(answer, file, settings)
+            options |= _state_of_model(subject, asked)
+            placed = partial(_in_model, subject)
         else:
-            mechanism = read_mechanism(answer, file, settings)
-            flexible: dict[str, Any] = {
+            subject = read_mechanism(answer, file, settings)
+            options |= {
                 "constraint_modes": names_of(constraint_modes), "internal_modes": internal_modes or 0, "rigid": rigid,
                 "formulation": formulation.value,
                 "basis": None if basis is None else read_model(answer, basis),
             }  # fmt: skip
-            name, found = mechanism.name, _of_mechanism(mechanism, asked, flexible)
+            options |= _state_of_mechanism(subject, asked, options)
+            placed = partial(_in_mechanism, subject)
+        if grid is not None:
+            from supple.maps.over import over
+
+            if asked.place(getattr(subject, "configurations", ()))[1]:
+                raise typer.BadParameter("a map is at the configurations of its grid", param_hint="--at equilibrium")
+            give_map(answer, map_of(answer, subject, grid, at, over, question=linearized, **options), grid, output)
+            return
+        found = linearized(subject, **placed(asked, options))
         keep(found, output)
-        eigenvalues = found.eigenvalues
-        data = {
-            "states": found.states, "inputs": found.inputs, "outputs": found.outputs, "A": found.A, "B": found.B,
-            "C": found.C, "D": found.D, "eigenvalues": [[value.real, value.imag] for value in eigenvalues.tolist()],
-            "at": found.at, "rigid": found.rigid, "basis": None if found.basis is None else found.basis.data(),
-            "delays": dict(found.delays), "pade": found.pade,
-        }  # fmt: skip
-        if slopes_along is not None:
-            data["slopes"] = {key: each._asdict() for key, each in found.slopes.items()}
-            data["eigenvalue_slopes"] = {
-                key: [[value.real, value.imag] for value in values.tolist()]
-                for key, values in found.eigenvalue_slopes.items()
-            }
-        answer.give(data, lambda: _show(name, found))
+        answer.give(found.data(), lambda: found.text(subject.name))
 
 
 class _Asked(NamedTuple):
-    """The texts of the options, and what is to become of drives and of slopes along parameters."""
+    """The texts of the options."""
 
     at: str | None
     rates: str | None
     accelerations: str | None
     inputs: str | None
-    drives: dict[str, Any]
 
     def place(self, known: Iterable[str]) -> tuple[str | None, bool]:
         """WHERE without `equilibrium`, and whether that was asked for."""
@@ -174,82 +176,59 @@ class _Asked(NamedTuple):
         }
 
 
-def _moving_equilibrium() -> SuppleError:
+def _require_still(options: dict[str, Any]) -> None:
     from supple.diagnostics import InputError
 
-    return InputError("it does not move", part="--at equilibrium", hint="leave --rates and --accelerations out")
+    if options["rates"] or options["accelerations"]:
+        raise InputError("it does not move", part="--at equilibrium", hint="leave --rates and --accelerations out")
 
 
-def _of_model(model: ReducedModel, asked: _Asked) -> LinearModel:
-    layout = model.layout
-    state: dict[str, Any] = asked.state(described_mechanism(model), layout.coordinates, layout.inputs)
+def _state_of_model(model: ReducedModel, asked: _Asked) -> dict[str, Any]:
+    return asked.state(described_mechanism(model), model.layout.coordinates, model.layout.inputs)
+
+
+def _in_model(model: ReducedModel, asked: _Asked, options: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of `linearize`: with the place that --at names, or with where the model rests close to it."""
     where, resting = asked.place(())
     theta = model_configuration(model, where)
     if not resting:
-        return model.linearize(theta, **state, **asked.drives)
-    if state["rates"] or state["accelerations"]:
-        raise _moving_equilibrium()
-    eta = model.equilibrium(theta, state["inputs"])
-    held = state["inputs"] or dict.fromkeys(layout.inputs, 0.0)
-    return model.linearize(eta[: layout.theta], inputs=held, delta=eta[layout.theta :], **asked.drives)
+        return options | {"at": theta}
+    _require_still(options)
+    eta = model.equilibrium(theta, options["inputs"])
+    held = options["inputs"] or dict.fromkeys(model.layout.inputs, 0.0)
+    return options | {"at": eta[: model.layout.theta], "inputs": held, "delta": eta[model.layout.theta :]}
 
 
-def _of_mechanism(mechanism: Mechanism, asked: _Asked, flexible: dict[str, Any]) -> LinearModel:
+def _state_of_mechanism(mechanism: Mechanism, asked: _Asked, flexible: dict[str, Any]) -> dict[str, Any]:
     from supple.kinematics.rest import rest
-    from supple.linearization.linearization import linearize as linearized
+
+    return asked.state(mechanism, rest(mechanism).numbering.coordinates, (*mechanism.actuators, *_loaded(flexible)))
+
+
+def _loaded(flexible: dict[str, Any]) -> tuple[str, ...]:
+    """Degrees of freedom whose displacement is a coordinate, and which have a force therefore."""
+    basis = flexible["basis"]
+    return flexible["constraint_modes"] if basis is None or basis.basis is None else basis.basis.constraint
+
+
+def _in_mechanism(mechanism: Mechanism, asked: _Asked, options: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of `linearize`: with the place that --at names, or with where the mechanism rests close to it."""
     from supple.statics.equilibrium import equilibrium
 
-    names = rest(mechanism).numbering.coordinates
-    basis = flexible["basis"]
-    loaded = flexible["constraint_modes"] if basis is None or basis.basis is None else basis.basis.constraint
-    state: dict[str, Any] = asked.state(mechanism, names, (*mechanism.actuators, *loaded))
     where, resting = asked.place(mechanism.configurations)
     theta = configuration(mechanism, where)
     if not resting:
-        return linearized(mechanism, theta, **state, **flexible, **asked.drives)
-    if state["rates"] or state["accelerations"]:
-        raise _moving_equilibrium()
-    held = state["inputs"] or {}
-    bends = flexible["internal_modes"] or loaded or basis or flexible["formulation"] != Formulation.AUTO.value
+        return options | {"at": theta}
+    _require_still(options)
+    held = options["inputs"] or {}
+    rigid_links = options["formulation"] != Formulation.AUTO.value
+    bends = options["internal_modes"] or _loaded(options) or options["basis"] or rigid_links
     here = equilibrium(
         mechanism, theta, inputs=[held.get(name, 0.0) for name in mechanism.actuators],
-        rigid=flexible["rigid"] or not bends,
+        rigid=options["rigid"] or not bends,
     )  # fmt: skip
-    return linearized(mechanism, here.theta, inputs=held, **flexible, **asked.drives)
+    return options | {"at": here.theta, "inputs": held}
 
 
 def _named(text: str | None, option: str, names: Iterable[str], wanted: DimensionOf) -> dict[str, float] | None:
     return None if text is None else quantities_of(text, option, names, "a coordinate", wanted)
-
-
-def _show(name: str, found: LinearModel) -> None:
-    import math
-
-    from supple.cli.tables import Tables, number_text
-
-    out = Tables()
-    out.line(f"{name}: ẋ = A x + B u, y = C x + D u about")
-    if found.basis is not None:
-        out.line(f"elastic states are {found.basis}")
-    if found.pade is not None:
-        delays = ", ".join(f"{key} {number_text(value, 's')}" for key, value in found.delays.items())
-        out.line(f"delays ({delays}) are Padé's approximants of order {found.pade}")
-    about = [(key, number_text(value)) for part in ("states", "inputs") for key, value in found.at[part].items()]
-    out.table(("state or input", "value"), about)
-    out.matrix("A", found.states, found.states, found.A)
-    out.matrix("B", found.states, found.inputs, found.B)
-    if found.outputs:
-        out.matrix("C", found.outputs, found.states, found.C)
-    if found.D.any():
-        out.matrix("D", found.outputs, found.inputs, found.D)
-    rows, largest = [], max(map(abs, found.eigenvalues.tolist()), default=0.0)
-    slopes = found.eigenvalue_slopes
-    for i, value in enumerate(found.eigenvalues.tolist()):
-        size = abs(value)
-        damping = "" if size <= _ROUNDING * largest else number_text(-value.real / size)
-        changes = [complex(each[i]) for each in slopes.values()]
-        told = ["-" if z != z else f"{number_text(z.real)} {z.imag:+.6g}i" for z in changes]
-        rows.append(
-            (f"{number_text(value.real)} {value.imag:+.6g}i", number_text(size / (2.0 * math.pi)), damping, *told)
-        )
-    out.table(("eigenvalue / s⁻¹", "Hz", "damping ratio", *(f"per {key}" for key in slopes)), rows)

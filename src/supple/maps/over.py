@@ -49,7 +49,8 @@ def over(
     question : callable
         Called as ``question(subject, at=configuration, **options)``, where the configuration is a `Configuration` of a
         mechanism, or ``{coordinate: value}`` of a model. It returns a number, a few numbers, ``{name: number}``, or a
-        result that comes down to a few numbers: of `modes`, `buckling`, `compliance`, `deflection`, `control.margins`.
+        result that comes down to a few numbers: of `modes`, `small_motions`, `buckling`, `compliance`, `deflection`,
+        `linearize`, `frf` (largest magnitudes), `control.margins`.
     at : configuration, optional
         Where the coordinates that are not in the grid stay. Needed for those of a model.
     units : str or mapping
@@ -171,6 +172,8 @@ class _Ask:
 
 def entries_of(found: Any, units: str | Mapping[str, str] = "") -> Entries:
     """The numbers of an answer: of a result its own, else those that are given."""
+    if isinstance(found, Entries):
+        return found
     if isinstance(found, Result):
         return found.map_entries()
     if isinstance(found, Mapping):

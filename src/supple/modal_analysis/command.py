@@ -11,7 +11,7 @@ from supple.cli.answer import Answer, answering
 from supple.cli.assemble import warn_of_limits
 from supple.cli.kept import keep, write_result
 from supple.cli.local import name_list
-from supple.cli.map_option import Map, give_map, grid_of, stays_at
+from supple.cli.map_option import Map, give_map, map_of
 from supple.cli.options import (
     Along,
     At,
@@ -77,13 +77,16 @@ def modes(
         options: dict[str, Any] = {"count": count, "free_actuators": free_actuators}
         bent = deformed or rates is not None
         _require_sense(grid, cluster, formulation, along, bent=bent)
-        if grid is not None:
+        if grid is not None and bent:
+            from supple.maps.over import over
+            from supple.modal_analysis.small_motions import small_motions
+
+            options |= {"rates": _rates(mechanism, rates), "cluster": cluster}
+            give_map(answer, map_of(answer, mechanism, grid, at, over, question=small_motions, **options), grid, output)
+        elif grid is not None:
             from supple.maps.frequency_map import frequency_map
 
-            values, stays, shown = grid_of(grid, mechanism), stays_at(mechanism, at), False if as_json else None
-            bands = frequency_map(
-                mechanism, values, at=stays, progress=shown, preload=preload, cluster=cluster, **options
-            )
+            bands = map_of(answer, mechanism, grid, at, frequency_map, preload=preload, cluster=cluster, **options)
             warn_of_missing(answer, bands.frequencies_hz.shape[-1], count)
             give_map(answer, bands, grid, output)
         elif bent:
@@ -119,8 +122,6 @@ def _require_sense(
         raise typer.BadParameter("a map, and modes about a deformed state, have one", param_hint="--formulation")
     if along is not None and (grid is not None or bent):
         raise typer.BadParameter("slopes are those of the undeformed mechanism at one posture", param_hint="--along")
-    if grid is not None and bent:
-        raise typer.BadParameter("a map is of the undeformed mechanism", param_hint="--map")
 
 
 def _rates(mechanism: Mechanism, text: str | None) -> dict[str, float] | None:

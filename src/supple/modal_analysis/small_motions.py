@@ -29,6 +29,7 @@ from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
 from supple.modal_analysis.modes import require_count
 from supple.reduced.named_values import in_order
+from supple.results.entries import Entries, eigenvalue_entries
 from supple.results.picture import picture
 from supple.results.result import Result
 from supple.results.table import Table
@@ -86,6 +87,10 @@ class SmallMotions(Result):
         ]
         out.table(("mode", "Hz", "damping ratio"), rows)
         return out
+
+    def map_entries(self) -> Entries:
+        """Frequency and damping ratio of each mode."""
+        return eigenvalue_entries(self.eigenvalues)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """With the eigenvalues and shapes."""

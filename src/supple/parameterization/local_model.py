@@ -87,11 +87,12 @@ class LocalModel(EquationsOfMotion):
         return f"of {self.configuration!r}, {self.named()}"
 
     def data(self) -> dict[str, Any]:
-        """What `--json` prints, but for slopes along parameters."""
-        return super().data() | {
+        """The keys and values that `--json` prints."""
+        found = super().data() | {
             "at": self.configuration.coordinates, "singularity": self.singularity, "rigid": self.rigid,
             "stiffening": self.stiffening, "basis": None if self.basis is None else self.basis.data(),
         }  # fmt: skip
+        return found | {"slopes": self.slopes} if self.slopes else found
 
     def text(self, title: str = "", units: Units | None = None, delta: Sequence[float] | None = None) -> Text:
         """The equations, and slopes of M, K and p where they were asked for."""

@@ -80,6 +80,13 @@ class Family:
             for parameter, value in zip(self.parameters, self.values, strict=True)
         )
 
+    def data(self) -> dict[str, dict[str, Any]]:
+        """{parameter: its value in the model, its range, the file's value and its unit}, as `--json` prints them."""
+        return {
+            item.name: {"value": value, "range": [item.lower, item.upper], "nominal": item.nominal, "unit": item.unit}
+            for item, value in zip(self.parameters, self.values, strict=True)
+        }
+
     def slice(self) -> Piecewise:
         """The fitted function of θ alone, μ being `values`."""
         found = sliced_fit(self.fitted, np.array(self.values))

@@ -54,6 +54,7 @@ from supple.results.simulation import Simulation
 from supple.results.units import UNKNOWN, Units
 
 if TYPE_CHECKING:
+    from supple.results.text import Text
     from supple.time_functions.function_of_time import Trajectory
 
 
@@ -99,6 +100,21 @@ class ReducedModel:
         from supple.reduced.told import model_html
 
         return model_html(self)
+
+    def data(self, seconds: float | None = None, file: str | Path | None = None) -> dict[str, Any]:
+        """The keys and values that `supple reduce --json` prints.
+
+        seconds : that the reduction took; file : where the model was written
+        """
+        from supple.reduced.told import model_data
+
+        return model_data(self, seconds, file)
+
+    def text(self, took: str = "") -> Text:
+        """Errors, modes, and what an evaluation costs; took : how long the reduction took, in words."""
+        from supple.reduced.told import model_text
+
+        return model_text(self, took)
 
     @property
     def stiffening(self) -> bool:

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from supple.cli.answer import Answer, answering
+from supple.cli.answer import answering
 from supple.cli.kept import require_folder
 from supple.cli.kind_option import known
 from supple.cli.local import ConstraintModes, Stiffening, name_list, require_elastic_bodies
 from supple.cli.options import ClusterOption, File, Json, Preload, Rigid, Settings, configuration, read_mechanism
 from supple.cli.quantities import relative
-from supple.cli.reduction_answer import data_of, duration, show_model, unmet_request_hint
 from supple.cli.region_option import boxes as box_counts
 from supple.cli.region_option import region as region_of
 from supple.cli.region_option import vary as vary_of
 
 if TYPE_CHECKING:
     from supple.description.mechanism import Mechanism
+    from supple.reduced.model import ReducedModel
 
 
 RegionText = Annotated[
@@ -186,7 +186,9 @@ def reduce(
         task |= _modes(mechanism, constraint_modes, modes, tracking, germ)
         task |= {"modes_seen_at": name_list(modes_seen_at), "stiffening": stiffening, "preload": preload}
         if dry_run:
-            _estimate(answer, mechanism, task)
+            from supple.reduction.reduce import expected_cost
+
+            answer.show(expected_cost(mechanism, **task))
             return
         target = output if output is not None else Path(Path(file).stem + ".rom")
         require_folder(target)
@@ -194,6 +196,7 @@ def reduce(
         from supple.files.whole import UnwrittenError
         from supple.reduction.reduce import reduce as reduced
         from supple.reduction.store import held_in
+        from supple.results.text import duration_text
 
         start = time.perf_counter()
         kept = None if no_store else store or Path(f"{target}.samples")
@@ -211,17 +214,15 @@ def reduce(
             raise
         held = None if kept is None else held_in(kept)
 
-        def show() -> None:
-            show_model(model, written, seconds)
-            if held is not None:
-                print(f"samples kept in {kept} ({held}); it may be removed")
-
+        hints = [] if written is None else [f"written to {written}"]
+        hints += [] if held is None else [f"samples kept in {kept} ({held}); it may be removed"]
         stored: dict[str, Any] = {"store": None if kept is None else str(kept), "store_bytes": 0}
         if held is not None:
             stored |= {"store_bytes": held.bytes, "store_samples": held.samples, "store_sets": held.sets}
-        answer.give(data_of(model, written, seconds) | stored, show)
+        took = f", {duration_text(seconds)}"
+        answer.give(model.data(seconds, written) | stored, lambda: model.text(took).lines(*hints))
         if refused:
-            raise answer.cut_short(unmet_request_hint(model, target, kept, written), NumericalError.exit_status)
+            raise answer.cut_short(_unmet(model, target, kept, written), NumericalError.exit_status)
 
 
 def _count(text: str | None) -> int | Literal["auto"]:
@@ -271,29 +272,8 @@ def _modes(
     return found
 
 
-def _estimate(answer: Answer, mechanism: Mechanism, task: dict[str, Any]) -> None:
-    from supple.reduction.reduce import expected_cost
-
-    found = expected_cost(mechanism, **task)
-
-    def show() -> None:
-        total = found.samples + found.checks
-        print(
-            f"about {found.samples} samples and {found.checks} checks on {found.boxes} boxes; computing and fitting "
-            f"them takes {duration(found.seconds)}"
-        )
-        if found.budget is not None and found.longest is not None:
-            print(
-                f"budget: {found.budget} samples and held-out points, then the checks; at most about "
-                f"{duration(found.longest)} (--budget changes it)"
-            )
-        if found.most is None:
-            print(f"how many cannot be known: {found.doubt}. {found.least} at least, maybe far more than {total}")
-        elif found.most > found.least:
-            per = found.seconds / total
-            print(
-                f"expect {found.least} to {found.most} samples and checks, {duration(per * found.least)} to "
-                f"{duration(per * found.most)}"
-            )
-
-    answer.give(found._asdict(), show)
+def _unmet(model: ReducedModel, target: Path, samples: Path | None, written: Path | None) -> str:
+    """What to do about a model that is not what was asked for."""
+    again = "" if samples is None else f" (its samples are kept in {samples}, so that takes no longer)"
+    hint = f"{target} is written all the same" if written else f"{target} is not written; --keep writes it{again}"
+    return f"{'; '.join(model.provenance['missed'])}: {hint}"

@@ -63,17 +63,6 @@ class EquilibriumError:
         return {"deflection": self.deflection, "force": self.force, "points": self.points, "reason": self.reason}
 
 
-def equilibrium_error_text(found: dict[str, Any]) -> str:
-    """How far the model rests from the full equations, in words."""
-    if not found["points"]:
-        return f"at rest not compared with the full equations: {found['reason']}"
-    words = [f"{error:.2g} of the static deflection at {name}" for name, error in found["deflection"].items()]
-    words += [f"{found['force']:.2g} of the forces that hold it"] if found["force"] is not None else []
-    where = f"{found['points']} configurations"
-    where += f" (at others: {found['reason']})" if found["reason"] else ""
-    return f"at rest the full equations differ by {', '.join(words) or 'nothing that sensors show'}, at {where}"
-
-
 def equilibrium_error(mechanism: VariedMechanism, domain: Domain, model: ReducedModel) -> EquilibriumError:
     """Errors at rest of a flexible model over its region, at `_POINTS` configurations."""
     own: dict[str, list[Array]] = {}

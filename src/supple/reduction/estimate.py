@@ -10,7 +10,7 @@ import math
 import time
 from collections.abc import Sequence
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,7 @@ from supple.approximation.refinement.leaf import check_count
 from supple.approximation.samples import Derived, Sampler
 from supple.array_types import Array
 from supple.compilation.patience import natively
+from supple.results.text import Text, duration_text
 
 _DECIDING = 4e-3  # s: what `auto` spends on deciding, for each sample or check; from 1.5 to 9 ms were seen
 _LOOKS = 6  # of `auto` at the candidates, for each box
@@ -58,6 +59,29 @@ class Estimate(NamedTuple):
     doubt: str = ""
     budget: int | None = None
     longest: float | None = None
+
+    def data(self) -> dict[str, Any]:
+        """The keys and values that `--json` prints."""
+        return self._asdict()
+
+    def text(self) -> Text:
+        """Samples, time, and how far off they may be, in words."""
+        total = self.samples + self.checks
+        out = Text(
+            f"about {self.samples} samples and {self.checks} checks on {self.boxes} boxes; computing and fitting them "
+            f"takes {duration_text(self.seconds)}"
+        )
+        if self.budget is not None and self.longest is not None:
+            out.line(
+                f"budget: {self.budget} samples and held-out points, then the checks; at most about "
+                f"{duration_text(self.longest)} (--budget changes it)"
+            )
+        if self.most is None:
+            out.line(f"how many cannot be known: {self.doubt}. {self.least} at least, maybe far more than {total}")
+        elif self.most > self.least:
+            times = [duration_text(self.seconds / total * count) for count in (self.least, self.most)]
+            out.line(f"expect {self.least} to {self.most} samples and checks, {' to '.join(times)}")
+        return out
 
 
 class _Expected(NamedTuple):

@@ -10,15 +10,18 @@ from numpy.typing import NDArray
 
 from supple.array_types import Array, Complex
 from supple.diagnostics import InputError, nearest
+from supple.results.entries import Entries
 from supple.results.labelled_arrays import Variable, dataset
 from supple.results.names import listed
 from supple.results.picture import picture
 from supple.results.result import Result
 from supple.results.table import Table
+from supple.results.text import Text, number_text
 
 Kind = Literal["receptance", "mobility", "accelerance"]
 KINDS: dict[str, int] = {"receptance": 0, "mobility": 1, "accelerance": 2}
 """How often the output's displacement is differentiated."""
+_PEAKS = 12  # of a response that its text lists, the highest ones
 
 
 def response_unit(kind: str, output: str, inlet: str) -> str:
@@ -78,6 +81,40 @@ class FrequencyResponse(Result):
                 units[f"{output}/{inlet}"] = self.units[i][j]
         return Table(columns, units, index="frequency_hz")
 
+    def data(self) -> dict[str, Any]:
+        """The keys and values that `--json` prints: one output to one input, or (outputs, inputs) of several."""
+        found: dict[str, Any] = {
+            "frequencies_hz": self.frequencies_hz, "real": self.values.real, "imag": self.values.imag,
+            "input": self.inputs, "output": self.outputs, "kind": self.kind, "unit": self.units,
+        }  # fmt: skip
+        if self.values.shape[1:] != (1, 1):
+            return found
+        value, names = self.values[:, 0, 0], {"input": self.inputs[0], "output": self.outputs[0]}
+        return found | {"real": value.real, "imag": value.imag, **names, "unit": self.units[0][0]}
+
+    def text(self) -> Text:
+        """Both ends and the highest peaks of each response."""
+        out, hertz = Text(), self.frequencies_hz
+        name = f"{self.name}: " if self.name else ""
+        over = f"{len(hertz)} lines from {hertz[0]:g} to {hertz[-1]:g} Hz" if len(hertz) else "no lines"
+        for i, output in enumerate(self.outputs):
+            for j, inlet in enumerate(self.inputs):
+                out.line(f"{name}{self.kind} {output} / {inlet} in {self.units[i][j]}, {over}")
+                out.table(("frequency", "magnitude", "phase"), _highest(hertz, self.values[:, i, j]))
+        return out
+
+    def map_entries(self) -> Entries:
+        """The largest magnitude of each response over its lines, and at which frequency."""
+        largest = np.abs(self.values).argmax(axis=0)
+        found: list[tuple[str, str, float]] = []
+        for i, output in enumerate(self.outputs):
+            for j, inlet in enumerate(self.inputs):
+                peak, pair = largest[i, j], f"{output}/{inlet}"
+                found.append((pair, self.units[i][j], abs(self.values[peak, i, j])))
+                found.append((f"{pair} frequency", "Hz", self.frequencies_hz[peak]))
+        names, units, values = zip(*found, strict=True)
+        return Entries(f"largest {self.kind}", names, units, np.array(values, dtype=float))
+
     def to_xarray(self) -> Any:
         """A Dataset (the extra `xarray`): `response` over frequency, output and input; `unit` of each pair."""
         pair = ("output", "input")
@@ -113,3 +150,19 @@ class FrequencyResponse(Result):
         return control.FrequencyResponseData(
             self.values[order].transpose(1, 2, 0), 2.0 * np.pi * self.frequencies_hz[order]
         )
+
+
+def _highest(hertz: Array, values: Complex) -> list[tuple[str, str, str]]:
+    """Frequency, magnitude and phase of both ends of a response and of its highest peaks."""
+    size = np.abs(values)
+    inner = np.flatnonzero((size[1:-1] > size[:-2]) & (size[1:-1] >= size[2:])) + 1
+    peaks = np.sort(inner[np.argsort(size[inner])[::-1]][:_PEAKS])
+    shown = sorted({0, len(size) - 1, *peaks.tolist()}) if len(size) else []
+    return [
+        (
+            f"{hertz[i]:.6g} Hz" + (" (peak)" if i in peaks else ""),
+            number_text(size[i]),
+            f"{np.degrees(np.angle(values[i])):.4g}°",
+        )
+        for i in shown
+    ]

@@ -14,15 +14,18 @@ from supple.array_types import Array
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.arguments import require_arguments
 from supple.results.basis import CoordinateBasis
+from supple.results.entries import Entries, eigenvalue_entries
 from supple.results.frequency_response import FrequencyResponse, response_unit
 from supple.results.linear_slopes import LinearSlopes, by_magnitude, eigenvalue_slopes
 from supple.results.names import listed, undotted
 from supple.results.picture import picture
 from supple.results.result import Result, arrays_repr
 from supple.results.table import Table, matrix_table
+from supple.results.text import Text, number_text
 from supple.results.units import UNKNOWN, Units
 
 _METHODS = ("zoh", "foh", "bilinear", "euler", "backward_diff", "impulse")
+_ROUNDING = 1e-15  # of the largest eigenvalue: less is zero
 
 
 class SecondOrder(NamedTuple):
@@ -103,6 +106,61 @@ class LinearModel(Result):
             for matrix, values in each._asdict().items()
         }
         return {**self.matrices, **names, "eigenvalues": self.eigenvalues, **step, **slopes}
+
+    def data(self) -> dict[str, Any]:
+        """The keys and values that `--json` prints; complex numbers as pairs."""
+        found: dict[str, Any] = {
+            "states": self.states, "inputs": self.inputs, "outputs": self.outputs, **self.matrices,
+            "eigenvalues": _pairs(self.eigenvalues), "at": self.at, "rigid": self.rigid,
+            "basis": None if self.basis is None else self.basis.data(),
+            "delays": dict(self.delays), "pade": self.pade,
+        }  # fmt: skip
+        if self.slopes:
+            found["slopes"] = {key: each._asdict() for key, each in self.slopes.items()}
+            found["eigenvalue_slopes"] = {key: _pairs(values) for key, values in self.eigenvalue_slopes.items()}
+        return found
+
+    def text(self, name: str = "") -> Text:
+        """The state it is about, its matrices, and its eigenvalues; name : of the mechanism or model."""
+        ahead = "ẋ" if self.step is None else f"x after {number_text(self.step, 's')}"
+        out = Text(f"{name}: {ahead} = A x + B u, y = C x + D u about".removeprefix(": "))
+        if self.basis is not None:
+            out.line(f"elastic states are {self.basis}")
+        if self.pade is not None:
+            delays = ", ".join(f"{key} {number_text(value, 's')}" for key, value in self.delays.items())
+            out.line(f"delays ({delays}) are Padé's approximants of order {self.pade}")
+        about = [(key, number_text(x)) for part in ("states", "inputs") for key, x in self.at.get(part, {}).items()]
+        out.table(("state or input", "value"), about)
+        out.matrix("A", self.states, self.states, self.A)
+        out.matrix("B", self.states, self.inputs, self.B)
+        if self.outputs:
+            out.matrix("C", self.outputs, self.states, self.C)
+        if self.D.any():
+            out.matrix("D", self.outputs, self.inputs, self.D)
+        if self.step is None:
+            out.table(*self._eigenvalue_rows())
+        else:
+            rows = [(_complex_text(value), number_text(abs(value))) for value in self.eigenvalues.tolist()]
+            out.table(("eigenvalue", "magnitude"), rows)
+        return out
+
+    def _eigenvalue_rows(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+        """Titles and rows of a table of the eigenvalues, with their slopes."""
+        rows, slopes = [], self.eigenvalue_slopes
+        largest = max(map(abs, self.eigenvalues.tolist()), default=0.0)
+        for i, value in enumerate(self.eigenvalues.tolist()):
+            size = abs(value)
+            damping = "" if size <= _ROUNDING * largest else number_text(-value.real / size)
+            changes = [complex(each[i]) for each in slopes.values()]
+            told = ("-" if z != z else _complex_text(z) for z in changes)
+            rows.append((_complex_text(value), number_text(size / (2.0 * np.pi)), damping, *told))
+        return ("eigenvalue / s⁻¹", "Hz", "damping ratio", *(f"per {key}" for key in slopes)), rows
+
+    def map_entries(self) -> Entries:
+        """|λ|/2π and the damping ratio of each eigenvalue by rising magnitude, of a conjugate pair once."""
+        if self.step is not None:
+            return super().map_entries()
+        return eigenvalue_entries(self.eigenvalues)
 
     @property
     def coordinates(self) -> tuple[str, ...]:
@@ -235,6 +293,15 @@ class LinearModel(Result):
         if self.step is None:
             return StateSpace(self.A, self.B, self.C, self.D)
         return StateSpace(self.A, self.B, self.C, self.D, dt=self.step)
+
+
+def _pairs(values: NDArray[np.complex128]) -> list[list[float]]:
+    """Complex numbers as lists of their real and imaginary part."""
+    return [[value.real, value.imag] for value in values.tolist()]
+
+
+def _complex_text(value: complex) -> str:
+    return f"{number_text(value.real)} {value.imag:+.6g}i"
 
 
 # Modes of a linear model: how fast each decays and turns, and which coordinates take part.

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -80,6 +80,7 @@ class Simulation(Result):
     rigid   : names of the elastic parts that are taken as rigid; basis : what δ is counted in, None without any
     bodies  : of a mechanism, the motion of all bodies; None otherwise
     damping : how damping was taken, where it is not as described; "" where it is
+    reactions : of the joints that were asked for (`with_reactions`), force and moment as `reaction` gives them
     """
 
     name: str
@@ -94,34 +95,39 @@ class Simulation(Result):
     basis: CoordinateBasis | None = None
     bodies: Bodies | None = None
     damping: str = ""
+    reactions: Mapping[str, Mapping[str, Array]] = field(default_factory=dict)
 
     def summary(self) -> str:
         ended = f", ended early: {self.reason}" if self.reason else ""
         return f'of "{self.name}", {time_span_text(self.time)}, {self.steps} steps{ended}'
 
     def table(self) -> Table:
-        """Outputs, coordinates, and `NAME.rate`, `.acceleration`, `.input`, `.driving_force`, `energy.NAME`."""
-        return gathered(
+        """Outputs, coordinates, and `NAME.rate`, `.acceleration`, `.input`, `.driving_force`, `energy.NAME`; reactions
+        that were asked for, as `JOINT.force.x` and `JOINT.moment.x`."""
+        found = gathered(
             self.time, self.seen, self.coordinates, rate=self.rates, acceleration=self.accelerations,
             input=self.inputs, driving_force=self.driving_forces, energy=self.energy,
         )  # fmt: skip
+        for joint, parts in self.reactions.items():
+            for part, vectors in parts.items():
+                for axis, values in zip("xyz", vectors.T, strict=True):
+                    found.columns[f"{joint}.{part}.{axis}"] = values
+                    found.units[f"{joint}.{part}.{axis}"] = "N" if part == "force" else "N m"
+        return found
 
     def data(self) -> dict[str, Any]:
-        """What `--json` prints, but for the reactions in joints."""
+        """The keys and values that `--json` prints."""
         return {
             "time": self.time, "outputs": self.seen, "coordinates": self.coordinates, "rates": self.rates,
             "accelerations": self.accelerations, "inputs": self.inputs, "driving_forces": self.driving_forces,
-            "energy": self.energy, "reactions": {}, "units": dict(self.coordinates.units) | self.seen.units,
+            "energy": self.energy, "reactions": self.reactions, "units": dict(self.coordinates.units) | self.seen.units,
             "complete": self.complete, "reason": self.reason, "steps": self.steps, "iterations": self.iterations,
             "rigid": self.rigid, "damping": self.damping, "tolerance": self.tolerance,
             "energy_defect": self.energy_defect, "balanced": self.balanced,
         }  # fmt: skip
 
-    def text(self, reactions: Mapping[str, Mapping[str, Array]] | None = None, took: str = "") -> Text:
-        """Where it ends, how far outputs went, and its energy.
-
-        reactions : of joints, by part (`force`, `moment`) over time (N, 3); took : how long it took, in words
-        """
+    def text(self, took: str = "") -> Text:
+        """Where it ends, how far outputs went, and its energy; took : how long it took, in words."""
         if not len(self.time):
             return super().text()
         last = number_text(self.time[-1], "s")
@@ -134,8 +140,8 @@ class Simulation(Result):
             out.table(("output", f"at {last}", "least", "largest"), _ranges(self.seen, last=True))
         if len(self.driving_forces):
             out.table(("driving force", "least", "largest"), _ranges(self.driving_forces))
-        if reactions:
-            out.table(("joint", "largest force", "largest moment"), _largest_reactions(reactions))
+        if self.reactions:
+            out.table(("joint", "largest force", "largest moment"), _largest_reactions(self.reactions))
         energy = [
             (key, number_text(values[-1])) for key, values in self.energy.items() if values.any() or key == "balance"
         ]
@@ -253,6 +259,10 @@ class Simulation(Result):
         """
         require_arguments(Simulation.reaction, locals())
         return self._every_body("reactions").reaction(joint)
+
+    def with_reactions(self, joints: Iterable[str]) -> Simulation:
+        """The same run with the reactions of some joints in its table, its text and its file."""
+        return replace(self, reactions={name: self.reaction(name)._asdict() for name in joints})
 
     def section(self, body: str, place: str | float, beam: int | None = None) -> Signals:
         """Forces and moments in a section of a beam: N, Qy, Qz (N) and T, My, Mz (N m), in the plane N, Q and M.

@@ -127,3 +127,10 @@ def rotation_text(R: Any) -> str:
         axis = axis / np.linalg.norm(axis)
     components = ", ".join(f"{x + 0.0:.3g}" for x in np.round(axis, 6))
     return f"{math.degrees(phi):.6g}° about ({components})"
+
+
+def duration_text(seconds: float) -> str:
+    """A time in seconds, minutes or hours."""
+    if seconds < 100.0:
+        return f"{seconds:.2g} s"
+    return f"{seconds / 60.0:.3g} min" if seconds < 6000.0 else f"{seconds / 3600.0:.3g} h"

@@ -6,19 +6,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from supple.cli.answer import Answer, answering
-from supple.cli.kept import Picture, TableFile
+from supple.cli.answer import answering
+from supple.cli.assemble import warn_of_limits
+from supple.cli.kept import Picture, TableFile, keep
 from supple.cli.model_argument import FileOrRom, is_model, read_model, require_no
 from supple.cli.options import At, Formulation, FormulationOption, Json, NoDrives, Rigid, Settings, read_mechanism
 from supple.cli.quantities import quantity_of
 from supple.cli.run_options import REST, RunOptions, model_task_of, task_of
-from supple.cli.simulated import TimedRun
 from supple.description.quantities.dimension import TIME
 
 if TYPE_CHECKING:
     from supple.description.mechanism import Mechanism
     from supple.reduced.model import ReducedModel
-    from supple.results.simulation import Simulation
 
 
 def _time(name: str, text: str) -> typer.models.OptionInfo:
@@ -116,6 +115,7 @@ def simulate(
         from time import perf_counter
 
         from supple.diagnostics import NumericalError
+        from supple.simulation.body_motion import RecordedMotion
         from supple.simulation.simulation import simulate as simulated
 
         asked = RunOptions(
@@ -137,11 +137,13 @@ def simulate(
         run = simulated(
             target, **task, tolerance=tolerance, spectral_radius=spectral_radius, rigid=rigid,
             drives=not no_drives, formulation=formulation.value,
-        )  # fmt: skip
-        told = TimedRun(run, {name: run.reaction(name)._asdict() for name in joints}, perf_counter() - began)
-        _warn_of_limits(answer, run)
-        told.write(output, plot)
-        answer.show(told, "--json gives all values, -o FILE.csv a table, --plot FILE.png a picture")
+        ).with_reactions(joints)  # fmt: skip
+        took = f", {perf_counter() - began:.2f} s to compute"
+        if isinstance(run.bodies, RecordedMotion):  # a region is within limits
+            warn_of_limits(answer, run.configuration)
+        keep(run, output, plot)
+        hint = "--json gives all values, -o FILE.csv a table, --plot FILE.png a picture"
+        answer.give(run.data(), lambda: run.text(took).lines(hint))
         if run.reason:
             raise answer.cut_short(f"results end at {run.time[-1]:.6g} s: {run.reason}", NumericalError.exit_status)
 
@@ -151,18 +153,3 @@ def _joints(mechanism: Mechanism, text: str | None) -> list[str]:
     for name in names:
         mechanism.joint(name)  # a wrong one is told before the work
     return names
-
-
-def _warn_of_limits(answer: Answer, run: Simulation) -> None:
-    """Limits do not stop a motion, but nobody should leave them unawares; a region is within them."""
-    from supple.kinematics.limits import outside_limits
-    from supple.simulation.body_motion import RecordedMotion
-
-    if not isinstance(run.bodies, RecordedMotion):
-        return
-    said: dict[str, str] = {}
-    for w in (run.bodies.w.max(axis=0), run.bodies.w.min(axis=0)):
-        for excess in outside_limits(run.bodies.problem.rest.numbering, w):
-            said.setdefault(excess.part, str(excess))
-    for text in said.values():
-        answer.warn(text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,12 +12,15 @@ from supple.cli.answer import answering
 from supple.cli.assemble import warn_of_limits
 from supple.cli.kept import TableFile, keep, require_folder, write_result
 from supple.cli.local import name_list
-from supple.cli.map_option import Map, give_map, grid_of, stays_at
+from supple.cli.map_option import Map, give_map, map_of
 from supple.cli.options import At, File, Json, Preload, Settings, configuration, read_mechanism
 
 if TYPE_CHECKING:
+    from supple.description.mechanism import Mechanism
+    from supple.kinematics.configuration import Configuration
     from supple.kinematics.numbering import Numbering
     from supple.modal_analysis.ports import Port
+    from supple.results.entries import Entries
 
 
 # `supple buckling`: load factors under which a mechanism buckles.
@@ -61,12 +64,8 @@ def buckling(
         if grid is not None:
             from supple.maps.over import over
 
-            values, stays = grid_of(grid, mechanism), stays_at(mechanism, at)
-            shown = False if as_json else None
-            load_factors = over(
-                mechanism, values, buckling_of, at=stays, progress=shown, scale=scale.value, count=count
-            )
-            give_map(answer, load_factors, grid, output)
+            options: dict[str, Any] = {"scale": scale.value, "count": count}
+            give_map(answer, map_of(answer, mechanism, grid, at, over, question=buckling_of, **options), grid, output)
             return
         found = buckling_of(mechanism, configuration(mechanism, at), scale=scale.value, count=count)
         warn_of_limits(answer, found.configuration)
@@ -102,6 +101,7 @@ def sag(
     at: At = None,
     places: Places = None,
     large: Large = False,
+    grid: Map = None,
     output: TableFile = None,
     settings: Settings = None,
     as_json: Json = False,
@@ -111,6 +111,17 @@ def sag(
         from supple.statics.deflection import deflection
 
         mechanism = read_mechanism(answer, file, settings)
+        if grid is not None:
+            from supple.kinematics.rest import rest
+            from supple.maps.over import over
+
+            wanted = _ports(rest(mechanism).numbering, places)
+
+            def sagged(mechanism: Mechanism, at: Configuration) -> Entries:
+                return deflection(mechanism, at, large=large).map_entries(wanted)
+
+            give_map(answer, map_of(answer, mechanism, grid, at, over, question=sagged), grid, output)
+            return
         found = deflection(mechanism, configuration(mechanism, at), large=large)
         warn_of_limits(answer, found.configuration)
         keep(found, output)
@@ -140,8 +151,7 @@ def compliance(
             from supple.maps.compliance_map import compliance_map
 
             wanted = [item.name for item in _ports(rest(mechanism).numbering, places)]
-            values, stays, shown = grid_of(grid, mechanism), stays_at(mechanism, at), False if as_json else None
-            region = compliance_map(mechanism, values, wanted, at=stays, preload=preload, progress=shown)
+            region = map_of(answer, mechanism, grid, at, compliance_map, places=wanted, preload=preload)
             give_map(answer, region, grid, output)
             return
         here = assemble(mechanism, configuration(mechanism, at))

@@ -28,7 +28,6 @@ from supple.kinematics.joint_frames import joint_frames
 from supple.kinematics.primitives import gradient
 from supple.modal_analysis.modes import require_elastic
 from supple.modal_analysis.ports import port, port_rows
-from supple.results.entries import Entries
 from supple.results.picture import picture
 from supple.statics.compliance import STATIC_BAND
 from supple.statics.deformed_rest import deformed_rest
@@ -54,11 +53,6 @@ class Deflection(StaticDeflection):
 
     def summary(self) -> str:
         return f"of {self.configuration!r}: {self.moved()}"
-
-    def map_entries(self) -> Entries:
-        """Displacements that sensors measure, and holding forces, as in its table."""
-        names, values, units = self.table().columns.values()
-        return Entries("deflection", tuple(names.tolist()), tuple(units.tolist()), values)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """With the displacements of the nodes of every body, `displacements BODY`, in its axes."""

@@ -20,6 +20,7 @@ from supple.geometry.rotation import rotation_vector
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.rest import rest as undeformed
 from supple.modal_analysis.ports import Port, port
+from supple.results.entries import Entries
 from supple.results.names import listed
 from supple.results.picture import picture
 from supple.results.result import Result
@@ -52,20 +53,22 @@ class StaticDeflection(Result):
 
         Sensors of rates, accelerations, forces and stresses have no displacement and are left out.
         """
-        position = undeformed(self.configuration.mechanism)
-        units = units_of(position)
-        found = [(name, self.of(name), units.outputs[name]) for name in carried(position).outputs]
-        found += [(f"hold {name}", force, units.forces[name]) for name, force in self.holding_forces.items()]
-        names, values, kinds = (list(column) for column in zip(*found, strict=True)) if found else ([], [], [])
-        return Table(
-            {"name": np.array(names, dtype=str), "value": np.array(values, float), "unit": np.array(kinds, dtype=str)},
-            index="name",
-        )
+        _, names, units, values = self.map_entries()
+        columns = {"name": np.array(names, dtype=str), "value": values, "unit": np.array(units, dtype=str)}
+        return Table(columns, index="name")
 
     def moved(self) -> str:
         """The numbers of the table in words, the first ones."""
         rows = zip(*self.table().columns.values(), strict=True)
         return listed([f"{name} {value:.3g} {unit}" for name, value, unit in rows])
+
+    def map_entries(self, places: Sequence[Port] | None = None) -> Entries:
+        """Displacements at places, those of the sensors if left out, and holding forces, named as in the table."""
+        ports, units = self._ports(places), units_of(undeformed(self.configuration.mechanism)).forces
+        found = [(item.name, item.unit, self.of(item.name)) for item in ports]
+        found += [(f"hold {name}", units[name], force) for name, force in self.holding_forces.items()]
+        names, kinds, values = zip(*found, strict=True) if found else ((), (), ())
+        return Entries("deflection", names, kinds, np.array(values, dtype=float))
 
     def data(self, places: Sequence[Port] | None = None) -> dict[str, Any]:
         """What `--json` prints; places : where displacements are given, those of the sensors if left out."""

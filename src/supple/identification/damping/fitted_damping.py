@@ -17,10 +17,12 @@ from supple.identification.damping.damping_kind import DampingKind, Numbers
 from supple.identification.updating.identifiability import Identifiability, and_list
 from supple.identification.updating.updated_file import changed_mechanism, save_updated
 from supple.identification.updating.written_numbers import no_numbers
+from supple.results.interval import interval_words
 from supple.results.picture import picture
 from supple.results.responses import Responses
 from supple.results.result import Result
 from supple.results.table import Table
+from supple.results.text import Text
 
 if TYPE_CHECKING:
     from supple.identification.damping.misfit_by_band import BandMisfit
@@ -146,6 +148,45 @@ class FittedDamping(Result):
             "frf takes the loss factors as they are; models in time have the viscous damping that loses as much at "
             "each resonance, and the full equations in time as much at the lowest mode"
         )
+
+    def data(self, misfits: Sequence[BandMisfit] | None = None) -> dict[str, Any]:
+        """The keys and values that `--json` prints; misfits : as `misfits` gives them, in the bands that it takes."""
+        from_bands = [item.data() for item in (self.misfits() if misfits is None else misfits)]
+        return {"parameters": {}, **self.numbers_data(), "misfit_by_band": from_bands, "words": self.words()}
+
+    def numbers_data(self) -> dict[str, Any]:
+        """The numbers with their intervals, and J_Q of each measurement and response."""
+        return {
+            "damping": dict(zip(self.names, self.values.tolist(), strict=True)),
+            "damping_intervals": self.intervals,
+            "damping_at_prior": self.at_prior,
+            "misfit": {item.label: (item.before, item.after) for item in self.postures},
+            "misfit_by_response": {item.label: item.by_response for item in self.postures},
+        }
+
+    def text(self, misfits: Sequence[BandMisfit] | None = None) -> Text:
+        """The numbers with their intervals, J_Q of each measurement, and what data determine; misfits as in `data`."""
+        from supple.identification.damping.misfit_by_band import misfit_table
+
+        count = len(self.postures)
+        out = Text(f"{self.mechanism.name}: damping from {count} measurements, other numbers as they stand")
+        self.numbers_table(out)
+        misfit_table(out, self.misfits() if misfits is None else misfits)
+        return out.lines("", *(f"- {words}" for words in self.words()))
+
+    def numbers_table(self, out: Text) -> None:
+        """Add a table of the numbers, and J_Q of each measurement, to a text."""
+        rows = [
+            (name, *interval_words(value, low, high), "not told" if name in self.at_prior else "data")
+            for name, value, (low, high) in zip(self.names, self.values, self.intervals.values(), strict=True)
+        ]
+        out.table(("damping", "value", "95 % interval", "says"), rows)
+        for item in self.postures:
+            worst = max(item.by_response.items(), key=lambda pair: pair[1])
+            out.line(
+                f"J_Q {item.label}: {100 * item.after:.3g} % ({100 * item.before:.3g} % with a loss factor "
+                f"{self.whole:.3g} of the whole), at most {100 * worst[1]:.3g} % at {worst[0]}"
+            )
 
     def table(self) -> Table:
         """A row for each number."""

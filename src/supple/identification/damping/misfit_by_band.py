@@ -6,7 +6,7 @@ J_Q = Σ|H - H_m|² / Σ|H_m|²                                                 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from supple.identification.updating.observed_responses import ResponseObserver, 
 from supple.identification.updating.problem import models_of
 from supple.identification.updating.structure import structure_of
 from supple.identification.updating.written_numbers import no_numbers
+from supple.results.text import Text
 
 Band = tuple[float, float]
 
@@ -31,6 +32,25 @@ class BandMisfit(NamedTuple):
     before: float
     after: float
     by_response: dict[str, tuple[float, float]]
+
+    def data(self) -> dict[str, Any]:
+        """The keys and values that `--json` prints."""
+        return {
+            "posture": self.label, "band_hz": self.band_hz, "before": self.before, "after": self.after,
+            "by_response": self.by_response,
+        }  # fmt: skip
+
+
+def misfit_table(out: Text, misfits: Sequence[BandMisfit]) -> None:
+    """Add a table of J_Q in every band to a text, with the response that is explained worst."""
+    rows = []
+    for item in misfits:
+        worst = max(item.by_response, key=lambda name: item.by_response[name][1])
+        low, high = item.band_hz
+        percent = [f"{100 * value:.3g}" for value in (item.before, item.after, item.by_response[worst][1])]
+        rows.append((item.label, f"{low:.4g} .. {high:.4g}", *percent[:2], f"{percent[2]} {worst}"))
+    if rows:
+        out.table(("J_Q of responses", "[Hz]", "before [%]", "after [%]", "at most, after [%]"), rows)
 
 
 def misfit_by_band(

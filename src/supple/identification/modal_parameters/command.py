@@ -85,15 +85,14 @@ def modal(
         pictures = [path for path in (output, plot) if path is not None and path.suffix.lower() in _PICTURES]
         for path in pictures:
             draw(path, lambda: found.plot(drawing.value))
-        if output is not None and output not in pictures:
-            if output.suffix.lower() == ".json":
-                import json
+        if output is not None and output.suffix.lower() == ".json":
+            import json
 
-                from supple.results.file import save_text
+            from supple.results.file import save_text
 
-                save_text(output, json.dumps(json_value(found.data()), allow_nan=False))
-            else:
-                keep(found, output)
+            save_text(output, json.dumps(json_value(found.data()), allow_nan=False))
+        elif output is not None and output not in pictures:
+            keep(found, output)
         if plot is not None and plot not in pictures:
             from supple.diagnostics import InputError
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,21 +12,25 @@ from supple.description.elastic.damping import Damping
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, SuppleError
 from supple.diagnostics.arguments import require_arguments, require_one
-from supple.identification.testing.matching import WITHIN, MatchedResponses, match_channels
+from supple.identification.testing.matching import WITHIN, MatchedResponses, match_channels, match_places
 from supple.identification.testing.model_responses import model_responses
 from supple.identification.testing.suspicions import Suspicion, likeness, suspicions
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
-from supple.results.channel import direction_text
+from supple.results.channel import channel, direction_text
 from supple.results.names import listed
 from supple.results.responses import Responses
 from supple.results.result import Result
 from supple.results.table import Table
 from supple.results.text import Text, number_text
 
+if TYPE_CHECKING:
+    from supple.identification.updating.measurement import Measurement
+
 _BETTER = 0.15  # of likeness: so much more another posture must fit to be named
 _ALIKE = 0.9  # correlation of what two files both measured
 _CHANNELS = 40  # that a text lists
+_FEW = 3  # suspicions of a kind that are told one by one
 _SAME = 1e-6  # of a step: lines of two files
 _USUAL = Damping(structural=0.02)  # of a mechanism whose file says nothing
 _NO_PLACES: Mapping[str, str] = {}
@@ -300,3 +304,32 @@ def _other_postures(
 
 def _ordered(found: list[Suspicion]) -> tuple[Suspicion, ...]:
     return tuple(sorted(found, key=lambda item: not item.certain))
+
+
+def sound_measurement(item: Measurement, mechanism: Mechanism, *, trust: bool = False) -> tuple[Measurement, list[str]]:
+    """Match the responses and shapes of a measurement to places, and refuse those that are not sound.
+
+    trust : keep responses that look wrong
+    Returns the measurement without channels that are still, and what is doubtful in words.
+    """
+    if item.shapes is not None:
+        given = [channel(one) if isinstance(one, str) else one for one in item.channels]
+        item = replace(item, channels=match_places(given, assemble(mechanism, item.at)))
+    if item.responses is None:
+        return item, []
+
+    matched = match_channels(item.responses, mechanism, item.at).responses
+    found = check_measurement(matched if item.band is None else matched.select(band_hz=item.band), mechanism, item.at)
+    if not trust:
+        found.require_sound()
+    name = item.label or "responses"
+    kinds: dict[str, list[Suspicion]] = {}
+    for one in found.suspicions:
+        kinds.setdefault(one.kind, []).append(one)
+    said: list[str] = []
+    for alike in kinds.values():
+        said += [f"{name}: {one}" for one in alike[:_FEW]]
+        said += [f"{name}: the same of {len(alike) - _FEW} more channels"] * (len(alike) > _FEW)
+    still = {one.channel for one in found.suspicions if one.kind == "dead channel" and not one.certain}
+    moving = [one.name for one in matched.responses if one.name not in still]
+    return replace(item, responses=matched.select(moving) if still and moving else matched), said

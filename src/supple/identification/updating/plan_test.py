@@ -29,6 +29,7 @@ from supple.kinematics.closure import assemble
 from supple.results.channel import Channel, channel
 from supple.results.result import Result
 from supple.results.table import Table
+from supple.results.text import Text
 
 NOISE = 0.05  # of the RMS of each response
 _LOSS = 0.02  # η, where the file says nothing
@@ -47,7 +48,7 @@ class Candidate:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TestPlan(Result):
-    """Each candidate's identifiability, in order."""
+    """Each candidate's identifiability, in order; sensors : channels that the candidates read."""
 
     __test__ = False  # no test of pytest's
 
@@ -55,6 +56,7 @@ class TestPlan(Result):
     candidates: tuple[str, ...]
     found: tuple[Identifiability, ...]
     unseen: tuple[tuple[str, ...], ...]
+    sensors: tuple[str, ...] = ()
 
     def summary(self) -> str:
         told = (f"{name}: {item.determined} of {len(self.names)}" for name, item in zip(self.candidates, self.found,
@@ -69,6 +71,33 @@ class TestPlan(Result):
         }  # fmt: skip
         columns |= {name: np.array([item.left[i] for item in self.found]) for i, name in enumerate(self.names)}
         return Table(columns, index="candidate")
+
+    def data(self) -> dict[str, Any]:
+        """The keys and values that `--json` prints."""
+        candidates = [
+            {
+                "name": name,
+                "determined": item.determined,
+                "left_of_prior": dict(zip(self.names, item.left.tolist(), strict=True)),
+                "combinations": item.combinations,
+                "unseen": self.unseen[i],
+                "words": self.words(i),
+            }
+            for i, (name, item) in enumerate(zip(self.candidates, self.found, strict=True))
+        ]
+        return {"parameters": self.names, "sensors": self.sensors, "candidates": candidates}
+
+    def text(self) -> Text:
+        """What each candidate determines, in a table and in words."""
+        out = Text(f"accelerations at {', '.join(self.sensors)}; of what is not known of each number, there is left:")
+        rows = [
+            (name, str(item.determined), *(f"{100 * left:.0f} %" for left in item.left))
+            for name, item in zip(self.candidates, self.found, strict=True)
+        ]
+        out.table(("candidate", "determined", *self.names), rows)
+        for i, name in enumerate(self.candidates):
+            out.lines("", name, *(f"- {words}" for words in self.words(i)))
+        return out
 
     def words(self, candidate: int) -> list[str]:
         """What a candidate determines, and what it tells nothing of."""
@@ -124,7 +153,8 @@ def plan_test(
         felt = np.linalg.norm(J * spread, axis=0)
         unseen.append(tuple(name for name, size in zip(numbers.names, felt, strict=True) if size < 1e-3 * felt.max()))
         names.append(one.name or "; ".join(f"{at}: {', '.join(blows)}" for at, blows in one.blows.items()))
-    return TestPlan(numbers.names, tuple(names), tuple(found), tuple(unseen))
+    sensors = dict.fromkeys(name for one in candidates for name in one.sensors)
+    return TestPlan(numbers.names, tuple(names), tuple(found), tuple(unseen), tuple(sensors))
 
 
 def _slopes(

@@ -15,7 +15,7 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
 from supple.identification.damping.damping_kinds import DAMPING_KINDS
 from supple.identification.damping.fitted_damping import FittedDamping
-from supple.identification.damping.misfit_by_band import BandMisfit, misfit_by_band
+from supple.identification.damping.misfit_by_band import BandMisfit, misfit_by_band, misfit_table
 from supple.identification.updating.identifiability import FLAT, Identifiability, identifiability
 from supple.identification.updating.measurement import Measurement
 from supple.identification.updating.observed_responses import ResponseObserver
@@ -26,9 +26,11 @@ from supple.identification.updating.updated_file import save_updated, updated_me
 from supple.identification.updating.varying import Varying
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At
+from supple.results.interval import interval_words
 from supple.results.picture import picture
 from supple.results.result import Result
 from supple.results.table import Table
+from supple.results.text import Text
 
 _UNEXPLAINED = 0.3  # J_Q: a fit that leaves more has found no machine
 SURE = 1.959964  # deviations that hold 95 % of a normal distribution
@@ -61,6 +63,13 @@ class PostureResult:
     model_hz: tuple[Array, Array] | None = None
     left_at_end: tuple[float, float] | None = None
     responses: Any = None
+
+    @property
+    def own_hz(self) -> tuple[Array, Array]:
+        """Natural frequencies of the model before and after: those paired with measured ones; where there are
+        responses alone, those among their lines."""
+        paired = self.before_hz, self.after_hz
+        return paired if len(self.measured_hz) or self.model_hz is None else self.model_hz
 
     def mean_error(self, which: str = "after") -> float:
         """Mean of |f/f_m - 1|."""
@@ -97,6 +106,22 @@ class Predicted(Result):
             "frequency_hz": self.frequencies_hz, "low_hz": self.low_hz, "high_hz": self.high_hz, "modes": self.modes,
         }  # fmt: skip
         return Table(columns, dict.fromkeys(("frequency_hz", "low_hz", "high_hz"), "Hz"))
+
+    def data(self) -> dict[str, Any]:
+        """The keys and values that `--json` prints."""
+        return {"frequencies_hz": self.frequencies_hz, "low_hz": self.low_hz, "high_hz": self.high_hz}
+
+    def text(self) -> Text:
+        """Frequencies with their intervals."""
+        out = Text()
+        self.add_table(out, self.at or "rest")
+        return out
+
+    def add_table(self, out: Text, at: str) -> None:
+        """Add frequencies with their intervals to a text."""
+        bands = zip(self.frequencies_hz, self.low_hz, self.high_hz, strict=True)
+        rows = [(str(i + 1), *interval_words(f, low, high)) for i, (f, low, high) in enumerate(bands)]
+        out.table((f"predicted at {at}", "[Hz]", "95 % interval"), rows)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -246,6 +271,73 @@ class Updated(Result):
             "high": high, "left_of_prior": self.identifiability.left,
         }  # fmt: skip
         return Table(columns, index="name")
+
+    def data(self, misfits: Sequence[BandMisfit] | None = None) -> dict[str, Any]:
+        """The keys and values that `--json` prints; misfits : as `misfits` gives them, in the bands that it takes."""
+        known = self.identifiability
+        return {
+            "parameters": {
+                name: {"before": before, "after": after, "interval": self.intervals[name], "left_of_prior": left,
+                       "at_prior": name in self.at_prior}
+                for name, before, after, left in zip(self.names, self.before, self.after, known.left, strict=True)
+            },
+            "frequencies_before": {item.label: item.own_hz[0] for item in self.postures},
+            "frequencies_after": {item.label: item.own_hz[1] for item in self.postures},
+            "frequencies_measured": {item.label: item.measured_hz for item in self.postures},
+            "mac": {item.label: item.mac_after for item in self.postures if item.mac_after is not None},
+            "damping": self.damping,
+            "misfit": {item.label: item.misfit for item in self.postures if item.misfit is not None},
+            "misfit_by_band": [item.data() for item in (self.misfits() if misfits is None else misfits)],
+            **(self.afterwards.numbers_data() if self.afterwards is not None else {}),
+            "combinations": known.combinations,
+            "words": self.words(),
+            "at_bounds": self.at_bounds,
+            "predictions": {where: item.data() for where, item in self.predictions.items()},
+        }  # fmt: skip
+
+    def text(self, misfits: Sequence[BandMisfit] | None = None) -> Text:
+        """Numbers with their intervals, frequencies and responses before and after, and what data determine; misfits as
+        in `data`."""
+        tests = "one measurement" if len(self.measured) == 1 else f"{len(self.measured)} measurements"
+        out = Text(f"{self.problem.structure.mechanism.name}: numbers from {tests}")
+        rows = []
+        for name, before, after in zip(self.names, self.before, self.after, strict=True):
+            words = interval_words(after, *self.intervals[name])
+            rows.append((name, f"{before:.4g}", *words, "prior" if name in self.at_prior else "data"))
+        out.table(("number", "before", "after", "95 % interval", "says"), rows)
+        if self.afterwards is not None:
+            self.afterwards.numbers_table(out)
+        self._measured_tables(out)
+        misfit_table(out, self.misfits() if misfits is None else misfits)
+        for where, predicted in self.predictions.items():
+            predicted.add_table(out, where)
+        return out.lines("", *(f"- {words}" for words in self.words()))
+
+    def _measured_tables(self, out: Text) -> None:
+        """Add natural frequencies and gauges before and after to a text."""
+        modes = [
+            (f"{item.label or 'posture'} {i + 1}", f"{m:.4g}", f"{b:.4g}", f"{100 * (b / m - 1):+.2f}", f"{a:.4g}",
+             f"{100 * (a / m - 1):+.2f}")
+            for item in self.postures
+            for i, (m, b, a) in enumerate(zip(item.measured_hz, item.before_hz, item.after_hz, strict=True))
+        ]  # fmt: skip
+        if modes:
+            out.table(("mode", "measured [Hz]", "before [Hz]", "off [%]", "after [Hz]", "off [%]"), modes)
+        own = [
+            (f"{item.label or 'posture'} {i + 1}", f"{b:.4g}", f"{a:.4g}")
+            for item in self.postures
+            if not len(item.measured_hz)
+            for i, (b, a) in enumerate(zip(*item.own_hz, strict=True))
+        ]
+        if own:
+            out.table(("mode of the model", "before [Hz]", "after [Hz]"), own)
+        gauges = [
+            (f"{item.label} {name}".strip(), *(f"{1e3 * value:.4f}" for value in values))
+            for item in self.postures
+            for name, values in item.gauges.items()
+        ]
+        if gauges:
+            out.table(("gauge", "measured [mm]", "before [mm]", "after [mm]"), gauges)
 
     def plot(self, *, axes: Any = None) -> Any:
         """Numbers with their intervals, frequencies before and after, the strength of what is known (matplotlib)."""

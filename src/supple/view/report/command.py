@@ -65,15 +65,6 @@ def report(
         found = made(model, output, **options) if output.parent.is_dir() else None
         if found is None:
             raise InputError("cannot be written (there is no such folder)", file=str(output), hint="give another place")
-        data = {**found.data, "title": found.title, "sections": [one.title for one in found.sections],
-                "bytes": output.stat().st_size, "file": str(output)}  # fmt: skip
-        answer.give(data, lambda: _show(found, output))
-
-
-def _show(found: Any, output: Path) -> None:
-    from supple.cli.tables import Tables
-
-    out = Tables()
-    out.line(found.title)
-    out.table(("", ""), [(name, value) for name, value in found.cards.items()])
-    out.line(f"written to {output} ({output.stat().st_size / 1e6:.2g} MB); any browser opens it")
+        size = output.stat().st_size
+        hint = f"written to {output} ({size / 1e6:.2g} MB); any browser opens it"
+        answer.give({**found.told(), "bytes": size, "file": str(output)}, lambda: found.text().lines(hint))

@@ -12,8 +12,8 @@ from supple.comparison.comparison import Comparison, local_errors
 from supple.description.mechanism import Mechanism
 from supple.reduced.locked_frequencies import locked_frequencies
 from supple.reduced.model import ReducedModel
+from supple.reduced.told import equilibrium_error_text
 from supple.reduction.domain import path_domain, theta_domain
-from supple.reduction.equilibrium_error import equilibrium_error_text
 from supple.reduction.exact_coefficients import exact_coefficients, scattered_over
 from supple.reduction.exchanges import Exchange
 from supple.reduction.path import path_from

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
+from supple.results.text import Text
 from supple.view.report.page_style import STYLE
 
 # Nothing is asked for from anywhere, and nothing runs.
@@ -41,6 +42,16 @@ class Report:
     sections: tuple[ReportSection, ...]
     footer: str = ""
     data: Mapping[str, Any] = field(default_factory=dict)
+
+    def told(self) -> dict[str, Any]:
+        """The keys and values that `--json` prints: its data and titles."""
+        return {**self.data, "title": self.title, "sections": [one.title for one in self.sections]}
+
+    def text(self) -> Text:
+        """Its title and cards."""
+        out = Text(self.title)
+        out.table(("", ""), list(self.cards.items()))
+        return out
 
     def html(self) -> str:
         """The whole file."""
