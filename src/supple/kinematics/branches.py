@@ -267,8 +267,8 @@ def branches(mechanism: Mechanism, at: At = None, *, count: int = 300, seed: int
     free = np.atleast_1d(found.singularity) < _FREE
     only = np.flatnonzero(~free | (np.cumsum(free) == 1))  # of a family one
     hits[free & (np.cumsum(free) == 1)] = hits[free].sum() if free.any() else 0
-    part = Configuration(position, found.theta[only], found.X[only], found.w[only], found.reached[only])
-    return Branches(part, of_file, (free & (free.sum() > 1))[only], hits[only], count, seed, int(overrun.sum()))
+    shared = (free & (free.sum() > 1))[only]
+    return Branches(found.part(only), of_file, shared, hits[only], count, seed, int(overrun.sum()))
 
 
 def _starts(position: Rest, X: Array, count: int, seed: int) -> Array:
@@ -373,8 +373,7 @@ def _assembled(position: Rest, X: Array, theta: Array) -> bool:
     residual = scaled_values(found, X)
     scale = found.arrays.rows_f[found.constraints : found.constraints + len(theta), SCALE]
     apart = residual[found.constraints :] - theta / scale
-    turns = found.angles()[found.constraints : found.constraints + len(theta)]
-    apart = np.where(turns, (apart + np.pi) % (2.0 * np.pi) - np.pi, apart)
+    apart = np.where(found.turns, (apart + np.pi) % (2.0 * np.pi) - np.pi, apart)
     closed = max(np.abs(residual[: found.constraints]).max(initial=0.0), np.abs(apart).max(initial=0.0)) < _CLOSED_JOINT
     return bool(closed and max(joint_gaps(found, X).values(), default=0.0) < _TURNED)
 

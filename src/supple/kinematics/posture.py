@@ -209,10 +209,7 @@ def _angles(place: LedPlace) -> NDArray[np.bool_]:
 
 def units(place: LedPlace) -> Array:
     """(s,) of θ: 1 rad, or the extent."""
-    numbering = place.rest.numbering
-    s = len(numbering.coordinates)
-    angles = numbering.angles()[numbering.constraints : numbering.constraints + s]
-    return np.where(angles, 1.0, float(numbering.arrays.extent))
+    return place.rest.numbering.theta_scale
 
 
 def _turn_between(wanted: Array, angle: Array) -> Array:

@@ -91,11 +91,8 @@ def _refused(configuration: Configuration, rates: Array, status: NDArray[np.int6
 
 def _diagonal_mass(configuration: Configuration, n: int) -> Array:
     """Diagonal of M at configuration n."""
-    one = Configuration(
-        configuration.rest, configuration.theta[n], configuration.X[n], configuration.w[n], configuration.reached[n]
-    )
-    rows, _ = rigid_rows(one)
-    layout = rigid_layout(one.rest.numbering, carried(one.rest))
+    rows, _ = rigid_rows(configuration.part(n))
+    layout = rigid_layout(configuration.rest.numbering, carried(configuration.rest))
     return np.diagonal(layout.split(rows[0])["M"])
 
 

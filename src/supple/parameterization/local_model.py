@@ -343,14 +343,7 @@ def _require_regular(configuration: Configuration, regular: NDArray[np.int64]) -
     if regular.all():
         return
     n = int(np.flatnonzero(regular == 0)[0])
-    single = configuration.X.ndim == 2
-    at = (
-        configuration
-        if single
-        else Configuration(
-            configuration.rest, configuration.theta[n], configuration.X[n], configuration.w[n], configuration.reached[n]
-        )
-    )
+    at = configuration.batch.part(n)
     for key, row in at.rest.numbering.measures.items():
         if key[0] == "between" and len(key) == 3 and at.w[row - at.rest.numbering.constraints] == 0.0:
             raise InputError(

@@ -162,8 +162,7 @@ def _points(given: Any, names: Sequence[str]) -> Array:
 def _scale(mechanism: Mechanism) -> tuple[Array, str]:
     """c_i, and the unit of σ."""
     numbering = rest(mechanism).numbering
-    first = numbering.constraints
-    angles = np.array(numbering.angles()[first : first + len(numbering.coordinates)], dtype=bool)
+    angles = numbering.turns
     if angles.all() or not angles.any():
         return np.ones(len(angles)), "rad" if angles.all() else "m"
     return np.where(angles, float(numbering.arrays.extent), 1.0), "m"

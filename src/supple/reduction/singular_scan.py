@@ -23,8 +23,9 @@ from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import NumericalError
 from supple.kinematics.closure import assemble
+from supple.kinematics.rest import rest
 from supple.reduction.domain import Domain
-from supple.reduction.region_units import coordinate_units, interval_text
+from supple.reduction.region_units import interval_text
 
 _VERTICES = {2: 17, 3: 9, 4: 5, 5: 4}  # of the grid along each axis; above, points are scattered
 _SCATTERED = 512
@@ -142,7 +143,7 @@ def smaller_region(mechanism: Mechanism, domain: Domain, box: Box) -> str:
         low, high = (share, high) if _clear(mechanism, box, share, least) else (low, share)
     if low < 1.0 / _SMALLEST:
         return "choose a region around another position"
-    units = coordinate_units(mechanism)
+    units = rest(mechanism).numbering.coordinate_units
     pairs = {
         name: (_rounded(c - low * h, up=True), _rounded(c + low * h, up=False))
         for name, c, h in zip(domain.theta_names, box.center, box.half, strict=True)

@@ -24,7 +24,7 @@ from supple.parameterization.mode_choice import RIGID, ModeChoice
 from supple.reduction.domain import Domain, domain_of
 from supple.reduction.parameter_space import Vary, require_one_branch
 from supple.reduction.region import Region
-from supple.reduction.region_units import SMALLER, Interval, coordinate_units, interval_text, spoken
+from supple.reduction.region_units import SMALLER, Interval, interval_text, spoken
 from supple.reduction.stated_error import ROUNDING
 
 BUDGET = 20_000  # samples, and points that refinement looks at
@@ -142,7 +142,7 @@ def require_region(mechanism: Mechanism, domain: Domain) -> None:
     """Refuse a region in which the mechanism can be assembled nowhere; doubt an angle that is many turns wide."""
     if domain.path is not None:  # looked at point by point when it was made
         return
-    units = coordinate_units(mechanism)
+    units = rest(mechanism).numbering.coordinate_units
     for number, box in enumerate(domain.theta_boxes):
         intervals = dict(zip(units, zip(box.lower, box.upper, strict=True), strict=True))
         points = _spread(box)
