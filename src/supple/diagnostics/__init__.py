@@ -10,10 +10,11 @@ from supple.diagnostics.errors import (
     SuppleWarning,
     UnstableLoop,
     nearest,
+    require_known,
     user_level,
 )
 
 __all__ = [
     "ClusterError", "EarlyEnd", "InputError", "NumericalError", "SuppleError", "SuppleNote", "SuppleWarning",
-    "UnstableLoop", "nearest", "user_level",
+    "UnstableLoop", "nearest", "require_known", "user_level",
 ]  # fmt: skip

@@ -21,7 +21,7 @@ from supple.description.mechanism import Mechanism
 from supple.description.posture import TURNS, Posture, axes_of, component_dimension, posture, spelled
 from supple.description.quantities.coordinate_dimensions import coordinate_dimensions
 from supple.description.quantities.expression import quantity
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, require_known
 from supple.diagnostics.arguments import real_numbers
 from supple.geometry.rotation import tilde
 from supple.kinematics.closing import close_all, closing_start, departure
@@ -257,8 +257,7 @@ def postured(mechanism: Mechanism, at: At) -> tuple[Array, Posed | None]:
         return position.theta.copy(), None
     posed = None
     if isinstance(at, str):
-        if at not in mechanism.configurations:
-            raise InputError(f'there is no configuration "{at}"', hint=nearest(at, mechanism.configurations))
+        require_known("configuration", at, mechanism.configurations)
         at = mechanism.configurations[at]
     if isinstance(at, Mapping):
         found = posture(mechanism, in_numbers(mechanism, at))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.approximation.piecewise.piecewise import NOWHERE
-from supple.diagnostics import InputError, SuppleNote, nearest
+from supple.diagnostics import InputError, SuppleNote, require_known
 from supple.equations.dry_friction import FRICTION_SPEED
 from supple.reduced.observed import ObservedMotion, outputs_along
 from supple.reduced.repertoire import named_theta
@@ -69,8 +69,7 @@ def symbolic(model: ReducedModel, theta: Values | str, coefficients: Sequence[st
         raise InputError("sympy is not installed", hint="install it with: pip install sympy") from None
     layout, row, arrays = model.layout, model.row, model.fitted.arrays
     for name in coefficients:
-        if name not in row.shapes:
-            raise InputError(f'there is no coefficient "{name}"', hint=nearest(name, row.shapes))
+        require_known("coefficient", name, row.shapes)
     points, _ = theta_points(layout, named_theta(model, theta))
     (leaf,) = model.fitted.locate(points[:1])
     if leaf == NOWHERE:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.array_types import Array, Complex
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, require_known
 from supple.results.labelled_arrays import Variable, dataset
 from supple.results.names import listed
 from supple.results.picture import picture
@@ -58,8 +58,7 @@ class FrequencyResponse(Result):
 
     def _index(self, pair: tuple[str, str]) -> tuple[int, int]:
         for name, known, what in zip(pair, (self.outputs, self.inputs), ("output", "input"), strict=True):
-            if name not in known:
-                raise InputError(f'there is no {what} "{name}"', hint=nearest(name, known))
+            require_known(what, name, known)
         return self.outputs.index(pair[0]), self.inputs.index(pair[1])
 
     def summary(self) -> str:
