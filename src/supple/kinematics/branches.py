@@ -27,6 +27,7 @@ from supple.description.mechanism import GROUND, Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.limits import require_within
+from supple.diagnostics.quoting import values_text
 from supple.kinematics.closing import bulk, close_all
 from supple.kinematics.closure_kernel import Correction, row_of_terms, unwrapped, update
 from supple.kinematics.completion import close_drawing
@@ -255,8 +256,7 @@ def branches(mechanism: Mechanism, at: At = None, *, count: int = 300, seed: int
     if not order:
         raise InputError(
             f"no assembly was found from {count} starts",
-            part=f'mechanism "{mechanism.name}" at ' + ", ".join(
-                f"{name}={value:.6g}" for name, value in zip(position.numbering.coordinates, theta, strict=True)),
+            part=f'mechanism "{mechanism.name}" at ' + values_text(position.numbering.coordinates, theta),
             hint="give values within reach, or more starts",
         )  # fmt: skip
     measures = np.array([_measures(position, X[n], theta) for n in order])

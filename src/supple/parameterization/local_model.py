@@ -21,6 +21,7 @@ from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import require_rigid_alone, taken_as_rigid
 from supple.diagnostics import InputError, NumericalError, SuppleWarning
 from supple.diagnostics.arguments import require_arguments
+from supple.diagnostics.quoting import values_text
 from supple.equations.coefficients import EquationsOfMotion, Labels
 from supple.equations.output_motion import Curved
 from supple.equations.row import RowLayout
@@ -330,7 +331,7 @@ def _require_modes(configuration: Configuration, system: ModalParameterization, 
         return
     n = int(np.flatnonzero(status != DONE)[0])
     theta = np.atleast_2d(configuration.theta)[n]
-    where = ", ".join(f"{name}={value:.6g}" for name, value in zip(configuration.coordinates, theta, strict=True))
+    where = values_text(configuration.coordinates, theta)
     few = status[n] == TOO_FEW
     raise NumericalError(
         f"{'fewer internal modes exist than were asked for' if few else 'its modes were not found'} at {where}",

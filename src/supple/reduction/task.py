@@ -18,6 +18,7 @@ from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, SuppleWarning
 from supple.diagnostics.limits import require_within
+from supple.diagnostics.quoting import values_text
 from supple.kinematics.closure import assemble
 from supple.kinematics.rest import rest
 from supple.parameterization.mode_choice import RIGID, ModeChoice
@@ -191,5 +192,5 @@ def _instead(mechanism: Mechanism, intervals: dict[str, Interval], units: dict[s
             meant = [interval_text(name, intervals[name], unit) for name, unit in taken.items() if unit]
             return f"did you mean {', '.join(meant)}?"
     position = rest(mechanism)
-    at = ", ".join(f"{name}={value:.4g}" for name, value in zip(units, position.theta, strict=True))
+    at = values_text(units, position.theta, 4)
     return f"choose a region around its rest ({at}), on this side of dead points"

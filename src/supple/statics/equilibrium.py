@@ -20,6 +20,7 @@ from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import taken_as_rigid
 from supple.diagnostics import InputError, SuppleNote, nearest
 from supple.diagnostics.arguments import require_arguments
+from supple.diagnostics.quoting import values_text
 from supple.formulations.absolute.descent import Descent, descend, nudged
 from supple.formulations.absolute.step import State
 from supple.formulations.absolute.system import Absolute, absolute
@@ -234,7 +235,7 @@ def _weight(here: Configuration) -> float:
 
 def _named(begin: Configuration, theta: Array) -> str:
     names = begin.rest.numbering.coordinates
-    return ", ".join(f"{name}={value:.5g}" for name, value in zip(names, theta, strict=True))
+    return values_text(names, theta, 5)
 
 
 def _largest(begin: Configuration, force: Array) -> str:

@@ -29,6 +29,7 @@ from supple.control.laws.affine_matrices import AffineMatrices, from_row, shapes
 from supple.control.laws.equilibrium import EquilibriaOf, deviations, fitted_equilibrium
 from supple.control.laws.ports import Ports
 from supple.diagnostics import InputError, SuppleWarning, UnstableLoop, user_level
+from supple.diagnostics.quoting import values_text
 from supple.reduced.model import ReducedModel
 
 Ranges = Mapping[str, tuple[float, float]]
@@ -165,7 +166,7 @@ def _fitted(
 
 
 def _where(names: tuple[str, ...], point: Array) -> str:
-    return ", ".join(f"{name}={value:.6g}" for name, value in zip(names, point, strict=True))
+    return values_text(names, point)
 
 
 def _region(region: ReducedModel | Ranges) -> tuple[tuple[str, ...], list[Box], Callable[[Array], NDArray[np.bool_]]]:

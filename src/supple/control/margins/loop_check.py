@@ -26,6 +26,7 @@ from supple.control.margins.local_loop import prompt
 from supple.control.margins.open_loop import LoopInterface, open_loop
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import SuppleError, SuppleNote, UnstableLoop, user_level
+from supple.diagnostics.quoting import values_text
 from supple.hardware.hardware import Hardware
 from supple.hardware.linear_hardware import with_hardware
 from supple.linearization.linearization import linearize
@@ -147,7 +148,7 @@ def warn_if_unstable(
 
 
 def _where(of: Mechanism | ReducedModel, theta: Array) -> str:
-    return ", ".join(f"{name}={value:.4g}" for name, value in zip(coordinates_of(of), theta, strict=True))
+    return values_text(coordinates_of(of), theta, 4)
 
 
 def unstable(pole: complex) -> str:
