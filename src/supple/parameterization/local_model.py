@@ -254,7 +254,7 @@ def local(
     system = modal_parameterization(mechanism, choice)
     found = modal_rows(configuration, system)
     _require_regular(configuration, (found.status != SINGULAR).astype(np.int64))
-    _require_modes(configuration, system, found.status)
+    _require_modes(configuration, found.status)
     rows, modes = (found.rows[0], found.modes[0]) if single else (found.rows, found.modes)
     slopes = local_slopes(configuration, choice, modal_layout(system), wanted)
     model = LocalModel(
@@ -326,7 +326,7 @@ def labels_of(configuration: Configuration, system: ModalParameterization | None
     return numbering.mechanism.remembered(f"labels {choice}", made)
 
 
-def _require_modes(configuration: Configuration, system: ModalParameterization, status: NDArray[np.int64]) -> None:
+def _require_modes(configuration: Configuration, status: NDArray[np.int64]) -> None:
     if (status == DONE).all():
         return
     n = int(np.flatnonzero(status != DONE)[0])

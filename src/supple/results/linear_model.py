@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eig
 
 from supple.array_types import Array
-from supple.diagnostics import InputError, require_known
+from supple.diagnostics import InputError, optional_package, require_known
 from supple.diagnostics.arguments import require_arguments
 from supple.results.basis import CoordinateBasis
 from supple.results.frequency_response import FrequencyResponse, response_unit
@@ -209,12 +209,7 @@ class LinearModel(Result):
 
         A dot stands between a system and its signal there.
         """
-        try:
-            import control
-        except ImportError:
-            raise InputError(
-                "python-control is not installed", hint="install it with: pip install 'supple[control]'"
-            ) from None
+        control = optional_package("control", "python-control", "'supple[control]'")
         return control.ss(
             self.A,
             self.B,

@@ -108,7 +108,7 @@ def scheduled(
     if (unsteady := int(np.argmax(decays))) >= 0 and decays[unsteady] > _GROWS:
         warnings.warn(
             f"{name}: the loop is unstable, with a pole that grows by {decays[unsteady]:.3g} 1/s at "
-            f"{_where(names, probes[unsteady])}; {remedy}", UnstableLoop, stacklevel=user_level(),
+            f"{values_text(names, probes[unsteady])}; {remedy}", UnstableLoop, stacklevel=user_level(),
         )  # fmt: skip
     for finer in range(_FINER + 1):
         law = fitted_to(max(tolerance * 10.0**-finer, _FINEST))
@@ -120,8 +120,8 @@ def scheduled(
     worst = int(np.argmax(lost))
     warnings.warn(
         f'law "{name}": fitted to {tolerance * 10.0**-_FINER:.0e} its loop still loses more than half of its damping: '
-        f"{lost[worst]:.3g} 1/s in place of {decays[worst]:.3g} 1/s at {_where(names, probes[worst])}. Ask for slower "
-        "gains, take a smaller region, or make the law at one configuration (at=)",
+        f"{lost[worst]:.3g} 1/s in place of {decays[worst]:.3g} 1/s at {values_text(names, probes[worst])}. Ask for "
+        "slower gains, take a smaller region, or make the law at one configuration (at=)",
         UnstableLoop if lost[worst] > 0.0 else SuppleWarning, stacklevel=user_level(),
     )  # fmt: skip
     return law
@@ -163,10 +163,6 @@ def _fitted(
     arrays = found.piecewise.arrays
     fitted = Piecewise(arrays._replace(coefficients=arrays.coefficients * size[varying]))
     return _Fit(template, varying, fitted, {key: item.worst for key, item in found.error.items()})
-
-
-def _where(names: tuple[str, ...], point: Array) -> str:
-    return values_text(names, point)
 
 
 def _region(region: ReducedModel | Ranges) -> tuple[tuple[str, ...], list[Box], Callable[[Array], NDArray[np.bool_]]]:
@@ -211,7 +207,7 @@ class _Designs:
         return self._known[key]
 
     def _designed(self, point: Array) -> Array:
-        where = _where(self._names, point)
+        where = values_text(self._names, point)
         found = self._matrices_of(point).checked(self.ports, f" at {where}")
         if self.states not in (-1, found.states):
             raise InputError(

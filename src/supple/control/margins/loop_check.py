@@ -131,7 +131,7 @@ def warn_if_unstable(
             place = place_at(of, theta, hardware)
             pole = worst_pole(place, law(place.plant) if callable(law) else law)
         except (SuppleError, np.linalg.LinAlgError) as error:
-            unjudged.append(f"at {_where(of, theta)}: {error}")
+            unjudged.append(f"at {values_text(coordinates_of(of), theta, 4)}: {error}")
             continue
         if pole.real > worst.real:
             worst, there = pole, place
@@ -142,13 +142,9 @@ def warn_if_unstable(
         warnings.warn(text, SuppleNote, stacklevel=user_level())
     if there is None or not grows(worst):
         return
-    where = _where(of, there.theta)
+    where = values_text(coordinates_of(of), there.theta, 4)
     advice = remedy(there) if callable(remedy) else remedy
     warnings.warn(f"{part}: {unstable(worst)} at {where}; {advice}", UnstableLoop, stacklevel=user_level())
-
-
-def _where(of: Mechanism | ReducedModel, theta: Array) -> str:
-    return values_text(coordinates_of(of), theta, 4)
 
 
 def unstable(pole: complex) -> str:

@@ -57,12 +57,12 @@ class ElasticSlopes(NamedTuple):
     bodies: tuple[tuple[Array, Array], ...]
 
 
-def elastic_slopes(mechanism: Mechanism, name: str, displacements: tuple[str, ...] = ()) -> ElasticSlopes:
-    """Along a parameter; computed once. displacements : further rows, as in `elastic_rest`"""
+def elastic_slopes(mechanism: Mechanism, name: str) -> ElasticSlopes:
+    """Along a parameter; computed once."""
 
     def made() -> ElasticSlopes:
         count = len(undeformed(mechanism).numbering.bodies)
-        found = neighbours(mechanism, name, NEAR).slopes(lambda item: _arrays(item, displacements))
+        found = neighbours(mechanism, name, NEAR).slopes(_arrays)
         if found["tables"].any():
             raise InputError(
                 "a stiffness that is told by a table follows it, and has no slope along it",
@@ -71,7 +71,7 @@ def elastic_slopes(mechanism: Mechanism, name: str, displacements: tuple[str, ..
         bodies = tuple((found[f"stiffness of body {b}"], found[f"mass of body {b}"]) for b in range(count))
         return ElasticSlopes(bodies=bodies, **{field: found[field] for field in ElasticSlopes._fields[:-1]})
 
-    return mechanism.remembered(f"elastic slopes along {name} {displacements}", made)
+    return mechanism.remembered(f"elastic slopes along {name}", made)
 
 
 def _arrays(mechanism: Mechanism, displacements: tuple[str, ...]) -> dict[str, NDArray[Any]]:
