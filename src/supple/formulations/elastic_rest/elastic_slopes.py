@@ -74,11 +74,11 @@ def elastic_slopes(mechanism: Mechanism, name: str) -> ElasticSlopes:
     return mechanism.remembered(f"elastic slopes along {name}", made)
 
 
-def _arrays(mechanism: Mechanism, displacements: tuple[str, ...]) -> dict[str, NDArray[Any]]:
+def _arrays(mechanism: Mechanism) -> dict[str, NDArray[Any]]:
     numbering = undeformed(mechanism).numbering
     bodies = [_bare(numbering, name) for name in numbering.bodies]
     drives = yielding_drives(numbering)
-    rows = PartRows(numbering, bodies, displacements, drives, following=True)
+    rows = PartRows(numbering, bodies, (), drives, following=True)
     rows_f = rows.rows_f.copy()
     rows_f[:, [SCALE, ZERO]] = 0.0
     springs = np.where(rows.compliance > 0.0, 1.0 / np.where(rows.compliance > 0.0, rows.compliance, 1.0), 0.0)
