@@ -36,7 +36,7 @@ from supple.description.quantities.dimension import (
 )
 from supple.description.scenario_consistency import require_sound_scenarios
 from supple.description.sensor import Sensor
-from supple.diagnostics import InputError, nearest, require_known
+from supple.diagnostics import InputError, nearest
 from supple.diagnostics.parts import part_name
 
 
@@ -66,7 +66,13 @@ def require_known_bodies(mechanism: Mechanism) -> None:
     known = [GROUND, *mechanism.bodies]
     for name, joint in mechanism.joints.items():
         for body in joint.bodies:
-            require_known("body", body, known, part=part_name(("joints", name)), path=("joints", name, joint.kind))
+            if body not in known:
+                raise InputError(
+                    f'there is no body "{body}"',
+                    part=part_name(("joints", name)),
+                    path=("joints", name, joint.kind),
+                    hint=nearest(body, known),
+                )
 
 
 def _joint_kinds(mechanism: Mechanism) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 from supple.array_types import Array
 from supple.description.body import Rotation
 from supple.description.mechanism import GROUND, Mechanism
-from supple.diagnostics import InputError, nearest, require_known
+from supple.diagnostics import InputError, nearest
 from supple.diagnostics.parts import part_name
 from supple.geometry.rotation import axes_from_x, rotation_about
 
@@ -241,7 +241,13 @@ class Drawing:
     def _frame(self, name: str) -> Attached:
         frame = self.mechanism.frames[name]
         path: Path = ("frames", name)
-        require_known("body", frame.on, self.bodies, part=part_name(path), path=(*path, "on"))
+        if frame.on not in self.bodies:
+            raise InputError(
+                f'there is no body "{frame.on}"',
+                part=part_name(path),
+                path=(*path, "on"),
+                hint=nearest(frame.on, self.bodies),
+            )
         base = self.bodies[frame.on]
         turn = self.rotation(frame.rotation, (*path, "rotation"))
         if frame.local is not None:
