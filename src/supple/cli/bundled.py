@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from supple.cli.answer import Answer
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, nearest, require_known
 
 MECHANISM, STUDY, README = "mechanism.yaml", "study.py", "README.md"
 
@@ -28,8 +28,7 @@ def bundled_names(begun: str) -> list[str]:
 def example_folder(name: str) -> Path:
     """The folder of one of them."""
     known = example_folders()
-    if name not in known:
-        raise InputError(f'there is no example "{name}"', hint=nearest(name, known))
+    require_known("example", name, known)
     return known[name]
 
 

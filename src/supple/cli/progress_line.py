@@ -6,7 +6,6 @@ import re
 import sys
 import time
 from contextlib import AbstractContextManager
-from types import TracebackType
 from typing import Self
 
 from supple.cli.answer import Answer
@@ -24,9 +23,7 @@ class ProgressText(AbstractContextManager["ProgressText"]):
         if self._shown:
             print(f"\r\x1b[K{text}{timing(text, time.monotonic() - self._start)}", end="", file=sys.stderr, flush=True)
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._shown:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 

@@ -128,7 +128,7 @@ def _rested(model: ReducedModel, theta: list[float], forces: dict[str, Any]) -> 
 def _inputs(mechanism: Mechanism, asked: RunOptions) -> tuple[dict[str, Any], Any]:
     """Forces or commands by actuator, and the times they belong to if they come from a table."""
     from supple.description.quantities.coordinate_dimensions import input_dimension
-    from supple.diagnostics import InputError, nearest
+    from supple.diagnostics import require_known
     from supple.formats.time_table import read_time_table
 
     text = asked.inputs
@@ -139,10 +139,7 @@ def _inputs(mechanism: Mechanism, asked: RunOptions) -> tuple[dict[str, Any], An
         return dict(quantities_of(text, "--inputs", mechanism.actuators, "an actuator", wanted)), None
     table = read_time_table(text, of="actuator", why="a course over time needs")
     for name in table.values:
-        if name not in mechanism.actuators:
-            raise InputError(
-                f'there is no actuator "{name}"', file=table.file, line=1, hint=nearest(name, mechanism.actuators)
-            )
+        require_known("actuator", name, mechanism.actuators, file=table.file, line=1)
     return dict(table.values), table.time
 
 

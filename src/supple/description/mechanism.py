@@ -31,7 +31,7 @@ from supple.description.quantities.quantity import (
 )
 from supple.description.scenario import Scenario
 from supple.description.sensor import Sensor
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, require_known
 from supple.diagnostics.arguments import require_arguments
 from supple.results.names import listed
 from supple.results.notebook import facts_html
@@ -224,8 +224,7 @@ class Mechanism(Part):
     def _named(self, section: str, kind: str, name: str) -> Any:
         require_arguments(Mechanism._named, locals())
         parts = getattr(self, section)
-        if name not in parts:
-            raise InputError(f'there is no {kind} "{name}"', hint=nearest(name, parts))
+        require_known(kind, name, parts)
         return parts[name]
 
     def coordinate_names(self) -> tuple[str, ...]:

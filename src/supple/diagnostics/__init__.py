@@ -10,10 +10,13 @@ from supple.diagnostics.errors import (
     SuppleWarning,
     UnstableLoop,
     nearest,
+    optional_package,
+    require_known,
     user_level,
 )
 
 __all__ = [
     "ClusterError", "EarlyEnd", "InputError", "NumericalError", "SuppleError", "SuppleNote", "SuppleWarning",
-    "UnstableLoop", "nearest", "user_level",
+    "UnstableLoop", "nearest", "optional_package", "require_known",
+    "user_level",
 ]  # fmt: skip

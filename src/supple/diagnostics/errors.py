@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import difflib
 import sys
-from collections.abc import Iterable
-from typing import ClassVar
+from collections.abc import Collection, Iterable
+from importlib import import_module
+from typing import Any, ClassVar
 
 
 class SuppleError(Exception):
@@ -96,3 +97,19 @@ def nearest(name: str, known: Iterable[str]) -> str:
         return "none is defined"
     listed = ", ".join(f'"{item}"' for item in names[:12])
     return f"known: {listed}" + (", ..." if len(names) > 12 else "")
+
+
+def require_known(what: str, name: str, known: Collection[str], **where: Any) -> None:
+    """Refuse a name that is not known, with the closest ones; where : part, path, file and line of an InputError."""
+    if name not in known:
+        raise InputError(f'there is no {what} "{name}"', hint=nearest(name, known), **where)
+
+
+def optional_package(module: str, name: str, install: str, part: str | None = None) -> Any:
+    """A package that supple does without; where it is not installed an error says how to get it."""
+    try:
+        return import_module(module)
+    except ImportError:
+        raise InputError(
+            f"{name} is not installed", part=part, hint=f"install it with: pip install {install}"
+        ) from None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 
 def excerpt(value: object, longest: int = 60) -> str:
@@ -22,3 +22,8 @@ def item_list(items: Sequence[str], most: int = 12) -> str:
     if len(items) <= most:
         return ", ".join(items)
     return f"{', '.join(items[: most - 2])} and {len(items) - most + 2} more"
+
+
+def values_text(names: Iterable[str], values: Iterable[float], digits: int = 6) -> str:
+    """`shoulder=0.5, elbow=-1.2`, to so many significant digits."""
+    return ", ".join(f"{name}={value:.{digits}g}" for name, value in zip(names, values, strict=True))

@@ -22,7 +22,6 @@ from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from time import monotonic, perf_counter
-from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 from distributed import Client, Future, KilledWorker, WorkerPlugin, get_worker, wait
@@ -277,9 +276,7 @@ class Cluster:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         with suppress(*_LOST, ValueError):
             for name in self._sent:
                 if self.lasting and self.client.status == "running":

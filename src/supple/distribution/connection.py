@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from multiprocessing import current_process, resource_tracker
 from typing import Any
 
-from supple.diagnostics import InputError
+from supple.diagnostics import InputError, optional_package
 from supple.diagnostics.limits import require_within
 from supple.distribution.cluster import Cluster
 
@@ -22,12 +22,7 @@ _ADDRESS = re.compile(r"(?:[a-z]+://)?[^\s/:]+:\d+|[a-z]+://\S+")
 @contextmanager
 def connected(cluster: Any) -> Iterator[Cluster]:
     """The cluster; processes that are started for it end with the block, those of others go on."""
-    try:
-        import distributed
-    except ImportError:
-        raise InputError(
-            "dask.distributed is not installed", part="cluster", hint="install it with: pip install 'supple[cluster]'"
-        ) from None
+    distributed = optional_package("distributed", "dask.distributed", "'supple[cluster]'", part="cluster")
     if isinstance(cluster, distributed.Client):
         with Cluster(cluster) as place:
             yield place

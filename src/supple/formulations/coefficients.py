@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -45,6 +45,18 @@ class CoefficientArrays(NamedTuple):
     uses_start: Integers
     uses_i: Integers
     uses_f: Array
+
+
+def measure_of_use(arrays: Any) -> Integers:
+    """(n,) the measure that each use belongs to; arrays : anything with uses_start."""
+    return np.repeat(np.arange(len(arrays.uses_start) - 1), np.diff(arrays.uses_start))
+
+
+def dry_measures(arrays: Any) -> list[int]:
+    """Measures with dry friction in the order of `Carried.dry_forces`; arrays : anything with uses_start and uses_i."""
+    dry = np.flatnonzero(arrays.uses_i[:, ROLE] == DRY)
+    order = np.argsort(arrays.uses_i[dry, NUMBER])
+    return measure_of_use(arrays)[dry[order]].tolist()
 
 
 class Carried(NamedTuple):

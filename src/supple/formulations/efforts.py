@@ -18,7 +18,7 @@ from supple.array_types import Array
 from supple.description.drawing import Drawing
 from supple.description.elastic.placed_beam import PlacedBeam, placed_beams
 from supple.description.mechanism import GROUND
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, require_known
 from supple.diagnostics.parts import part_name
 
 _SECTION = {"N": 0, "Qy": 1, "Qz": 2, "T": 3, "My": 4, "Mz": 5}
@@ -90,11 +90,7 @@ def _letters(drawing: Drawing, name: str) -> dict[str, int]:
     sensor, plane = drawing.mechanism.sensors[name], drawing.mechanism.plane
     if sensor.record.inside == "reaction":
         path = ("sensors", name, sensor.kind)
-        if sensor.said not in drawing.mechanism.joints:
-            raise InputError(
-                f'there is no joint "{sensor.said}"', part=part_name(path), path=path,
-                hint=nearest(sensor.said, drawing.mechanism.joints),
-            )  # fmt: skip
+        require_known("joint", sensor.said, drawing.mechanism.joints, part=part_name(path), path=path)
         if plane:
             return {plane[0]: 0, plane[1]: 1, "m": 5}
         return {letter: i for i, letter in enumerate(("x", "y", "z", "mx", "my", "mz"))}

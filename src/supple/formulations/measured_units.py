@@ -20,9 +20,8 @@ def units_of(position: Rest) -> Units:
     numbering = position.numbering
     angles, mechanism = numbering.angles(), numbering.mechanism
     driven = {name: numbering.measures[key_of(mechanism, part)] for name, part in mechanism.actuators.items()}
-    first = numbering.constraints
     return Units(
-        numbered(numbering.coordinates, angles[first : first + len(numbering.coordinates)]),
+        numbering.coordinate_units,
         {name: force(unit) for name, unit in numbered(driven, angles[list(driven.values())]).items()},
         output_units(position),
     )

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.array_types import Array
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, require_known
 from supple.diagnostics.arguments import real_numbers
 from supple.integration.result_times import longest_step, require_rising
 
@@ -170,8 +170,7 @@ def _by_name(names: Sequence[str], inputs: Inputs) -> Mapping[str, Signal]:
         return {}
     if isinstance(inputs, Mapping):
         for name in inputs:
-            if name not in names:
-                raise InputError(f'there is no actuator "{name}"', part="inputs", hint=nearest(name, names))
+            require_known("actuator", name, names, part="inputs")
         return inputs
     rows = real_numbers("inputs", inputs)
     if rows.ndim not in (1, 2) or rows.shape[-1] != len(names):

@@ -15,7 +15,6 @@ from supple.array_types import Array
 from supple.formulations.absolute.balance import Balance, balance, least_multipliers
 from supple.formulations.absolute.reaction import Reaction, reaction_of
 from supple.formulations.absolute.system import Absolute, absolute
-from supple.kinematics.configuration import Configuration
 from supple.kinematics.motion import BodyRates
 
 _TOGETHER = 500  # instants whose matrices are held at once
@@ -27,8 +26,7 @@ def balances(moving: BodyRates) -> Iterator[tuple[Absolute, slice, Balance]]:
     here = moving.configuration
     for start in range(0, len(here.theta), _TOGETHER):
         some = slice(start, start + _TOGETHER)
-        part = Configuration(here.rest, here.theta[some], here.X[some], here.w[some], here.reached[some])
-        yield problem, some, balance(problem, BodyRates(part, moving.V[some], moving.dV[some]))
+        yield problem, some, balance(problem, BodyRates(here.part(some), moving.V[some], moving.dV[some]))
 
 
 def unknown_multipliers(moving: BodyRates, friction: Array) -> tuple[Array, Array]:

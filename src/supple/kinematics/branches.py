@@ -27,6 +27,7 @@ from supple.description.mechanism import GROUND, Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.limits import require_within
+from supple.diagnostics.quoting import values_text
 from supple.kinematics.closing import bulk, close_all
 from supple.kinematics.closure_kernel import Correction, row_of_terms, unwrapped, update
 from supple.kinematics.completion import close_drawing
@@ -255,8 +256,7 @@ def branches(mechanism: Mechanism, at: At = None, *, count: int = 300, seed: int
     if not order:
         raise InputError(
             f"no assembly was found from {count} starts",
-            part=f'mechanism "{mechanism.name}" at ' + ", ".join(
-                f"{name}={value:.6g}" for name, value in zip(position.numbering.coordinates, theta, strict=True)),
+            part=f'mechanism "{mechanism.name}" at ' + values_text(position.numbering.coordinates, theta),
             hint="give values within reach, or more starts",
         )  # fmt: skip
     measures = np.array([_measures(position, X[n], theta) for n in order])
@@ -267,8 +267,8 @@ def branches(mechanism: Mechanism, at: At = None, *, count: int = 300, seed: int
     free = np.atleast_1d(found.singularity) < _FREE
     only = np.flatnonzero(~free | (np.cumsum(free) == 1))  # of a family one
     hits[free & (np.cumsum(free) == 1)] = hits[free].sum() if free.any() else 0
-    part = Configuration(position, found.theta[only], found.X[only], found.w[only], found.reached[only])
-    return Branches(part, of_file, (free & (free.sum() > 1))[only], hits[only], count, seed, int(overrun.sum()))
+    shared = (free & (free.sum() > 1))[only]
+    return Branches(found.part(only), of_file, shared, hits[only], count, seed, int(overrun.sum()))
 
 
 def _starts(position: Rest, X: Array, count: int, seed: int) -> Array:
@@ -373,8 +373,7 @@ def _assembled(position: Rest, X: Array, theta: Array) -> bool:
     residual = scaled_values(found, X)
     scale = found.arrays.rows_f[found.constraints : found.constraints + len(theta), SCALE]
     apart = residual[found.constraints :] - theta / scale
-    turns = found.angles()[found.constraints : found.constraints + len(theta)]
-    apart = np.where(turns, (apart + np.pi) % (2.0 * np.pi) - np.pi, apart)
+    apart = np.where(found.turns, (apart + np.pi) % (2.0 * np.pi) - np.pi, apart)
     closed = max(np.abs(residual[: found.constraints]).max(initial=0.0), np.abs(apart).max(initial=0.0)) < _CLOSED_JOINT
     return bool(closed and max(joint_gaps(found, X).values(), default=0.0) < _TURNED)
 

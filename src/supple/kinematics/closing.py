@@ -9,6 +9,7 @@ from supple.compilation import compiled
 from supple.compilation.native_array import native_array
 from supple.compilation.parts import in_parts
 from supple.diagnostics import InputError, NumericalError
+from supple.diagnostics.quoting import values_text
 from supple.kinematics.closure_kernel import SHORTEST, Start, close_batch
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.elimination import workspace
@@ -92,9 +93,9 @@ def dead_point(halted: Configuration) -> InputError | NumericalError:
     """The error for a closure that could not follow the segment, naming what locks."""
     position = halted.rest
     names = position.numbering.coordinates
-    asked = ", ".join(f"{name}={value:.6g}" for name, value in zip(names, halted.theta, strict=True))
+    asked = values_text(names, halted.theta)
     there = position.theta + float(halted.reached) * (halted.theta - position.theta)
-    where = ", ".join(f"{name}={value:.6g}" for name, value in zip(names, there, strict=True))
+    where = values_text(names, there)
     part = f'mechanism "{halted.mechanism.name}" at {asked}'
     if float(halted.singularity) > _DEAD:
         return NumericalError(

@@ -98,9 +98,7 @@ class Configuration:
         return f'<"{self.mechanism.name}" at {at or "rest"}>'
 
     def _repr_html_(self) -> str:
-        numbering = self.rest.numbering
-        angles = numbering.angles()[numbering.constraints :]
-        units = {name: "rad" if angles[i] else "m" for i, name in enumerate(numbering.coordinates)}
+        units = self.rest.numbering.coordinate_units
         columns = {name: np.atleast_1d(values) for name, values in self.coordinates.items()}
         title = self.mechanism.name
         if self.theta.ndim == 2:
@@ -210,10 +208,19 @@ class Configuration:
         """The configurations of a batch, one by one; a single one gives itself."""
         if self.X.ndim == 2:
             yield self
-            return
-        for n, (theta, X, w, reached) in enumerate(zip(self.theta, self.X, self.w, self.reached, strict=True)):
-            deformed = None if self.deformed is None else Deformed(self.deformed.frames, self.deformed.X[n])
-            yield Configuration(self.rest, theta, X, w, reached, deformed)
+        else:
+            yield from map(self.part, range(len(self.X)))
+
+    def part(self, which: Any) -> Configuration:
+        """One of a batch by its number, or some of it; None makes a batch of a single configuration."""
+        deformed = None if self.deformed is None else Deformed(self.deformed.frames, self.deformed.X[which])
+        reached = np.asarray(self.reached)[which]
+        return Configuration(self.rest, self.theta[which], self.X[which], self.w[which], reached, deformed)
+
+    @property
+    def batch(self) -> Configuration:
+        """The same as a batch, of one where it is a single configuration."""
+        return self if self.X.ndim == 3 else self.part(None)
 
     def plot(self, **options: Any) -> Any:
         """Draw it (matplotlib), see `sketch`; returns the panels."""

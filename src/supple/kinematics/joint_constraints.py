@@ -9,7 +9,7 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.description.measure import LETTERS, MeasureTerm
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import require_known
 from supple.kinematics.primitives import ALONG, ANGLE, DISTANCE, DOT
 
 _ZERO = np.zeros(3)
@@ -41,8 +41,7 @@ class JointFrames(NamedTuple):
 
     def measure(self, term: MeasureTerm) -> Primitive:
         """What a term measures, without its factor."""
-        if term.measure not in _PRIMITIVES:
-            raise InputError(f'there is no measure "{term.measure}"', hint=nearest(term.measure, _PRIMITIVES))
+        require_known("measure", term.measure, _PRIMITIVES)
         return _PRIMITIVES[term.measure](self, term)
 
     def along(self, term: MeasureTerm) -> Primitive:

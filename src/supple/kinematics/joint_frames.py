@@ -9,7 +9,7 @@ import numpy as np
 from supple.description.drawing import Drawing, Path, from_to
 from supple.description.joints.joint import Joint
 from supple.description.joints.joint_kinds import JOINT_KINDS
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, require_known
 from supple.diagnostics.parts import part_name
 from supple.geometry.rotation import axes_from_z
 from supple.kinematics.joint_constraints import Array, JointFrames
@@ -22,13 +22,7 @@ def joint_frames(drawing: Drawing, name: str) -> JointFrames:
     joint = drawing.mechanism.joints[name]
     path: Path = ("joints", name)
     for body in joint.bodies:
-        if body not in drawing.bodies:
-            raise InputError(
-                f'there is no body "{body}"',
-                part=part_name(path),
-                path=(*path, joint.kind),
-                hint=nearest(body, drawing.bodies),
-            )
+        require_known("body", body, drawing.bodies, part=part_name(path), path=(*path, joint.kind))
     kind, E = JOINT_KINDS[joint.kind], _axes(drawing, joint, path)
     first, second = joint.bodies
     if joint.frames is not None:

@@ -32,11 +32,8 @@ from supple.kinematics.primitives import U, row_value
 from supple.kinematics.rest import Rest, independent_loop_rows, rest
 from supple.kinematics.row_arrays import RowArrays
 
-_PRODUCTS = (
-    "xy",
-    "yz",
-    "zx",
-)  # axes of the wanted frame and of the place: at right angles once it is turned
+_PRODUCTS = ("xy", "yz", "zx")
+"""Axes of the wanted frame and of the place: at right angles once it is turned."""
 _COARSE = 0.01  # of a segment: shortest step towards an edge that is further away than _CLOSE of them
 _CLOSE = 20.0
 _TURN = 0.4  # rad: the products follow a rotation about any axis this far

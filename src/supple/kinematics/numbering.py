@@ -48,6 +48,7 @@ from supple.kinematics.primitives import (
 )
 from supple.kinematics.row_arrays import ROWS, RowArrays, RowSizes
 from supple.kinematics.term import PrimitiveTerm, Row
+from supple.results.units import numbered
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,6 +100,21 @@ class Numbering:
     def angles(self) -> NDArray[np.bool_]:
         """Which measures are angles, and so may exceed a turn: (all rows,) of bool."""
         return self.arrays.rows_i[:, KIND] == ANGLE
+
+    @cached_property
+    def turns(self) -> NDArray[np.bool_]:
+        """(s,) which coordinates of θ are angles."""
+        return self.angles()[self.constraints : self.constraints + len(self.coordinates)]
+
+    @property
+    def theta_scale(self) -> Array:
+        """(s,) what coordinates of θ are counted in: 1 rad, or the mechanism's extent in m."""
+        return np.where(self.turns, 1.0, self.arrays.extent)
+
+    @property
+    def coordinate_units(self) -> dict[str, str]:
+        """rad or m of each coordinate of θ."""
+        return numbered(self.coordinates, self.turns)
 
     def place(self, reference: str, path: Path = ()) -> tuple[int, Array, Array]:
         """Body index, position and axes on that body of a named frame, `body.point` or joint's point."""

@@ -21,7 +21,7 @@ from supple.description.mechanism import Mechanism
 from supple.description.posture import TURNS, Posture, axes_of, component_dimension, posture, spelled
 from supple.description.quantities.coordinate_dimensions import coordinate_dimensions
 from supple.description.quantities.expression import quantity
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, require_known
 from supple.diagnostics.arguments import real_numbers
 from supple.geometry.rotation import tilde
 from supple.kinematics.closing import close_all, closing_start, departure
@@ -78,7 +78,7 @@ class Near(NamedTuple):
 def nearest_moved(place: LedPlace, X: Array, w: Array, wanted: PlaceTarget) -> Near:
     """The nearest position found moving on from poses X (bodies + 1, 12) with measures w, for one that is wanted."""
     here = _near(place, X, w, wanted)
-    unit, reach = units(place), 1.0
+    unit, reach = place.rest.numbering.theta_scale, 1.0
     start = _start(place, here)
     for _ in range(_ITERATIONS):
         if here.distance <= _REACHED or reach <= _SHORTEST_STEP or start is None or start.margin < _DEAD:
@@ -143,7 +143,7 @@ def errors(place: LedPlace, X: Array, w: Array, wanted: PlaceTarget) -> Array:
 def _newton(place: LedPlace, here: Near, start: Start) -> Array:
     """A step (s,) of θ in its units, at most _STEP long."""
     J, bend = _moved(place, start)
-    weights, unit = _weights(place), units(place)
+    weights, unit = _weights(place), place.rest.numbering.theta_scale
     J = J * weights[:, None] * unit
     bend = bend * weights[:, None, None] * unit[:, None] * unit
     H = J.T @ J - np.einsum("c,cij->ij", here.error, bend)
@@ -202,17 +202,9 @@ def _weights(place: LedPlace) -> Array:
 
 def _angles(place: LedPlace) -> NDArray[np.bool_]:
     numbering = place.rest.numbering
-    unit = dict(zip(numbering.coordinates, units(place) == 1.0, strict=True))
+    unit = dict(zip(numbering.coordinates, numbering.theta_scale == 1.0, strict=True))
     return np.array([axis not in _POSITION if axis else unit[name]
                      for axis, name in zip(_axes(place), place.names, strict=True)])  # fmt: skip
-
-
-def units(place: LedPlace) -> Array:
-    """(s,) of θ: 1 rad, or the extent."""
-    numbering = place.rest.numbering
-    s = len(numbering.coordinates)
-    angles = numbering.angles()[numbering.constraints : numbering.constraints + s]
-    return np.where(angles, 1.0, float(numbering.arrays.extent))
 
 
 def _turn_between(wanted: Array, angle: Array) -> Array:
@@ -260,8 +252,7 @@ def postured(mechanism: Mechanism, at: At) -> tuple[Array, Posed | None]:
         return position.theta.copy(), None
     posed = None
     if isinstance(at, str):
-        if at not in mechanism.configurations:
-            raise InputError(f'there is no configuration "{at}"', hint=nearest(at, mechanism.configurations))
+        require_known("configuration", at, mechanism.configurations)
         at = mechanism.configurations[at]
     if isinstance(at, Mapping):
         found = posture(mechanism, in_numbers(mechanism, at))
@@ -455,8 +446,9 @@ def spread_postures(place: LedPlace) -> SpreadPostures:
 
 def _spread(place: LedPlace) -> SpreadPostures:
     mechanism, home = place.rest.numbering.mechanism, place.rest.theta
-    turning = units(place) == 1.0
-    half = np.where(turning, np.pi, 0.5 * units(place))
+    unit = place.rest.numbering.theta_scale
+    turning = unit == 1.0
+    half = np.where(turning, np.pi, 0.5 * unit)
     low, high = home - half, home + half
     for i, name in enumerate(place.rest.numbering.coordinates):
         limits = mechanism.actuators[name].limits if name in mechanism.actuators else None

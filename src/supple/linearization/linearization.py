@@ -238,7 +238,7 @@ def _of_forces(
         return _named(model, about, first_order_form(found.forces), found.forces, friction_speed)
     v = zero if rates is None else _one("rates", rates, model.coordinates)
     rows, held = linear_states(
-        mechanism, _batch_of_one(configuration), v[None], a[None], None if u is None else u[None], friction_speed
+        mechanism, configuration.batch, v[None], a[None], None if u is None else u[None], friction_speed
     )
     forces = SecondOrder(rows.M[0], rows.P2[0], rows.P1[0], model.input_map)
     about = OperatingPoint(model.theta, v, rows.accelerations[0], held[0])
@@ -261,7 +261,7 @@ def _of_tree(
     """Of a tree with many coordinates, at rest, by its recursions alone; u : what holds it, if known."""
     n = len(tree.coordinates)
     zero, inputs = np.zeros(n), None if u is None else u[None]
-    rows, held = linear_states(mechanism, _batch_of_one(configuration), zero[None], zero[None], inputs, friction_speed)
+    rows, held = linear_states(mechanism, configuration.batch, zero[None], zero[None], inputs, friction_speed)
     A, B, M = rows.A[0], rows.B[0], rows.M[0]
     forces = SecondOrder(M, rows.P2[0], rows.P1[0], M @ B[n:])
     moved = output_motion(tree.measures, zero[:0], zero, zero, len(tree.inputs))
@@ -326,10 +326,6 @@ def _require_rest(why: str, hint: str, **given: Values | None) -> None:
             raise InputError(why, part=label, hint=hint)
 
 
-def _batch_of_one(one: Configuration) -> Configuration:
-    return Configuration(one.rest, one.theta[None], one.X[None], one.w[None], np.asarray(one.reached)[None])
-
-
 def _named(
     model: LocalModel,
     about: OperatingPoint,
@@ -386,9 +382,7 @@ def _bent(model: LocalModel, rates: Array) -> Array:
     s = len(model.theta)
     steps = np.array([-3.0, -2.0, -1.0, 1.0, 2.0, 3.0])
     weights = np.array([-1.0, 9.0, -45.0, 45.0, -9.0, 1.0]) / 60.0
-    numbering = model.configuration.rest.numbering
-    angles = numbering.angles()[numbering.constraints : numbering.constraints + s]
-    size = np.where(angles, _STEP, _STEP * numbering.arrays.extent)
+    size = _STEP * model.configuration.rest.numbering.theta_scale
     theta = model.theta + np.einsum("k,ij->ikj", steps, np.diag(size)).reshape(-1, s)
     bend = local(model.configuration.mechanism, theta, rigid=True).measures.bend
     swept = np.einsum("nkij,i,j->nk", bend, rates, rates).reshape(s, len(steps), -1)

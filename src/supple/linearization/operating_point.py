@@ -23,7 +23,7 @@ def holding_inputs(mechanism: Mechanism, theta: Array, needed: Array, B: Array, 
     u = np.einsum("nai,ni->na", np.linalg.pinv(B), needed) if B.shape[2] else np.zeros((len(B), 0))
     missing = np.abs(needed - np.einsum("nia,na->ni", B, u))
     numbering = rest(mechanism).numbering
-    unit = _units(mechanism)
+    unit = numbering.theta_scale
     largest = (np.maximum(size, np.abs(needed)) * unit).max(axis=1, initial=0.0)
     wrong = missing * unit > _MISSING * largest[:, None]
     if not wrong.any():
@@ -32,7 +32,7 @@ def holding_inputs(mechanism: Mechanism, theta: Array, needed: Array, B: Array, 
     names = numbering.coordinates
     where = item_list([f"{name}={value:.6g}" for name, value in zip(names, theta[n], strict=True)])
     where += f" (state {n} of {len(theta)})" if len(theta) > 1 else ""
-    said = "N m" if numbering.angles()[numbering.constraints + i] else "N"
+    said = "N m" if numbering.turns[i] else "N"
     who = (
         "it has no actuators"
         if not B.shape[2]
@@ -47,14 +47,6 @@ def holding_inputs(mechanism: Mechanism, theta: Array, needed: Array, B: Array, 
 
 def force_size(mechanism: Mechanism, M: Array, dforce: Array, accelerations: Array, rates: Array) -> Array:
     """What a unit of motion changes the forces by, and what accelerations and products of rates need: (N, s)."""
-    unit = _units(mechanism)
+    unit = rest(mechanism).numbering.theta_scale
     fast = np.abs(rates / unit).max(axis=1, initial=0.0)[:, None] ** 2 * unit
     return np.asarray(np.abs(dforce) @ unit + np.einsum("nij,nj->ni", np.abs(M), np.abs(accelerations) + fast))
-
-
-def _units(mechanism: Mechanism) -> Array:
-    """(s,) what coordinates are counted in: rad, or sizes of the mechanism."""
-    numbering = rest(mechanism).numbering
-    first = numbering.constraints
-    angles = numbering.angles()[first : first + len(numbering.coordinates)]
-    return np.where(angles, 1.0, numbering.arrays.extent)

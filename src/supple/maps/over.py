@@ -14,6 +14,7 @@ from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, NumericalError, SuppleWarning
 from supple.diagnostics.arguments import require_arguments, value_text
+from supple.diagnostics.quoting import values_text
 from supple.distribution.workplace import workplace
 from supple.formats.travelling import Travelling
 from supple.kinematics.configuration import Configuration
@@ -202,7 +203,7 @@ def _warn_of_lost(grid: Grid, question: Callable[..., Any], lost: NDArray[np.int
             hint="ask for fewer modes, or look for parts whose stiffness differs by more than 1e12",
         )  # fmt: skip
     theta = grid.theta.reshape(-1, len(grid.theta_names))[lost[0]]
-    where = ", ".join(f"{name}={value:.6g}" for name, value in zip(grid.theta_names, theta, strict=True))
+    where = values_text(grid.theta_names, theta)
     warnings.warn(
         f"{part}: {what} did not converge at {len(lost)} of {count} postures, the first {where}; they are marked (nan)",
         SuppleWarning,

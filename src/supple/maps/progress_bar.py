@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from contextlib import AbstractContextManager
-from types import TracebackType
 from typing import Self
 
 from rich.console import Console
@@ -36,8 +35,6 @@ class ProgressBar(AbstractContextManager["ProgressBar"]):
         if self._progress is not None:
             self._progress.update(self._task, advance=count, refresh=True)
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._progress is not None:
             self._progress.stop()

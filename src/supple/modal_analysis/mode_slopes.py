@@ -28,6 +28,7 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.formats.varied import require_parameters
 from supple.formulations.data_slopes import neighbours
+from supple.formulations.elastic.condensation import away_from
 from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates
 from supple.formulations.elastic_rest.constrained_modes import constrained_modes, rows_over_coordinates
 from supple.formulations.elastic_rest.dense import acting, dense_modes, elastic_stiffness, needs_dense
@@ -43,7 +44,6 @@ DISTINCT = 1e-4  # of ω: modes closer than this are one level
 WIDER = 8.0  # times the band that frequencies need: shapes converge by the square root of what frequencies do
 
 _RANK = 1e-13  # of the largest singular value: redundant rows have less
-_APART = 1e-4  # of ω²: how far from a frequency of the body with its interface held
 
 
 class ModeSlopes(NamedTuple):
@@ -130,10 +130,7 @@ def _work(body: BodyCoordinates, dK: Array, dM: Array, square: float, Z: Array) 
     inner = np.setdiff1d(np.arange(mesh.size), b)
     left = ((mesh.K - square * mesh.M) @ u)[inner]
     poles = np.square(2.0 * np.pi * small.internal_hz)
-    while (
-        len(poles) and np.abs(poles / square - 1.0).min() < _APART
-    ):  # of shapes that are kept: nothing is left of them
-        square *= 1.0 - 3.0 * _APART
+    square = away_from([square], poles)[0]  # of shapes that are kept: nothing is left of them there
     inside = (mesh.K - square * mesh.M).tocsc()[inner][:, inner]
     more = np.zeros(u.shape)
     more[inner] = -spla.splu(inside.tocsc()).solve(left)
@@ -169,10 +166,8 @@ def _system(rest: ElasticRest, configuration: Configuration, held: HeldRows, nam
     slopes = elastic_slopes(rest.numbering.mechanism, name)
     X = configuration.X
     every = np.arange(len(rest.arrays.rows_i))
-    C, dC = (
-        rows_over_coordinates(rest, every, X[None])[0],
-        constraint_slopes(rest, slopes, name, X, configuration.theta),
-    )
+    C = rows_over_coordinates(rest, every, X[None])[0]
+    dC = constraint_slopes(rest, slopes, name, X, configuration.theta)
     dK, dM = body_matrix_slopes(rest, slopes)
     soft, stiffness = held.rows[held.compliance > 0.0], 1.0 / held.compliance[held.compliance > 0.0]
     crossed = C[soft].T @ (stiffness[:, None] * dC[soft])

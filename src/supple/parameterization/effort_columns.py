@@ -24,7 +24,7 @@ from supple.compilation import compiled
 from supple.compilation.threads import single_blas_thread
 from supple.description.mechanism import GROUND
 from supple.equations.effort_row import EffortPlaces, effort_places
-from supple.formulations.coefficients import DRY, NUMBER, ROLE, along_measure, carried
+from supple.formulations.coefficients import along_measure, carried, dry_measures
 from supple.formulations.efforts import inside, section_of
 from supple.formulations.elastic.cut import Cut, cut_at
 from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates
@@ -222,10 +222,7 @@ def _friction_rows(rest: ElasticRest) -> list[int]:
     from supple.kinematics.rest import rest as undeformed
 
     arrays = carried(undeformed(rest.numbering.mechanism)).arrays
-    measured = np.repeat(np.arange(len(arrays.uses_start) - 1), np.diff(arrays.uses_start))
-    dry = np.flatnonzero(arrays.uses_i[:, ROLE] == DRY)
-    order = np.argsort(arrays.uses_i[dry, NUMBER])
-    return [rest.numbering.constraints + int(measured[use]) for use in dry[order]]
+    return [rest.numbering.constraints + measure for measure in dry_measures(arrays)]
 
 
 def _least(rest: ElasticRest, X: Array, every: Array) -> Array:

@@ -14,6 +14,7 @@ from supple.compilation.copying import copy_row
 from supple.compilation.native_array import native_array
 from supple.compilation.parts import in_parts
 from supple.diagnostics import InputError
+from supple.diagnostics.quoting import values_text
 from supple.equations.forces import CoefficientRow, Friction, forces, rate_slopes, theta_slopes
 from supple.equations.row import INPUT_MAP, MASS
 from supple.formulations.coefficients import LAW, NUMBER, ROLE, carried
@@ -69,7 +70,7 @@ def _refused(configuration: Configuration, rates: Array, status: NDArray[np.int6
     """The error for the first state that has no linear model."""
     n = int(np.flatnonzero(status != DONE)[0])
     names = configuration.rest.numbering.coordinates
-    where = ", ".join(f"{name}={value:.6g}" for name, value in zip(names, configuration.theta[n], strict=True))
+    where = values_text(names, configuration.theta[n])
     where += f" (state {n} of {len(status)})" if len(status) > 1 else ""
     part = f'mechanism "{configuration.mechanism.name}"'
     if status[n] == SINGULAR:
@@ -91,11 +92,8 @@ def _refused(configuration: Configuration, rates: Array, status: NDArray[np.int6
 
 def _diagonal_mass(configuration: Configuration, n: int) -> Array:
     """Diagonal of M at configuration n."""
-    one = Configuration(
-        configuration.rest, configuration.theta[n], configuration.X[n], configuration.w[n], configuration.reached[n]
-    )
-    rows, _ = rigid_rows(one)
-    layout = rigid_layout(one.rest.numbering, carried(one.rest))
+    rows, _ = rigid_rows(configuration.part(n))
+    layout = rigid_layout(configuration.rest.numbering, carried(configuration.rest))
     return np.diagonal(layout.split(rows[0])["M"])
 
 

@@ -21,6 +21,7 @@ from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import require_rigid_alone, taken_as_rigid
 from supple.diagnostics import InputError, NumericalError, SuppleWarning
 from supple.diagnostics.arguments import require_arguments
+from supple.diagnostics.quoting import values_text
 from supple.equations.coefficients import EquationsOfMotion, Labels
 from supple.equations.output_motion import Curved
 from supple.equations.row import RowLayout
@@ -254,7 +255,7 @@ def local(
     system = modal_parameterization(mechanism, choice)
     found = modal_rows(configuration, system)
     _require_regular(configuration, (found.status != SINGULAR).astype(np.int64))
-    _require_modes(configuration, system, found.status)
+    _require_modes(configuration, found.status)
     rows, modes = (found.rows[0], found.modes[0]) if single else (found.rows, found.modes)
     slopes = local_slopes(configuration, choice, modal_layout(system), wanted)
     model = LocalModel(
@@ -326,12 +327,12 @@ def labels_of(configuration: Configuration, system: ModalParameterization | None
     return numbering.mechanism.remembered(f"labels {choice}", made)
 
 
-def _require_modes(configuration: Configuration, system: ModalParameterization, status: NDArray[np.int64]) -> None:
+def _require_modes(configuration: Configuration, status: NDArray[np.int64]) -> None:
     if (status == DONE).all():
         return
     n = int(np.flatnonzero(status != DONE)[0])
     theta = np.atleast_2d(configuration.theta)[n]
-    where = ", ".join(f"{name}={value:.6g}" for name, value in zip(configuration.coordinates, theta, strict=True))
+    where = values_text(configuration.coordinates, theta)
     few = status[n] == TOO_FEW
     raise NumericalError(
         f"{'fewer internal modes exist than were asked for' if few else 'its modes were not found'} at {where}",
@@ -344,14 +345,7 @@ def _require_regular(configuration: Configuration, regular: NDArray[np.int64]) -
     if regular.all():
         return
     n = int(np.flatnonzero(regular == 0)[0])
-    single = configuration.X.ndim == 2
-    at = (
-        configuration
-        if single
-        else Configuration(
-            configuration.rest, configuration.theta[n], configuration.X[n], configuration.w[n], configuration.reached[n]
-        )
-    )
+    at = configuration.batch.part(n)
     for key, row in at.rest.numbering.measures.items():
         if key[0] == "between" and len(key) == 3 and at.w[row - at.rest.numbering.constraints] == 0.0:
             raise InputError(

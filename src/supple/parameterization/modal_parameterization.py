@@ -12,7 +12,7 @@ from supple.description.force_model import DAMPER
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.formats.varied_mechanism import first_of
-from supple.formulations.coefficients import LAW, carried
+from supple.formulations.coefficients import LAW, carried, measure_of_use
 from supple.formulations.elastic_rest.block_modes import Search
 from supple.formulations.elastic_rest.body_coordinates import own_band
 from supple.formulations.elastic_rest.constrained_modes import (
@@ -131,7 +131,7 @@ def _uses(rest: ElasticRest, held: HeldRows) -> tuple[MeasureUses, Integers]:
     """What acts along measures, and along rows of elastic joints and drives that have damping beside their stiffness;
     and all rows that are computed, those held first."""
     arrays = carried(undeformed(rest.numbering.mechanism)).arrays
-    measures = np.repeat(np.arange(len(arrays.uses_start) - 1), np.diff(arrays.uses_start))
+    measures = measure_of_use(arrays)
     dampers = rest.dampers
     rows = [*(rest.numbering.constraints + measures).tolist(), *dampers]
     chosen = {int(row): i for i, row in enumerate(held.rows)}

@@ -26,7 +26,7 @@ from supple.parameterization.modal_coefficients import ModalRows, Positions, mod
 from supple.parameterization.modal_parameterization import ModalParameterization
 from supple.parameterization.mode_tracking import reference_modes
 from supple.parameterization.rest_loads import add_rest_loads, loaded
-from supple.parameterization.rigid_rows import chosen, coordinate_steps, rigid_rows
+from supple.parameterization.rigid_rows import coordinate_steps, rigid_rows
 from supple.parameterization.rigid_rows import rigid_layout as rigid_layout_of
 from supple.parameterization.second_order import second_order
 
@@ -43,12 +43,11 @@ def modal_rows(
     loads   : "slopes" has the geometric stiffness of the loads at rest in K and ∂K/∂θ; "values" in K alone, for those
               who take ∂K/∂θ from K at many θ; "none" in neither, for those who take the modes. `stiffening` has both
     """
-    position = configuration.rest
+    position, configuration = configuration.rest, configuration.batch
     given, regular = rigid_rows(configuration, efforts=False)
     rigid = rigid_layout_of(position.numbering, carried(position))
     layout = modal_layout(system)
-    X = configuration.X if configuration.X.ndim == 3 else configuration.X[None]
-    w = configuration.w if configuration.w.ndim == 2 else configuration.w[None]
+    X, w = configuration.X, configuration.w
     warn_beyond_tables(system.rest, X)
     s = len(position.numbering.coordinates)
     with_slopes = system.choice.stiffening or (loads == "slopes" and loaded(system))
@@ -104,10 +103,7 @@ def _add_efforts(
 ) -> None:
     """Forces inside, in place; D (N, n, n) : what materials add to the damping."""
     s, which = len(system.rest.numbering.coordinates), np.flatnonzero(found.status == DONE)
-    one = configuration
-    if one.X.ndim == 2:
-        one = Configuration(one.rest, one.theta[None], one.X[None], one.w[None], np.asarray(one.reached)[None])
-    here = chosen(one, which)
+    here = configuration.part(which)
     size, slopes = coordinate_steps(here), np.zeros((len(which), s, *found.modes[which, s:].shape[1:]))
     for j in range(s):
         for step in (-1.0, 1.0):

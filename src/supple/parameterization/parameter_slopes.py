@@ -51,8 +51,7 @@ def parameter_slopes(configuration: Configuration, name: str) -> Array:
     position.numbering.require_coordinates()
     data, load = data_slopes(position.numbering.mechanism, name), carried(position)
     layout = rigid_layout(position.numbering, load)
-    X = configuration.X if configuration.X.ndim == 3 else configuration.X[None]
-    w = np.atleast_2d(configuration.w)
+    X, w = configuration.batch.X, configuration.batch.w
     out = np.full((len(X), layout.width), np.nan)
     for start in range(0, len(X), _BATCH):
         piece = slice(start, start + _BATCH)

@@ -16,7 +16,6 @@ from supple.array_types import Array
 from supple.compilation import compiled, kernel
 from supple.compilation.parts import in_parts
 from supple.equations.row import RowLayout
-from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.formulations.elastic_rest.loads import carries_loads
 from supple.formulations.elastic_rest.preload import batch_row_forces
 from supple.formulations.elastic_rest.stiffening_kernels import geometric_stiffness, load_forms, no_stiffness, stiffened
@@ -72,13 +71,6 @@ def loaded(system: ModalParameterization) -> bool:
     return choice.preload and not choice.stiffening and carries_loads(mechanism)
 
 
-def theta_steps(rest: ElasticRest) -> Array:
-    """(s,) how far to go along each θ for differences of geometric stiffness."""
-    first, count = rest.numbering.constraints, len(rest.numbering.coordinates)
-    turns = rest.numbering.angles()[first : first + count]
-    return np.array([STEP * (1.0 if turn else rest.arrays.extent) for turn in turns])
-
-
 def add_rest_loads(
     system: ModalParameterization,
     configuration: Configuration,
@@ -89,7 +81,7 @@ def add_rest_loads(
 ) -> None:
     """All rows, in place; results.slopes holds ∂Ψ. Without slopes, K alone."""
     rest = system.rest
-    s, steps = len(rest.numbering.coordinates), theta_steps(rest) if slopes else np.zeros(0)
+    s, steps = len(rest.numbering.coordinates), STEP * rest.numbering.theta_scale if slopes else np.zeros(0)
     which = np.flatnonzero(results.status == DONE)
     X = configuration.X.reshape(-1, *configuration.X.shape[-2:])[which]
     w = configuration.w.reshape(len(np.atleast_2d(configuration.theta)), -1)[which]

@@ -74,28 +74,24 @@ def rigid_rows(configuration: Configuration, *, efforts: bool = True) -> tuple[A
     efforts : with those of forces inside; else these are zero
     """
     position = configuration.rest
-    load = carried(position)
+    load, here = carried(position), configuration.batch
     layout = rigid_layout(position.numbering, load)
-    X = configuration.X if configuration.X.ndim == 3 else configuration.X[None]
-    w = configuration.w if configuration.w.ndim == 2 else configuration.w[None]
     tree = tree_of_rows(position)
     if tree is not None:
-        out, regular = tree_rows(tree, configuration, layout), np.ones(len(X), dtype=np.int64)
+        out, regular = tree_rows(tree, here, layout), np.ones(len(here.X), dtype=np.int64)
     else:
-        out, regular = _general_rows(configuration, layout, X, w)
+        out, regular = _general_rows(here, layout)
     for name in ("efforts", "defforts"):
         layout.part(out, name)[:] = 0.0
     regular[~np.isfinite(out).all(axis=1)] = 0  # the ends of a distance meet: it has no direction there
     if efforts and load.efforts and regular.any():
-        theta = np.atleast_2d(configuration.theta)
-        here = Configuration(position, theta, X, w, np.ones(len(X)))
         _add_efforts(layout, here, np.flatnonzero(regular), out)
     return out, regular
 
 
-def _general_rows(configuration: Configuration, layout: RowLayout, X: Array, w: Array) -> tuple[Array, Integers]:
-    """From rigid modes of any mechanism, closed chains among them."""
-    position = configuration.rest
+def _general_rows(configuration: Configuration, layout: RowLayout) -> tuple[Array, Integers]:
+    """From rigid modes of any mechanism, closed chains among them, at a batch."""
+    position, X, w = configuration.rest, configuration.X, configuration.w
     load = carried(position)
     out = np.empty((len(X), layout.width))
     regular = np.empty(len(X), dtype=np.int64)
@@ -122,7 +118,7 @@ def _add_efforts(layout: RowLayout, configuration: Configuration, which: NDArray
     mechanism, s = configuration.mechanism, configuration.theta.shape[1]
     rest = rigid_rest(mechanism)
     values, slopes = layout.part(out, "efforts"), layout.part(out, "defforts")
-    values[which] = effort_columns(rest, chosen(configuration, which))
+    values[which] = effort_columns(rest, configuration.part(which))
     size = coordinate_steps(configuration)
     for m in range(s):
         for step, weight in zip((-2.0, -1.0, 1.0, 2.0), (1.0, -8.0, 8.0, -1.0), strict=True):
@@ -130,19 +126,9 @@ def _add_efforts(layout: RowLayout, configuration: Configuration, which: NDArray
             slopes[which, ..., m] += weight / (12.0 * size[m]) * effort_columns(rest, assemble(mechanism, moved))
 
 
-def chosen(configuration: Configuration, which: NDArray[np.int64]) -> Configuration:
-    """Some of a batch."""
-    parts = (configuration.theta, configuration.X, configuration.w, np.asarray(configuration.reached))
-    theta, X, w, reached = (np.ascontiguousarray(part[which]) for part in parts)
-    return Configuration(configuration.rest, theta, X, w, reached)
-
-
 def coordinate_steps(configuration: Configuration) -> Array:
     """(s,) steps of θ whose fourth power is rounding: rad, or in extents of the mechanism."""
-    numbering = configuration.rest.numbering
-    first = numbering.constraints
-    angles = numbering.angles()[first : first + len(numbering.coordinates)]
-    return np.where(angles, _STEP, _STEP * numbering.arrays.extent)
+    return _STEP * configuration.rest.numbering.theta_scale
 
 
 def rigid_layout(numbering: Numbering, load: Carried) -> RowLayout:
@@ -229,13 +215,10 @@ def _made(position: Rest) -> TreeOfRows | None:
 
 
 def tree_rows(tree: TreeOfRows, configuration: Configuration, layout: RowLayout) -> Array:
-    """All coefficients at each configuration in one row, (N, width) as `rigid_rows.rigid_layout` says."""
-    position = configuration.rest
+    """All coefficients at each configuration of a batch in one row, (N, width) as `rigid_layout` says."""
+    position, theta, X, w = configuration.rest, configuration.theta, configuration.X, configuration.w
     load = carried(position)
-    theta = np.atleast_2d(configuration.theta)
     count, s = theta.shape
-    X = configuration.X if configuration.X.ndim == 3 else configuration.X[None]
-    w = configuration.w if configuration.w.ndim == 2 else configuration.w[None]
     q, still = np.ascontiguousarray(theta[:, tree.of_theta]), np.zeros((count, s))
     out, poses = np.zeros((count, layout.width)), np.empty((count, s * POSE))
     size = int(memory_size(tree.packed.integers, len(_SIDE)))

@@ -137,9 +137,7 @@ def _in_space(V: Array, column: NDArray[np.int64]) -> tuple[Array, Array]:
 def _around(rest: ElasticRest, configuration: Configuration) -> tuple[list[float], list[Configuration]]:
     """How far to go along each θ; and the configuration, then those before and behind it along each θ: no configuration
     where one of them does not exist."""
-    theta, first = configuration.theta, rest.numbering.constraints
-    turns = rest.numbering.angles()[first : first + len(theta)]
-    steps = [_STEP * (1.0 if turn else rest.arrays.extent) for turn in turns]
+    theta, steps = configuration.theta, (_STEP * rest.numbering.theta_scale).tolist()
     ways = [way * step * unit for step, unit in zip(steps, np.eye(len(theta)), strict=True) for way in (-1.0, 1.0)]
     beside = assemble(rest.numbering.mechanism, theta + np.array(ways), failures="mark")
     return steps, [configuration, *beside.each()] if beside.assembled.all() else []

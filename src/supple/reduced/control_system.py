@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.approximation.piecewise.piecewise import NOWHERE
-from supple.diagnostics import InputError, SuppleNote, nearest
+from supple.diagnostics import InputError, SuppleNote, optional_package, require_known
 from supple.equations.dry_friction import FRICTION_SPEED
 from supple.reduced.observed import ObservedMotion, outputs_along
 from supple.reduced.repertoire import named_theta
@@ -28,12 +28,7 @@ def control_system(model: ReducedModel, *, friction_speed: float = FRICTION_SPEE
     Inputs are the forces of the actuators; drives and instruments are left out. Names have _ for dots, which stand
     between a system and its signal there. `control.input_output_response` runs it.
     """
-    try:
-        import control
-    except ImportError:
-        raise InputError(
-            "python-control is not installed", hint="install it with: pip install 'supple[control]'"
-        ) from None
+    control = optional_package("control", "python-control", "'supple[control]'")
     if model.hardware:
         told = "its inputs are forces and its outputs exact: drives and instruments of the model are left out"
         warnings.warn(SuppleNote(told), stacklevel=3)
@@ -63,14 +58,10 @@ def symbolic(model: ReducedModel, theta: Values | str, coefficients: Sequence[st
     coefficients : any that `evaluate` has; symbols are the coordinates, with _ for dots. Outside the box they go on as
     polynomials, but the model does not.
     """
-    try:
-        import sympy
-    except ImportError:
-        raise InputError("sympy is not installed", hint="install it with: pip install sympy") from None
+    sympy = optional_package("sympy", "sympy", "sympy")
     layout, row, arrays = model.layout, model.row, model.fitted.arrays
     for name in coefficients:
-        if name not in row.shapes:
-            raise InputError(f'there is no coefficient "{name}"', hint=nearest(name, row.shapes))
+        require_known("coefficient", name, row.shapes)
     points, _ = theta_points(layout, named_theta(model, theta))
     (leaf,) = model.fitted.locate(points[:1])
     if leaf == NOWHERE:

@@ -12,7 +12,7 @@ another.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -158,8 +158,3 @@ class Columns:
             size = float(np.abs(constant).max()) or 1.0
             seen = float(np.abs(packed_values(parts, name)[valid] - constant).max()) / size
             self.drifted[name] = max(self.drifted.get(name, 0.0), seen)
-
-
-def with_limits(columns: Columns, limits: dict[str, tuple[float, float]]) -> Columns:
-    """The same, its layout knowing the limits of the coordinates."""
-    return replace(columns, layout=replace(columns.layout, limits=limits))

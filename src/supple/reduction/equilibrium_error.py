@@ -103,7 +103,7 @@ def _least_force(mechanism: Mechanism, domain: Domain, model: ReducedModel) -> f
     """
     numbering = rest(mechanism).numbering
     extent, s = float(numbering.arrays.extent), model.layout.theta
-    about = dict(zip(numbering.coordinates, numbering.angles()[numbering.constraints :], strict=False))
+    about = dict(zip(numbering.coordinates, numbering.turns, strict=True))
     rates = np.where([about.get(name, True) for name in model.layout.coordinates[:s]], 1.0, 1.0 / extent)
     mass = sum(item.mass for item in mass_properties(numbering.drawing).values())
     here = model.evaluate(domain.boxes[0].center[None, :s])

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from supple.approximation.fits.scattered_designs import halton_points
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
+from supple.diagnostics.quoting import values_text
 from supple.formats.varied_mechanism import VariedMechanism, as_varied
 from supple.formulations.elastic_rest.constrained_modes import constrained_modes, rows_over_coordinates
 from supple.kinematics.closure import assemble
@@ -61,7 +62,7 @@ class TrackingFault:
     between: tuple[tuple[float, ...], tuple[float, ...]]
 
     def words(self, names: tuple[str, ...]) -> str:
-        where = ", ".join(f"{name}={value:.4g}" for name, value in zip(names, self.theta, strict=True))
+        where = values_text(names, self.theta, 4)
         met = self.hz[1] - self.hz[0] < _MET * self.hz[1]
         hz = f"{self.hz[0]:.4g} Hz" if met else f"{self.hz[0]:.4g} and {self.hz[1]:.4g} Hz"
         return (
@@ -173,7 +174,7 @@ class Exchange:
         return asdict(self) | {"theta": list(self.theta)}
 
     def words(self, names: tuple[str, ...]) -> str:
-        where = ", ".join(f"{name}={value:.4g}" for name, value in zip(names, self.theta, strict=True))
+        where = values_text(names, self.theta, 4)
         pair = "" if self.hz is None else f" ({self.hz[0]:.4g} Hz with {self.hz[1]:.4g} Hz)"
         at_once = " at once" if self.jump else ""
         what = f"a mode of the set exchanges with one outside it{at_once}{pair}, overlap {self.overlap:.2f}"

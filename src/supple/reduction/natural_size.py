@@ -39,8 +39,7 @@ def natural_sizes(mechanism: Mechanism, parts: Mapping[str, Array], names: tuple
     """
     numbering = rest(mechanism).numbering
     extent = float(numbering.arrays.extent)
-    about = numbering.angles()[numbering.constraints :]
-    kinds = dict(zip(numbering.coordinates, about, strict=False))
+    kinds = dict(zip(numbering.coordinates, numbering.turns, strict=True))
     # The arclength of a path is an angle where all coordinates are.
     angles = np.array([kinds.get(name, all(kinds.values())) for name in names], dtype=bool)
     theta, count, n = len(names), *parts["M"].shape[:2]

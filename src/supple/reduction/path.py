@@ -25,6 +25,7 @@ from supple.approximation.refinement.box import Box
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
+from supple.diagnostics.quoting import values_text
 from supple.kinematics.closure import assemble
 from supple.kinematics.rest import rest
 from supple.time_functions.function_of_time import Trajectory
@@ -162,8 +163,7 @@ def _points(given: Any, names: Sequence[str]) -> Array:
 def _scale(mechanism: Mechanism) -> tuple[Array, str]:
     """c_i, and the unit of σ."""
     numbering = rest(mechanism).numbering
-    first = numbering.constraints
-    angles = np.array(numbering.angles()[first : first + len(numbering.coordinates)], dtype=bool)
+    angles = numbering.turns
     if angles.all() or not angles.any():
         return np.ones(len(angles)), "rad" if angles.all() else "m"
     return np.where(angles, float(numbering.arrays.extent), 1.0), "m"
@@ -223,7 +223,7 @@ def _require_reachable(mechanism: Mechanism, path: Path, part: str) -> None:
     if reached.all():
         return
     n = int(np.flatnonzero(~reached)[0])
-    where = ", ".join(f"{name}={value:.6g}" for name, value in zip(path.coordinates, theta[n], strict=True))
+    where = values_text(path.coordinates, theta[n])
     raise InputError(
         f"it leaves the workspace: {where}, {sigma[n]:.4g} {path.unit} of {path.length:.4g} {path.unit} along it, "
         "cannot be assembled",

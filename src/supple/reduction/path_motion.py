@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from supple.diagnostics import InputError
+from supple.diagnostics.quoting import values_text
 from supple.reduction.path import ARCLENGTH, Path, travelled
 from supple.time_functions.function_of_time import Trajectory
 
@@ -29,9 +30,7 @@ def along_path(path: Path, course: Trajectory) -> Trajectory:
     off = np.linalg.norm((course.theta - curve.theta) * path.scale, axis=1)
     if off.max() > _OFF * path.length:
         n = int(np.argmax(off))
-        where = ", ".join(
-            f"{name}={value:.6g}" for name, value in zip(course.coordinates, course.theta[n], strict=True)
-        )
+        where = values_text(course.coordinates, course.theta[n])
         raise InputError(
             f"it is {off[n]:.2g} {path.unit} off the path of the model at {course.time[n]:.6g} s ({where})",
             part="motion", hint="take the motion the model was made for, or reduce along this one",

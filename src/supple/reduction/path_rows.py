@@ -59,10 +59,8 @@ def path_rows(rows: Array, layout: RowLayout, curve: Curve) -> Array:
         parts["mass_curvature"][:, 0, 0] = np.einsum("nijab,ni,nj->nab", full["mass_curvature"], t, t)
     parts["K"][:] = both(full["K"])
     parts["stiffness_slope"][:, 0] = along(np.moveaxis(full["stiffness_slope"], 1, -1))
-    parts["damping"][:], parts["ddamping"][..., 0] = (
-        both(full["damping"]),
-        both_along(full["damping"], full["ddamping"]),
-    )
+    parts["damping"][:] = both(full["damping"])
+    parts["ddamping"][..., 0] = both_along(full["damping"], full["ddamping"])
     parts["potential"][:] = full["potential"]
     parts["force"][:] = np.einsum("nij,ni->nj", T, full["force"])
     steeper = np.einsum("nij,ni,nj->n", full["dforce_theta"], t, t)

@@ -6,7 +6,6 @@ import math
 import sys
 import time
 from contextlib import AbstractContextManager
-from types import TracebackType
 from typing import Self
 
 from rich.console import Console
@@ -46,9 +45,7 @@ class ProgressLine(AbstractContextManager["ProgressLine"]):
             self._live.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._live is not None:
             self._live.stop()
 

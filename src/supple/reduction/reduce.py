@@ -40,7 +40,7 @@ from supple.reduced.family import Family
 from supple.reduced.model import ReducedModel
 from supple.reduced.operations import kernel_operations, paper_operations
 from supple.reduction.column_choice import ROUNDING, choose_columns
-from supple.reduction.columns import Columns, with_limits
+from supple.reduction.columns import Columns
 from supple.reduction.domain import Domain
 from supple.reduction.equilibrium_error import equilibrium_error
 from supple.reduction.estimate import Estimate, estimate
@@ -178,7 +178,7 @@ def reduce(
         for x in (*stagnant, found.at):
             require_regular(mechanism, task.domain, x, words)
     swaps += _seen_late(task, approximation)
-    columns = with_limits(columns, task.domain.limits)
+    columns = replace(columns, layout=replace(columns.layout, limits=task.domain.limits))
     stated = stated_errors(columns, approximation, task.domain.names)
     family = family_of(space, approximation.piecewise)
     fitted = approximation.piecewise if family is None else family.slice()

@@ -13,7 +13,7 @@ from supple.diagnostics import InputError, nearest
 from supple.diagnostics.arguments import is_list, real_numbers, value_text
 from supple.kinematics.rest import rest
 from supple.reduction.path import Path
-from supple.reduction.region_units import SMALLER, Interval, coordinate_units, interval_text, spoken
+from supple.reduction.region_units import SMALLER, Interval, interval_text, spoken
 from supple.trajectories.trajectory import Prescribed
 
 Ranges = Mapping[str, Sequence[float] | float]
@@ -118,7 +118,7 @@ def _require_within(mechanism: Mechanism, name: str, interval: Interval, limits:
     slack = _SLACK * (limits[1] - limits[0])
     if limits[0] - slack <= interval[0] and interval[1] <= limits[1] + slack:
         return
-    unit = coordinate_units(mechanism)[name]
+    unit = rest(mechanism).numbering.coordinate_units[name]
     far = max(limits[0] - interval[0], interval[1] - limits[1]) > limits[1] - limits[0]  # more than a little too much
     meant = [
         text

@@ -4,20 +4,10 @@ from __future__ import annotations
 
 import math
 
-from supple.description.mechanism import Mechanism
-from supple.kinematics.rest import rest
-
 Interval = tuple[float, float]
 
 SMALLER = {"rad": {"deg": math.pi / 180.0}, "m": {"mm": 1e-3, "cm": 1e-2}}
 """unit -> units in which a number is easily written without saying so."""
-
-
-def coordinate_units(mechanism: Mechanism) -> dict[str, str]:
-    """rad or m of each coordinate."""
-    numbering = rest(mechanism).numbering
-    angles = numbering.angles()[numbering.constraints :]
-    return {name: "rad" if angles[i] else "m" for i, name in enumerate(numbering.coordinates)}
 
 
 def spoken(interval: Interval, unit: str) -> str:

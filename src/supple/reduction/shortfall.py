@@ -11,6 +11,7 @@ import numpy as np
 from supple.approximation.check_points import boundary_points
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
+from supple.diagnostics.quoting import values_text
 from supple.reduced.model import ReducedModel
 from supple.reduction.domain import Domain
 from supple.reduction.exact_coefficients import exact_coefficients, scattered_over
@@ -60,7 +61,7 @@ def _indefinite(mechanism: Mechanism, domain: Domain, model: ReducedModel) -> li
         exact = exact_coefficients(mechanism, model, domain, x[worst : worst + 1])
         if _lowest(np.asarray(getattr(exact, name))[:, first:, first:])[0] > _SINGULAR:
             names = model.layout.coordinates[:s]
-            where = ", ".join(f"{key}={value:.4g}" for key, value in zip(names, x[worst], strict=True))
+            where = values_text(names, x[worst], 4)
             shortfalls.append(f"the {words} is not positive definite at {where}, and that of the mechanism is")
     return shortfalls
 

@@ -22,9 +22,11 @@ from supple.approximation.refinement.box import Box
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import NumericalError
+from supple.diagnostics.quoting import values_text
 from supple.kinematics.closure import assemble
+from supple.kinematics.rest import rest
 from supple.reduction.domain import Domain
-from supple.reduction.region_units import coordinate_units, interval_text
+from supple.reduction.region_units import interval_text
 
 _VERTICES = {2: 17, 3: 9, 4: 5, 5: 4}  # of the grid along each axis; above, points are scattered
 _SCATTERED = 512
@@ -73,7 +75,7 @@ def _first(mechanism: Mechanism, domain: Domain, budget: int) -> tuple[str, Box]
         found = _obstacle(mechanism, box)
         if found is None or found.samples <= budget:
             continue
-        place = ", ".join(f"{name}={value:.4g}" for name, value in zip(domain.theta_names, found.at, strict=True))
+        place = values_text(domain.theta_names, found.at, 4)
         return (
             f"the mechanism cannot be assembled, or locks, in {100.0 * found.share:.2g} % of the region, first at "
             f"{place}. Boxes along these positions would take about {found.samples:.1g} samples, more than the budget "
@@ -97,7 +99,7 @@ def require_regular(mechanism: Mechanism, domain: Domain, x: Array, words: str) 
     place = None if box is None else _singular_beside(mechanism, box, theta)
     if box is None or place is None:
         return
-    near = ", ".join(f"{name}={value:.4g}" for name, value in zip(domain.theta_names, place, strict=True))
+    near = values_text(domain.theta_names, place, 4)
     raise NumericalError(
         f"the region contains or touches singular positions, one near {near}. M grows without bound towards them: "
         f"{words}, and smaller boxes do not cure that",
@@ -142,7 +144,7 @@ def smaller_region(mechanism: Mechanism, domain: Domain, box: Box) -> str:
         low, high = (share, high) if _clear(mechanism, box, share, least) else (low, share)
     if low < 1.0 / _SMALLEST:
         return "choose a region around another position"
-    units = coordinate_units(mechanism)
+    units = rest(mechanism).numbering.coordinate_units
     pairs = {
         name: (_rounded(c - low * h, up=True), _rounded(c + low * h, up=False))
         for name, c, h in zip(domain.theta_names, box.center, box.half, strict=True)

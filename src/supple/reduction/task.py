@@ -18,13 +18,14 @@ from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, SuppleWarning
 from supple.diagnostics.limits import require_within
+from supple.diagnostics.quoting import values_text
 from supple.kinematics.closure import assemble
 from supple.kinematics.rest import rest
 from supple.parameterization.mode_choice import RIGID, ModeChoice
 from supple.reduction.domain import Domain, domain_of
 from supple.reduction.parameter_space import Vary, require_one_branch
 from supple.reduction.region import Region
-from supple.reduction.region_units import SMALLER, Interval, coordinate_units, interval_text, spoken
+from supple.reduction.region_units import SMALLER, Interval, interval_text, spoken
 from supple.reduction.stated_error import ROUNDING
 
 BUDGET = 20_000  # samples, and points that refinement looks at
@@ -142,7 +143,7 @@ def require_region(mechanism: Mechanism, domain: Domain) -> None:
     """Refuse a region in which the mechanism can be assembled nowhere; doubt an angle that is many turns wide."""
     if domain.path is not None:  # looked at point by point when it was made
         return
-    units = coordinate_units(mechanism)
+    units = rest(mechanism).numbering.coordinate_units
     for number, box in enumerate(domain.theta_boxes):
         intervals = dict(zip(units, zip(box.lower, box.upper, strict=True), strict=True))
         points = _spread(box)
@@ -191,5 +192,5 @@ def _instead(mechanism: Mechanism, intervals: dict[str, Interval], units: dict[s
             meant = [interval_text(name, intervals[name], unit) for name, unit in taken.items() if unit]
             return f"did you mean {', '.join(meant)}?"
     position = rest(mechanism)
-    at = ", ".join(f"{name}={value:.4g}" for name, value in zip(units, position.theta, strict=True))
+    at = values_text(units, position.theta, 4)
     return f"choose a region around its rest ({at}), on this side of dead points"

@@ -16,6 +16,7 @@ from scipy.linalg import eigh
 from supple.approximation.fits.scattered_designs import halton_points
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
+from supple.diagnostics.quoting import values_text
 from supple.formats.varied_mechanism import VariedMechanism
 from supple.formulations.coefficients import carried
 from supple.formulations.elastic_rest.constrained_modes import rows_over_coordinates
@@ -63,7 +64,7 @@ class Truncation:
     def warnings(self) -> list[str]:
         if self.missing is None:
             return []
-        where = ", ".join(f"{name}={value:.4g}" for name, value in zip(self.names, self.missing[1], strict=True))
+        where = values_text(self.names, self.missing[1], 4)
         return [
             f"a mode of {self.missing[0]:.4g} Hz at {where} lies among those kept and is left out: "
             "keep more internal modes"

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.array_types import Array
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, require_known
 from supple.results.picture import picture
 from supple.results.signals import Signals, gathered
 from supple.results.simulation import Simulation
@@ -85,8 +85,7 @@ class ClosedLoop(Simulation):
             raise InputError("no signal is named", part="closed loop", hint=f"name one of {', '.join(self.seen)}")
         known = {**self.coordinates, **self.outputs}
         for name in names:
-            if name not in known:
-                raise InputError(f'there is no signal "{name}"', part="closed loop", hint=nearest(name, known))
+            require_known("signal", name, known, part="closed loop")
         return np.stack([known[name] for name in names], axis=1)
 
     def residual(self, *names: str, after: float, span: float = 1.0) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.array_types import Array, Complex
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import optional_package, require_known
 from supple.results.entries import Entries
 from supple.results.labelled_arrays import Variable, dataset
 from supple.results.names import listed
@@ -61,8 +61,7 @@ class FrequencyResponse(Result):
 
     def _index(self, pair: tuple[str, str]) -> tuple[int, int]:
         for name, known, what in zip(pair, (self.outputs, self.inputs), ("output", "input"), strict=True):
-            if name not in known:
-                raise InputError(f'there is no {what} "{name}"', hint=nearest(name, known))
+            require_known(what, name, known)
         return self.outputs.index(pair[0]), self.inputs.index(pair[1])
 
     def summary(self) -> str:
@@ -140,12 +139,7 @@ class FrequencyResponse(Result):
 
     def to_control(self) -> Any:
         """A FrequencyResponseData of python-control (the extra `control`), by rising frequency."""
-        try:
-            import control
-        except ImportError:
-            raise InputError(
-                "python-control is not installed", hint="install it with: pip install 'supple[control]'"
-            ) from None
+        control = optional_package("control", "python-control", "'supple[control]'")
         order = np.argsort(self.frequencies_hz)
         return control.FrequencyResponseData(
             self.values[order].transpose(1, 2, 0), 2.0 * np.pi * self.frequencies_hz[order]

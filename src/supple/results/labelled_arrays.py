@@ -7,7 +7,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from supple.diagnostics import InputError
+from supple.diagnostics import optional_package
 
 Variable = tuple[tuple[str, ...], ArrayLike, str]
 """Names of its axes, its values, and its unit, "" if it has none."""
@@ -15,12 +15,7 @@ Variable = tuple[tuple[str, ...], ArrayLike, str]
 
 def dataset(variables: Mapping[str, Variable], axes: Mapping[str, tuple[ArrayLike, str]]) -> Any:
     """A Dataset (the extra `xarray`): variables over axes, name -> (values, unit); units are in `attrs["units"]`."""
-    try:
-        import xarray
-    except ImportError:
-        raise InputError(
-            "xarray is not installed", hint="install it with: pip install 'supple[xarray]', or save a .npz file"
-        ) from None
+    xarray = optional_package("xarray", "xarray", "'supple[xarray]', or save a .npz file")
     found = {name: xarray.Variable(over, values, _attributes(unit)) for name, (over, values, unit) in variables.items()}
     along = {name: xarray.Variable((name,), values, _attributes(unit)) for name, (values, unit) in axes.items()}
     return xarray.Dataset(found, coords=along)

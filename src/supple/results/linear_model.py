@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eig
 
 from supple.array_types import Array
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, optional_package, require_known
 from supple.diagnostics.arguments import require_arguments
 from supple.results.basis import CoordinateBasis
 from supple.results.entries import Entries, eigenvalue_entries
@@ -192,8 +192,7 @@ class LinearModel(Result):
         """C (z - A)⁻¹ B + D from one input to one output at each frequency; z = iω, in discrete time exp(iω step)."""
         require_arguments(LinearModel.response, locals())
         for name, known, what in ((output, self.outputs, "output"), (inlet, self.inputs, "input")):
-            if name not in known:
-                raise InputError(f'there is no {what} "{name}"', hint=nearest(name, known))
+            require_known(what, name, known)
         row, column = self.C[self.outputs.index(output)], self.inputs.index(inlet)
         shift = 2j * np.pi * np.asarray(frequencies_hz, float)[..., None, None]
         if self.step is not None:
@@ -259,8 +258,7 @@ class LinearModel(Result):
             raise InputError(f"it has steps of {self.step:g} s already", part="step", hint="take the continuous model")
         if not (np.isfinite(step) and step > 0.0):
             raise InputError(f"{step} s is not a step", part="step", hint="give a time longer than zero")
-        if method not in _METHODS:
-            raise InputError(f'there is no method "{method}"', part="method", hint=nearest(method, _METHODS))
+        require_known("method", method, _METHODS, part="method")
         A, B, C, D, _ = cont2discrete((self.A, self.B, self.C, self.D), step, method)
         return replace(self, A=A, B=B, C=C, D=D, second_order=None, step=float(step), slopes={})
 
@@ -269,12 +267,7 @@ class LinearModel(Result):
 
         A dot stands between a system and its signal there.
         """
-        try:
-            import control
-        except ImportError:
-            raise InputError(
-                "python-control is not installed", hint="install it with: pip install 'supple[control]'"
-            ) from None
+        control = optional_package("control", "python-control", "'supple[control]'")
         return control.ss(
             self.A,
             self.B,

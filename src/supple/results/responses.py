@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.array_types import Array, Complex
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, nearest, require_known
 from supple.diagnostics.arguments import real_numbers, require_arguments, value_text
 from supple.results.channel import MOTIONS, Channel, direction_text
 from supple.results.names import fresh, listed
@@ -287,8 +287,7 @@ def frozen_copy(values: Any, kind: Any) -> Any:
 
 def _number(name: str, channels: Sequence[Channel], what: str) -> int:
     names = [one.name for one in channels]
-    if name not in names:
-        raise InputError(f'there is no {what} "{name}"', hint=nearest(name, names))
+    require_known(what, name, names)
     return names.index(name)
 
 

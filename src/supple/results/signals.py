@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from supple.array_types import Array
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import require_known
 from supple.results.names import fresh, listed
 from supple.results.picture import picture
 from supple.results.result import Result
@@ -25,8 +25,7 @@ class Signals(Result, Mapping[str, Array]):
     units: dict[str, str] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> Array:
-        if name not in self.data:
-            raise InputError(f'there is no signal "{name}"', hint=nearest(name, self.data))
+        require_known("signal", name, self.data)
         return self.data[name]
 
     def __contains__(self, name: object) -> bool:

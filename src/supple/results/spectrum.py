@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from supple.array_types import Array
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, require_known
 from supple.results.names import listed
 from supple.results.picture import picture
 from supple.results.result import Result
@@ -31,8 +31,7 @@ class Spectrum(Result):
     units: dict[str, str] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> Array:
-        if name not in self.amplitudes:
-            raise InputError(f'there is no signal "{name}"', hint=nearest(name, self.amplitudes))
+        require_known("signal", name, self.amplitudes)
         return self.amplitudes[name]
 
     def summary(self) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.diagnostics import InputError
+from supple.diagnostics import optional_package
 from supple.results.file import save_result
 from supple.results.labelled_arrays import dataset
 from supple.results.names import fresh, listed
@@ -76,12 +76,7 @@ class Table:
 
     def to_pandas(self) -> Any:
         """A DataFrame (the extra `pandas`); its `attrs["units"]` are the units of the columns."""
-        try:
-            import pandas
-        except ImportError:
-            raise InputError(
-                "pandas is not installed", hint="install it with: pip install 'supple[pandas]', or save a .csv file"
-            ) from None
+        pandas = optional_package("pandas", "pandas", "'supple[pandas]', or save a .csv file")
         frame = pandas.DataFrame(self.columns)
         if self.index is not None:
             frame = frame.set_index(self.index)

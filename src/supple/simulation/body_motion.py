@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.array_types import Array
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import require_known
 from supple.formats.mechanism_text import to_yaml
 from supple.formulations.absolute.instant import Instant, instant
 from supple.formulations.absolute.march import KINETIC, POTENTIAL, WORK
@@ -110,8 +110,7 @@ class RecordedMotion:
     def nodes(self, body: str) -> FramePose:
         """Positions (N, nodes, 3) and rotations (N, nodes, 3, 3) of the nodes of an elastic body, in the world."""
         frames, numbering = self.problem.frames, self.problem.rest.numbering
-        if body not in numbering.bodies:
-            raise InputError(f'there is no body "{body}"', hint=nearest(body, numbering.bodies))
+        require_known("body", body, numbering.bodies)
         number = numbering.body_index(body)
         X = self.X[:, frames.first[number] : frames.first[number + 1]]
         if frames.floating[number] is not None:  # whose first frame is no node
@@ -275,8 +274,7 @@ class RecordedMotion:
         Where constraints are redundant, those of least norm, moments divided by the mechanism's extent.
         """
         numbering = self.problem.rest.numbering
-        if joint not in numbering.joint_rows:
-            raise InputError(f'there is no joint "{joint}"', hint=nearest(joint, numbering.joint_rows))
+        require_known("joint", joint, numbering.joint_rows)
         return reaction_of(self.problem, self.X, self.instant.multipliers, joint)
 
 

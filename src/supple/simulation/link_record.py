@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from supple.array_types import Array
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, require_known
 from supple.formats.mechanism_text import to_yaml
 from supple.formulations.coefficients import carried
 from supple.formulations.measured_units import units_of
@@ -164,8 +164,7 @@ class LinkRecord:
     def nodes(self, body: str) -> FramePose:
         """Positions (N, nodes, 3) and rotations (N, nodes, 3, 3) of the nodes of an elastic body, in the world."""
         numbering = self.equations.system.numbering
-        if body not in numbering.bodies:
-            raise InputError(f'there is no body "{body}"', hint=nearest(body, numbering.bodies))
+        require_known("body", body, numbering.bodies)
         deformed = self.configuration.deformed
         assert deformed is not None
         X = deformed.X[:, np.flatnonzero(self.equations.system.node_body == numbering.body_index(body))]

@@ -76,8 +76,7 @@ def deformed_rest(
     begin = State(X, still, still.copy(), still.copy(), np.zeros(_rows(problem)), here.w.copy())
     steady = None
     if rates is not None and np.any(rates):
-        batch = Configuration(here.rest, here.theta[None], here.X[None], here.w[None], np.ones(1))
-        moving = motion(batch, np.asarray(rates, float)[None], np.zeros((1, count)))
+        moving = motion(here.part(None), np.asarray(rates, float)[None], np.zeros((1, count)))
         steady = Steady(*(part[0] for part in centre_motion(problem, moving)))
     found = settle_bodies(problem, begin, inputs, here.theta, steady)
     if held is None or held == every:

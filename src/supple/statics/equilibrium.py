@@ -20,6 +20,7 @@ from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import taken_as_rigid
 from supple.diagnostics import InputError, SuppleNote, nearest
 from supple.diagnostics.arguments import require_arguments
+from supple.diagnostics.quoting import values_text
 from supple.formulations.absolute.descent import Descent, descend, nudged
 from supple.formulations.absolute.step import State
 from supple.formulations.absolute.system import Absolute, absolute
@@ -111,7 +112,7 @@ def undeformed_equilibrium(begin: Configuration, u: Array, held: tuple[int, ...]
     free = ~np.isin(np.arange(len(begin.theta)), held)
     if not free.any():
         return begin
-    unit = np.where(free, _units(here), 0.0)  # what is held is not pushed, and does not move
+    unit = np.where(free, here.rest.numbering.theta_scale, 0.0)  # what is held is not pushed, and does not move
     scale = _weight(here)
     for _ in range(_ITERATIONS):
         theta = here.theta.copy()
@@ -151,7 +152,7 @@ def _descended(here: Configuration, begin: Configuration, u: Array, held: tuple[
         if ends[-1].away:
             break
     tried = "" if ends[-1].away else f", nor over all positions of the bodies from {len(ends)} starts"
-    force = _pushed(mechanism, here, u, _units(here))[0]
+    force = _pushed(mechanism, here, u, here.rest.numbering.theta_scale)[0]
     raise InputError(
         f"no equilibrium was found from {_named(begin, begin.theta)}; the search ended at {_named(begin, here.theta)}, "
         f"where the largest force left is {_largest(begin, np.where(np.isin(np.arange(len(force)), held), 0.0, force))}"
@@ -176,7 +177,7 @@ def _told(begin: Configuration, X: Array, w: Array) -> Configuration:
     if bool(led.assembled[0]):
         away = (led.X[0] - X) / np.where(np.arange(12) < 3, begin.rest.numbering.arrays.extent, 1.0)
         if np.abs(away).max() <= _ELSEWHERE:
-            return Configuration(led.rest, led.theta[0], led.X[0], led.w[0], led.reached[0])
+            return led.part(0)
     warnings.warn(
         f'mechanism "{mechanism.name}": a dead point of its coordinates lies between rest and this equilibrium; its '
         "coordinates alone do not lead there; use the configuration itself, or draw the rest closer to it",
@@ -216,23 +217,13 @@ def _downhill(
         here = assemble(mechanism, (theta + step)[None], failures="mark")
         if not bool(here.assembled[0]):
             return None
-        single = Configuration(here.rest, here.theta[0], here.X[0], here.w[0], here.reached[0])
+        single = here.part(0)
         model = local(mechanism, single, rigid=True)
         tolerance = max(_SAME * abs(potential), same)
         if float(model.potential) - float(u @ _lengths(single)) <= potential + tolerance:
             return single
         step = 0.5 * step
     return None
-
-
-def _units(here: Configuration) -> Array:
-    """(s,) what a coordinate is counted in: radians, or sizes of the mechanism."""
-    return np.where(_angles(here), 1.0, here.rest.numbering.arrays.extent)
-
-
-def _angles(here: Configuration) -> NDArray[np.bool_]:
-    numbering = here.rest.numbering
-    return numbering.angles()[numbering.constraints : numbering.constraints + len(here.theta)]
 
 
 def _weight(here: Configuration) -> float:
@@ -244,14 +235,15 @@ def _weight(here: Configuration) -> float:
 
 def _named(begin: Configuration, theta: Array) -> str:
     names = begin.rest.numbering.coordinates
-    return ", ".join(f"{name}={value:.5g}" for name, value in zip(names, theta, strict=True))
+    return values_text(names, theta, 5)
 
 
 def _largest(begin: Configuration, force: Array) -> str:
     """The largest of the forces, given as energies, in the unit of its coordinate."""
     i = int(np.argmax(np.abs(force)))
-    size = abs(float(force[i])) / _units(begin)[i]
-    return f"{size:.3g} {'N m' if _angles(begin)[i] else 'N'} along {begin.rest.numbering.coordinates[i]}"
+    numbering = begin.rest.numbering
+    size = abs(float(force[i])) / numbering.theta_scale[i]
+    return f"{size:.3g} {'N m' if numbering.turns[i] else 'N'} along {numbering.coordinates[i]}"
 
 
 def _lengths(configuration: Configuration) -> Array:

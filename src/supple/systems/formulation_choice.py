@@ -6,7 +6,7 @@ nodes in time, the local model for linear models. `erls` is the equivalent rigid
 
 from __future__ import annotations
 
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import require_known
 
 FORMULATIONS = {
     "auto": "what the analysis takes by itself",
@@ -16,8 +16,5 @@ FORMULATIONS = {
 
 def by_rigid_links(formulation: str) -> bool:
     """Whether it is the equivalent rigid link system; a name that is none is refused."""
-    if formulation not in FORMULATIONS:
-        raise InputError(
-            f'there is no formulation "{formulation}"', part="formulation", hint=nearest(formulation, FORMULATIONS)
-        )
+    require_known("formulation", formulation, FORMULATIONS, part="formulation")
     return formulation == "erls"

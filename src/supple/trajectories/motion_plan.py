@@ -76,7 +76,7 @@ def _coordinate_plan(
     slowest = max(bounded, key=lambda name: bounded[name], default=None)
     least = bounded[slowest] if slowest is not None else 0.0
     if slowest is not None and motion.duration is not None and motion.duration < least * (1.0 - _ROUNDING):
-        far = f"{abs(ways[slowest].at(np.inf)[0, 0]):.6g} {_unit(mechanism, slowest)}"
+        far = f"{abs(ways[slowest].at(np.inf)[0, 0]):.6g} {rest(mechanism).numbering.coordinate_units[slowest]}"
         what = f'coordinate "{slowest}" needs at least {least:.6g} s for {far}'
         raise _too_short(what, given[slowest], motion.duration, part, path)
     duration = _duration(motion, least, part, path)
@@ -202,11 +202,6 @@ def _inside(path: Path, *keys: str | int) -> Path:
     return (*path, *keys) if path else ()
 
 
-def _unit(mechanism: Mechanism, coordinate: str) -> str:
-    numbering = rest(mechanism).numbering
-    return "rad" if numbering.angles()[numbering.constraints + numbering.coordinates.index(coordinate)] else "m"
-
-
 # The coordinates that lead a tool along a path.
 #
 #     y(θ) = y_d(t),   θ̇ = J⁻¹ ẏ_d,   θ̈ = J⁻¹ (ÿ_d - θ̇ᵀ ∂²y θ̇),   J = ∂y/∂θ
@@ -243,9 +238,7 @@ class Tool:
         self.mechanism = mechanism.replace(sensors={"tool": Sensor(position=place)}, motions={}, scenarios={})
         numbering = rest(self.mechanism).numbering
         self.extent = float(numbering.arrays.extent)
-        s = len(numbering.coordinates)
-        angles = numbering.angles()[numbering.constraints : numbering.constraints + s]
-        self.unit = np.where(angles, 1.0, self.extent)  # of each coordinate
+        s, self.unit = len(numbering.coordinates), numbering.theta_scale  # of each coordinate
         if s != len(self.letters):
             raise InputError(
                 f'place "{place}" moves along {len(self.letters)} axes, and the mechanism has mobility {s}',

@@ -228,9 +228,7 @@ class PosedTool:
             component = known[axis]
             rows[i, 3 * (component // 3) : 3 * (component // 3) + 3] = P[:, component % 3]
         self.rows = rows
-        s = len(numbering.coordinates)
-        angles = numbering.angles()[numbering.constraints : numbering.constraints + s]
-        self.unit = np.where(angles, 1.0, self.extent)
+        s, self.unit = len(numbering.coordinates), numbering.theta_scale
         self.scale = np.where(rows[:, 3:].any(axis=1), 1.0, self.extent)
         if s != len(axes):
             raise InputError(

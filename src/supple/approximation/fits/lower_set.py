@@ -25,7 +25,8 @@ def graded(terms: set[Term]) -> Indices:
 
 
 @cache
-def _cross(dimension: int, size: int) -> tuple[Term, ...]:
+def hyperbolic_cross(dimension: int, size: int) -> tuple[Term, ...]:
+    """All α with Π (1 + α_i) ≤ size."""
     found: list[Term] = [()]
     sizes = [1]
     for _ in range(dimension):
@@ -36,20 +37,16 @@ def _cross(dimension: int, size: int) -> tuple[Term, ...]:
     return tuple(found)
 
 
-def hyperbolic_cross(dimension: int, size: int) -> Indices:
-    """All α with Π (1 + α_i) ≤ size, by rising total degree."""
-    return graded(set(_cross(dimension, size)))
-
-
 @cache
 def _thought_of(dimension: int) -> frozenset[Term]:
     size = 2
-    while len(_cross(dimension, size + 1)) <= _FROM_THE_START:
+    while len(hyperbolic_cross(dimension, size + 1)) <= _FROM_THE_START:
         size += 1
     degree = 2
     while count(dimension, degree + 1) <= _FROM_THE_START // 3:
         degree += 1
-    return frozenset(_cross(dimension, size)) | frozenset(map(tuple, total_degree(dimension, degree).tolist()))
+    graded_terms = frozenset(map(tuple, total_degree(dimension, degree).tolist()))
+    return frozenset(hyperbolic_cross(dimension, size)) | graded_terms
 
 
 def repertoire(dimension: int, known: Indices | None = None, degree: int | None = None) -> Indices:

@@ -24,10 +24,11 @@ LEJA_POINTS = 250  # finding more of them takes longer than they are worth
 
 def highest_fit_degree(dimension: int) -> int:
     """The highest degree with at most MOST_TERMS terms, and never above 24, where little is left to gain."""
-    n = 1
-    while n < 24 and count(dimension, n + 1) <= MOST_TERMS:
-        n += 1
-    return n
+    return _highest_degree(dimension, MOST_TERMS)
+
+
+def _highest_degree(dimension: int, terms: int) -> int:
+    return max((n for n in range(2, 25) if count(dimension, n) <= terms), default=1)
 
 
 def samples_for(dimension: int, degree: int, slopes: int) -> int:
@@ -37,10 +38,7 @@ def samples_for(dimension: int, degree: int, slopes: int) -> int:
 
 def sequence(dimension: int, length: int) -> Array:
     """Leja points, continued by points scattered with the density 1/√(1 - ξ²) when more are asked for; nested."""
-    degree = 1
-    while degree < 24 and count(dimension, degree + 1) <= LEJA_POINTS:
-        degree += 1
-    first = leja(dimension, degree)[:length]
+    first = leja(dimension, _highest_degree(dimension, LEJA_POINTS))[:length]
     rest = qmc.Halton(dimension, scramble=True, rng=np.random.default_rng(7)).random(length - len(first))
     return np.vstack([first, np.cos(np.pi * rest)])
 

@@ -48,6 +48,7 @@ from supple.control.observers.observed_law import (
 )
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
+from supple.diagnostics.quoting import values_text
 from supple.hardware.drive_block import DriveBlock
 from supple.hardware.drive_response import motion_response
 from supple.reduced.model import ReducedModel
@@ -103,7 +104,7 @@ class TwoTimeScales:
         worst = poles[int(np.abs(poles).argmax())]
         if not abs(worst) < 1.0 + _GROWS:
             names, s = self.observer.model.layout.coordinates, len(theta)
-            where = ", ".join(f"{name}={value:.4g}" for name, value in zip(names[:s], theta, strict=True))
+            where = values_text(names[:s], theta, 4)
             M, P2, _, _ = here.linear
             modes = np.sqrt(eigh(-P2[s:, s:], M[s:, s:], eigvals_only=True)) / (2.0 * np.pi)
             raise InputError(

@@ -26,7 +26,7 @@ from supple.array_types import Array
 from supple.control.feedforward.reference import Reference, reference
 from supple.control.gains.decoupled_gains import PerCoordinate, per_coordinate
 from supple.description.mechanism import Mechanism
-from supple.diagnostics import InputError, NumericalError, nearest
+from supple.diagnostics import InputError, NumericalError, require_known
 from supple.diagnostics.arguments import real_numbers, require_arguments
 from supple.equations.coefficients import EquationsOfMotion
 from supple.formats.model_description import described
@@ -467,8 +467,7 @@ def force_limits(of: Mechanism | ReducedModel, given: bool | Mapping[str, tuple[
     limits = {name: one.force_limits for name, one in mechanism.actuators.items()}
     if isinstance(given, Mapping):
         for name in given:
-            if name not in names:
-                raise InputError(f'there is no actuator "{name}"', part="forces", hint=nearest(name, names))
+            require_known("actuator", name, names, part="forces")
         limits = dict(given)
     found = np.array([limits.get(name) or (-np.inf, np.inf) for name in names], dtype=float)
     if not (found[:, 0] <= found[:, 1]).all():

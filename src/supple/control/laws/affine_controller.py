@@ -14,6 +14,7 @@ from supple.control.controller import Measurement
 from supple.control.laws.affine_law import AffineLaw
 from supple.control.laws.law_kernel import CLAMPED, OUTSIDE, law_in_place
 from supple.diagnostics import InputError, SuppleNote
+from supple.diagnostics.quoting import values_text
 from supple.results.result import brief
 
 VALUE = 0  # the row of a reference that holds values, before those of its rates
@@ -142,7 +143,7 @@ class AffineController:
 
     def _outside(self) -> InputError:
         names, values = self.law.scheduled_by, self._sigma()
-        where = ", ".join(f"{name}={value:.6g}" for name, value in zip(names, values, strict=True))
+        where = values_text(names, values)
         return InputError(
             f"no gains were made for {where}", part=f'controller "{self.law.name}"',
             hint="keep the motion inside the region, or make them over a larger one",

@@ -29,6 +29,7 @@ from supple.control.laws.affine_matrices import AffineMatrices, from_row, shapes
 from supple.control.laws.equilibrium import EquilibriaOf, boxes_of, deviations, fitted_equilibrium, scaled_fit
 from supple.control.laws.ports import Ports
 from supple.diagnostics import InputError, SuppleWarning, UnstableLoop, user_level
+from supple.diagnostics.quoting import values_text
 from supple.reduced.model import ReducedModel
 
 Ranges = Mapping[str, tuple[float, float]]
@@ -107,7 +108,7 @@ def scheduled(
     if (unsteady := int(np.argmax(decays))) >= 0 and decays[unsteady] > _GROWS:
         warnings.warn(
             f"{name}: the loop is unstable, with a pole that grows by {decays[unsteady]:.3g} 1/s at "
-            f"{_where(names, probes[unsteady])}; {remedy}", UnstableLoop, stacklevel=user_level(),
+            f"{values_text(names, probes[unsteady])}; {remedy}", UnstableLoop, stacklevel=user_level(),
         )  # fmt: skip
     for finer in range(_FINER + 1):
         law = fitted_to(max(tolerance * 10.0**-finer, _FINEST))
@@ -119,8 +120,8 @@ def scheduled(
     worst = int(np.argmax(lost))
     warnings.warn(
         f'law "{name}": fitted to {tolerance * 10.0**-_FINER:.0e} its loop still loses more than half of its damping: '
-        f"{lost[worst]:.3g} 1/s in place of {decays[worst]:.3g} 1/s at {_where(names, probes[worst])}. Ask for slower "
-        "gains, take a smaller region, or make the law at one configuration (at=)",
+        f"{lost[worst]:.3g} 1/s in place of {decays[worst]:.3g} 1/s at {values_text(names, probes[worst])}. Ask for "
+        "slower gains, take a smaller region, or make the law at one configuration (at=)",
         UnstableLoop if lost[worst] > 0.0 else SuppleWarning, stacklevel=user_level(),
     )  # fmt: skip
     return law
@@ -161,10 +162,6 @@ def _fitted(
     found = adaptive(boxes, tolerance, sampler, derived, largest_samples=MOST, floors=floors)
     fitted = scaled_fit(found.piecewise, size[varying])
     return _Fit(template, varying, fitted, {key: item.worst for key, item in found.error.items()})
-
-
-def _where(names: tuple[str, ...], point: Array) -> str:
-    return ", ".join(f"{name}={value:.6g}" for name, value in zip(names, point, strict=True))
 
 
 def _region(region: ReducedModel | Ranges) -> tuple[tuple[str, ...], list[Box], Callable[[Array], NDArray[np.bool_]]]:
@@ -209,7 +206,7 @@ class _Designs:
         return self._known[key]
 
     def _designed(self, point: Array) -> Array:
-        where = _where(self._names, point)
+        where = values_text(self._names, point)
         found = self._matrices_of(point).checked(self.ports, f" at {where}")
         if self.states not in (-1, found.states):
             raise InputError(

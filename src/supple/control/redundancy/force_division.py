@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 from supple.array_types import Array
 from supple.control.redundancy.needed import Needed
 from supple.description.mechanism import Mechanism
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, require_known
 from supple.formats.model_description import described
 from supple.inverse_dynamics.actuation import Actuation, force_bounds, rate_limits, weights_of
 from supple.inverse_dynamics.force_distribution import (
@@ -172,8 +172,7 @@ def chosen_names(names: Sequence[str], given: Sequence[str] | str | None) -> tup
         return tuple(names)
     chosen = tuple(name.strip() for name in given.split(",")) if isinstance(given, str) else tuple(given)
     for i, name in enumerate(chosen):
-        if name not in names:
-            raise InputError(f'there is no actuator "{name}"', part="actuators", hint=nearest(name, names))
+        require_known("actuator", name, names, part="actuators")
         if name in chosen[:i]:
             raise InputError(f'actuator "{name}" is listed twice', part="actuators", hint="list each once")
     return chosen

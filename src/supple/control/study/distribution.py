@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from supple.array_types import Array
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import require_known
 from supple.results.picture import picture
 from supple.results.result import Result
 from supple.results.table import Table
@@ -42,8 +42,7 @@ class Study(Result):
         return np.array([bool(reason) for reason in self.reasons])
 
     def _of(self, measure: str) -> Array:
-        if measure not in self.measures:
-            raise InputError(f'there is no measure "{measure}"', part="study", hint=nearest(measure, self.measures))
+        require_known("measure", measure, self.measures, part="study")
         return self.measures[measure]
 
     def quantiles(self, measure: str, shares: Sequence[float] = (0.05, 0.5, 0.95)) -> Array:

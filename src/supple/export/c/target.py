@@ -8,7 +8,7 @@ import numpy as np
 
 from supple.approximation.piecewise.slice import sliced_fit
 from supple.array_types import Array
-from supple.diagnostics import InputError, NumericalError, nearest
+from supple.diagnostics import NumericalError, require_known
 from supple.export.c import drives, instruments
 from supple.export.c.family import CFamily
 from supple.export.c.header import header
@@ -196,8 +196,7 @@ def c_files(rom: Exportable, prefix: str, *, precision: str = "double") -> dict[
 
 def model_files(rom: Exportable, prefix: str, precision: str = "double") -> dict[str, str]:
     """Those of the model itself."""
-    if precision not in PRECISIONS:
-        raise InputError(f'there is no precision "{precision}"', part="export", hint=nearest(precision, PRECISIONS))
+    require_known("precision", precision, PRECISIONS, part="export")
     model = CModel(prefix, rom, precision)
     model.require_complete()
     files = {f"{prefix}.h": header(model, stable_step(evaluable_model(rom))), f"{prefix}.c": c_source(model)}

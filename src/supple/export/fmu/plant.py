@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, require_known
 from supple.equations.dry_friction import FRICTION_SPEED
 from supple.export.c.literals import c_number
 from supple.export.c.names import string
@@ -31,8 +31,7 @@ def plant(
     rom: ReducedModel, prefix: str, *, start: object = None, step: float | None = None, method: str = "auto"
 ) -> FmuContents:
     """The unit; start : as `simulate` takes it; step : s, the longest of co-simulation; method : of these steps."""
-    if method not in METHODS:
-        raise InputError(f'there is no method "{method}"', part="export", hint=nearest(method, METHODS))
+    require_known("method", method, METHODS, part="export")
     if step is not None and not (np.isfinite(step) and step > 0.0):
         raise InputError(f"it is {step:g} s", part="step of co-simulation", hint="give a number above 0")
     layout = rom.layout

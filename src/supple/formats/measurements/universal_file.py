@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from supple.array_types import Array, Complex
-from supple.diagnostics import InputError
+from supple.diagnostics import InputError, optional_package
 from supple.diagnostics.quoting import excerpt, quoted
 from supple.files.whole import written_beside
 from supple.formats.text_file import read_bytes
@@ -326,13 +326,7 @@ _MARK = b"    -1"
 
 def pyuff() -> Any:
     """The package, or how to get it."""
-    try:
-        import pyuff as package
-    except ImportError:
-        raise InputError(
-            "pyuff is not installed", hint="install it with: pip install 'supple[measurements]', or use .npz or .csv"
-        ) from None
-    return package
+    return optional_package("pyuff", "pyuff", "'supple[measurements]', or use .npz or .csv")
 
 
 def read_sets(path: str | Path, *, partial: bool = False) -> tuple[list[dict[str, Any]], list[str]]:

@@ -18,7 +18,7 @@ from supple.compilation import compiled, kernel
 from supple.formulations.absolute.instant import instant_equations
 from supple.formulations.absolute.residual import add_gradient, row_gradients
 from supple.formulations.absolute.system import Absolute
-from supple.formulations.coefficients import DRY, DRY_FORCE, NUMBER, ROLE
+from supple.formulations.coefficients import DRY, DRY_FORCE, ROLE, dry_measures
 from supple.kinematics.measures import key_of
 from supple.kinematics.motion import BodyRates
 from supple.kinematics.primitives import SCALE
@@ -111,13 +111,7 @@ def gradients(problem: Absolute, X: Array, rows: list[int]) -> Array:
 
 def friction_rows(problem: Absolute) -> list[int]:
     """The rows of the measures with dry friction, in the order of `Carried.dry_forces`."""
-    system, first = problem.system, problem.rest.numbering.constraints
-    found = {}
-    for measure in range(len(system.uses_start) - 1):
-        for use in range(system.uses_start[measure], system.uses_start[measure + 1]):
-            if system.uses_i[use, ROLE] == DRY:
-                found[int(system.uses_i[use, NUMBER])] = first + measure
-    return [found[number] for number in sorted(found)]
+    return [problem.rest.numbering.constraints + measure for measure in dry_measures(problem.system)]
 
 
 @kernel

@@ -16,12 +16,11 @@ import numpy as np
 
 from supple.array_types import Array, Integers
 from supple.description.mass_properties import mass_properties
-from supple.diagnostics import InputError
 from supple.formulations.absolute.held_coordinates import HeldCoordinates, held_coordinates
 from supple.formulations.absolute.superelements.floating_body import FloatingBody, Integrals, about_centre
 from supple.formulations.absolute.superelements.floating_modes import modal_body
 from supple.formulations.absolute.superelements.superelement_arrays import PlacedBody
-from supple.formulations.elastic.body_matrices import ElasticBody
+from supple.formulations.elastic.body_matrices import ElasticBody, required_node
 from supple.formulations.elastic.elastic_body import mesh_of
 from supple.formulations.elastic.natural_frequency import natural_frequency
 from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates, elastic_coordinates
@@ -107,15 +106,7 @@ class Frames:
         mesh = self.meshes[body] or self.floating[body]
         if mesh is None:
             return int(self.first[body])
-        node = mesh.node_at(place)
-        if node is None:
-            raise InputError(
-                f"no node is at {np.array2string(place, precision=6)} (in its axes)",
-                part=f'body "{mesh.name}"',
-                path=("bodies", mesh.name),
-                hint="attach the place to a node: attach: {PLACE: NODE}",
-            )
-        return int(self.first[body]) + node + (self.meshes[body] is None)
+        return int(self.first[body]) + required_node(mesh, place) + (self.meshes[body] is None)
 
     def nearest(self, body: int, place: Array) -> int:
         """The same, or of a place that nothing touches the node next to it."""

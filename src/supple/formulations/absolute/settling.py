@@ -49,9 +49,7 @@ class Settled(NamedTuple):
     iterations: int
 
 
-def settle_bodies(
-    problem: Absolute, begin: State, u: Array, aims: Array, steady: Steady | None = None, what: str = "equilibrium"
-) -> Settled:
+def settle_bodies(problem: Absolute, begin: State, u: Array, aims: Array, steady: Steady | None = None) -> Settled:
     """From a state nearby: its poses, multipliers and measures are where the search begins.
 
     u : (actuators,) inputs; aims : (driven,) values of the prescribed rows
@@ -73,8 +71,8 @@ def settle_bodies(
         if step < 0.5**_HALVINGS:
             numbering = problem.rest.numbering
             raise NumericalError(
-                f"no {what} was found: it is there with {100.0 * reached:.3g} % of the loads, and no step further, "
-                f"down to {100.0 * step:.2g} %, converges", part=f'mechanism "{numbering.mechanism.name}"',
+                f"no equilibrium was found: it is there with {100.0 * reached:.3g} % of the loads, and no step "
+                f"further, down to {100.0 * step:.2g} %, converges", part=f'mechanism "{numbering.mechanism.name}"',
                 hint="it may snap or buckle there: start closer, take smaller loads, or more elements",
             )  # fmt: skip
     return Settled(state, tangent, steps, iterations)
@@ -90,7 +88,7 @@ def _newton(
     before = np.inf
     for n in range(_ITERATIONS):
         force = tangent.force - _in_frames(state, problem, dead)
-        found = _correction(tangent, force, before)
+        found = _correction(tangent, force)
         if found is None:
             return None
         p, multipliers = found
@@ -112,7 +110,7 @@ def _size(problem: Absolute, X: Array) -> float:
     return max(float(problem.system.rows.extent), float(np.linalg.norm(np.ptp(X[:-1, :3], axis=0))))
 
 
-def _correction(tangent: Tangent, force: Array, before: float) -> tuple[Array, Array] | None:
+def _correction(tangent: Tangent, force: Array) -> tuple[Array, Array] | None:
     """p and the change of the multipliers; directions that nothing holds and nothing pushes stay where they are."""
     heaviest = float(np.abs(tangent.M.diagonal()).max(initial=0.0))
     stiffest = float(np.abs(tangent.K.diagonal()).max(initial=0.0))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from supple.array_types import Array, Integers
+from supple.diagnostics import InputError
 from supple.geometry.rotation import tilde
 
 T = TypeVar("T")
@@ -91,11 +92,7 @@ class ElasticBody:
 
     def node_at(self, position: Array) -> int | None:
         """The node that carries a touched place, or None if nothing touches the body there."""
-        if not self.places:
-            return None
-        distance = np.linalg.norm(np.array(list(self.places)) - np.asarray(position, float), axis=1)
-        nearest = int(np.argmin(distance))
-        return list(self.places.values())[nearest] if distance[nearest] <= 10.0 * NEAR * self.extent else None
+        return carrying_node(self.places, position, self.extent)
 
     def rigid_motions(self) -> Array:
         """T (size, width): displacements for unit translations and rotations about the body's origin."""
@@ -108,3 +105,25 @@ def rigid_body_motions(nodes: Array, node: Integers, component: Integers, width:
     full[:, :3, 3:] = -np.array([tilde(X) for X in nodes])
     rows = full[node, component]
     return rows[:, PLANAR_COLUMNS] if width == 3 else rows
+
+
+def carrying_node(places: Mapping[Any, int], position: Array, extent: float) -> int | None:
+    """The node of the touched place at a position, or None if there is none; extent : the body's size, m."""
+    if not places:
+        return None
+    distance = np.linalg.norm(np.array(list(places)) - np.asarray(position, float), axis=1)
+    nearest = int(np.argmin(distance))
+    return list(places.values())[nearest] if distance[nearest] <= 10.0 * NEAR * extent else None
+
+
+def required_node(body: Any, position: Array) -> int:
+    """The same of a body with `node_at`; refused where nothing touches it."""
+    node = body.node_at(position)
+    if node is None:
+        raise InputError(
+            f"no node is at {np.array2string(position, precision=6)} (in its axes)",
+            part=f'body "{body.name}"',
+            path=("bodies", body.name),
+            hint="attach the place to a node: attach: {PLACE: NODE}",
+        )
+    return int(node)

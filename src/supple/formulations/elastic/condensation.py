@@ -8,6 +8,7 @@ docs/theory/elastic-bodies.md, equations 8-14. [Craig 1968]
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -243,7 +244,7 @@ class Interior:
         candidates = self._followers(rest, modes, band, values)
         k, m = (symmetrized(candidates.T @ (matrix @ candidates)) for matrix in (self.K, self.M))
         r = candidates.T @ rest
-        missing = [(s, rest.T @ self._settled(s, rest, modes)) for s in _away_from(band * np.square(_CHECKS), values)]
+        missing = [(s, rest.T @ self._settled(s, rest, modes)) for s in away_from(band * np.square(_CHECKS), values)]
         for count in range(len(k) + 1):
             n = slice(count)
             known = [r[n].T @ la.solve(k[n, n] - s * m[n, n], r[n]) if count else 0.0 for s, _ in missing]
@@ -267,7 +268,7 @@ class Interior:
     def _followers(self, rest: Array, modes: Array, band: float, values: Array) -> Array:
         """Shapes (inner, n), by falling share in the dynamic stiffness, that span the response to the interface."""
         points = band * 0.5 * (1.0 - np.cos(np.pi * (2 * np.arange(_SNAPSHOTS) + 1) / (2 * _SNAPSHOTS)))
-        taken = [s * self._settled(s, rest, modes) @ self.yardstick.root(s) for s in _away_from(points, values)]
+        taken = [s * self._settled(s, rest, modes) @ self.yardstick.root(s) for s in away_from(points, values)]
         Y = np.hstack(taken) / np.sqrt(_SNAPSHOTS)
         share, directions = la.eigh(symmetrized(Y.T @ (self.K @ Y)))
         order = [i for i in np.argsort(share)[::-1] if share[i] > 1e-14 * max(share.max(), 1e-300)]
@@ -287,12 +288,15 @@ class Interior:
         return found * np.where(found[np.abs(found).argmax(axis=0), np.arange(found.shape[1])] < 0.0, -1.0, 1.0)
 
 
-def _away_from(points: Array, poles: Array, gap: float = 1e-4) -> list[float]:
+_GAP = 1e-4  # of ω²: how far from a pole
+
+
+def away_from(points: Iterable[float], poles: Array) -> list[float]:
     """The points, moved a little down where one lies on a pole."""
     found = []
     for s in points:
-        while len(poles) and np.min(np.abs(poles / s - 1.0)) < gap:
-            s *= 1.0 - 3.0 * gap
+        while len(poles) and np.min(np.abs(poles / s - 1.0)) < _GAP:
+            s *= 1.0 - 3.0 * _GAP
         found.append(float(s))
     return found
 

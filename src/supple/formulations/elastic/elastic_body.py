@@ -16,7 +16,6 @@ from supple.description.drawing import Drawing
 from supple.description.elastic.placed_beam import PlacedBeam, placed_beams
 from supple.description.elastic.section_shapes import SectionProperties
 from supple.description.elastic.superelement_modes import modal_arrays
-from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.parts import part_name
 from supple.formulations.elastic.beam_mesh import BeamMesh, Span, assembled, extent, mesh, on_axis
@@ -28,12 +27,7 @@ from supple.kinematics.numbering import Numbering
 _MADE: WeakValueDictionary[tuple[str, bytes], ElasticBody] = WeakValueDictionary()
 """Bodies of beams by their names and a digest of what they are made of, as long as some mechanism uses them."""
 
-__all__ = ["ElasticBody", "elastic_body", "is_elastic", "mesh_of"]
-
-
-def is_elastic(mechanism: Mechanism, body: str) -> bool:
-    """Whether a body deforms."""
-    return mechanism.bodies[body].elastic
+__all__ = ["ElasticBody", "elastic_body", "mesh_of"]
 
 
 def elastic_body(drawing: Drawing, name: str) -> ElasticBody:
@@ -118,7 +112,7 @@ def _body_of_beams(drawing: Drawing, name: str) -> ElasticBody:
     key = (name, _digest(beams, planar))
     body = _MADE.get(key)
     if body is None:
-        _require_connected(drawing, name, beams.mesh)
+        _require_connected(name, beams.mesh)
         body = _assembled_body(name, beams, planar)
         _MADE[key] = body
     return body
@@ -171,7 +165,7 @@ def _assembled_body(name: str, beams: MeshedBeams, planar: bool) -> ElasticBody:
     )
 
 
-def _require_connected(drawing: Drawing, name: str, found: BeamMesh) -> None:
+def _require_connected(name: str, found: BeamMesh) -> None:
     ends = found.elements.T
     count = len(found.nodes)
     links = coo_array((np.ones(ends.shape[1]), (ends[0], ends[1])), shape=(count, count))

@@ -13,7 +13,7 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.parts import part_name
 from supple.formulations.absolute.superelements.floating_modes import modal_body
-from supple.formulations.elastic.body_matrices import ElasticBody
+from supple.formulations.elastic.body_matrices import ElasticBody, required_node
 from supple.formulations.elastic.condensation import CondensedBody, condense
 from supple.formulations.elastic.elastic_body import mesh_of
 from supple.formulations.elastic.natural_frequency import natural_frequency
@@ -59,14 +59,7 @@ class BodyCoordinates:
         """The node that a place belongs to, and where that is: a rigid body's only one is its origin."""
         if self.mesh is None:
             return 0, np.zeros(3)
-        node = self.mesh.node_at(place)
-        if node is None:
-            raise InputError(
-                f"no node is at {np.array2string(place, precision=6)} (in its axes)",
-                part=f'body "{self.name}"',
-                path=("bodies", self.name),
-                hint="attach the place to a node: attach: {PLACE: NODE}",
-            )
+        node = required_node(self.mesh, place)
         return node, self.mesh.nodes[node]
 
 

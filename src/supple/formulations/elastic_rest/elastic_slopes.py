@@ -57,12 +57,12 @@ class ElasticSlopes(NamedTuple):
     bodies: tuple[tuple[Array, Array], ...]
 
 
-def elastic_slopes(mechanism: Mechanism, name: str, displacements: tuple[str, ...] = ()) -> ElasticSlopes:
-    """Along a parameter; computed once. displacements : further rows, as in `elastic_rest`"""
+def elastic_slopes(mechanism: Mechanism, name: str) -> ElasticSlopes:
+    """Along a parameter; computed once."""
 
     def made() -> ElasticSlopes:
         count = len(undeformed(mechanism).numbering.bodies)
-        found = neighbours(mechanism, name, NEAR).slopes(lambda item: _arrays(item, displacements))
+        found = neighbours(mechanism, name, NEAR).slopes(_arrays)
         if found["tables"].any():
             raise InputError(
                 "a stiffness that is told by a table follows it, and has no slope along it",
@@ -71,14 +71,14 @@ def elastic_slopes(mechanism: Mechanism, name: str, displacements: tuple[str, ..
         bodies = tuple((found[f"stiffness of body {b}"], found[f"mass of body {b}"]) for b in range(count))
         return ElasticSlopes(bodies=bodies, **{field: found[field] for field in ElasticSlopes._fields[:-1]})
 
-    return mechanism.remembered(f"elastic slopes along {name} {displacements}", made)
+    return mechanism.remembered(f"elastic slopes along {name}", made)
 
 
-def _arrays(mechanism: Mechanism, displacements: tuple[str, ...]) -> dict[str, NDArray[Any]]:
+def _arrays(mechanism: Mechanism) -> dict[str, NDArray[Any]]:
     numbering = undeformed(mechanism).numbering
     bodies = [_bare(numbering, name) for name in numbering.bodies]
     drives = yielding_drives(numbering)
-    rows = PartRows(numbering, bodies, displacements, drives, following=True)
+    rows = PartRows(numbering, bodies, (), drives, following=True)
     rows_f = rows.rows_f.copy()
     rows_f[:, [SCALE, ZERO]] = 0.0
     springs = np.where(rows.compliance > 0.0, 1.0 / np.where(rows.compliance > 0.0, rows.compliance, 1.0), 0.0)

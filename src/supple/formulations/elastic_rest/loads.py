@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from supple.array_types import Array
 from supple.description.force_model import CONSTANT
 from supple.description.mechanism import Mechanism
-from supple.formulations.coefficients import ACTUATOR, LAW, NUMBER, ROLE, along_measure, carried
+from supple.formulations.coefficients import ACTUATOR, LAW, NUMBER, ROLE, along_measure, carried, measure_of_use
 from supple.formulations.elastic_rest.constrained_modes import rows_over_coordinates
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.kinematics.configuration import Configuration
@@ -129,8 +129,7 @@ def carries_loads(mechanism: Mechanism) -> bool:
 def input_rows(rest: ElasticRest) -> NDArray[np.int64]:
     """Rows that inputs act along: of the actuators, then of the loaded displacements."""
     arrays = carried(undeformed(rest.numbering.mechanism)).arrays
-    measured = np.repeat(np.arange(len(arrays.uses_start) - 1), np.diff(arrays.uses_start))
     driven = arrays.uses_i[:, ROLE] == ACTUATOR
     rows = np.empty(len(rest.numbering.mechanism.actuators), dtype=np.int64)
-    rows[arrays.uses_i[driven, NUMBER]] = rest.numbering.constraints + measured[driven]
+    rows[arrays.uses_i[driven, NUMBER]] = rest.numbering.constraints + measure_of_use(arrays)[driven]
     return np.concatenate([rows, np.array(list(rest.displacements.values()), dtype=np.int64)])

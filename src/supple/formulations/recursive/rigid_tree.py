@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.array_types import Array, Integers
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, require_known
 from supple.equations.dry_friction import FRICTION_SPEED
 from supple.formulations.recursive.joint_axes import JOINTS
 from supple.formulations.recursive.packing import packed_tree
@@ -136,5 +136,4 @@ def _check(parents: Integers, kinds: tuple[str, ...], labels: tuple[str, ...]) -
                 part=f'link "{label}"',
                 hint="list parents before their children; a loop is no tree",
             )
-        if kind not in JOINTS:
-            raise InputError(f'there is no joint "{kind}"', part=f'link "{label}"', hint=nearest(kind, JOINTS))
+        require_known("joint", kind, JOINTS, part=f'link "{label}"')

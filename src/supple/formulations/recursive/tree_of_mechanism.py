@@ -110,7 +110,7 @@ def _made(position: Rest, dry: bool) -> MechanismTree:
         turned_round=growing.turned_round, gravity=gravity, loads=_loads(position, links), distances=distances,
         actuated=drives, names=growing.names, **along,
     )  # fmt: skip
-    return MechanismTree(tree, _labels(mechanism, growing), tuple(mechanism.actuators), links)
+    return MechanismTree(tree, _labels(growing), tuple(mechanism.actuators), links)
 
 
 class BareTree(NamedTuple):
@@ -283,7 +283,7 @@ def _loads(position: Rest, links: dict[str, int]) -> list[AppliedLoad]:
     ]
 
 
-def _labels(mechanism: Mechanism, growing: _Growing) -> tuple[str, ...]:
+def _labels(growing: _Growing) -> tuple[str, ...]:
     counts = [joint for joint, _ in growing.coordinates]
     return tuple(
         joint if counts.count(joint) == 1 else f"{joint}.{coordinate}" for joint, coordinate in growing.coordinates

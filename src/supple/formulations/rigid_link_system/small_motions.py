@@ -232,9 +232,7 @@ def _holding_inputs(point: LinkPoint, multipliers: Array) -> Array:
 def _slopes(configuration: Configuration, point: LinkPoint, multipliers: Array, inputs: Array) -> tuple[Array, Array]:
     """∂/∂θ of the forces on θ (s, s) and on u (s, n_u) at fixed u, λ and inputs, by differences of sixth order."""
     system = point.system
-    numbering, s = system.numbering, len(system.theta_rows)
-    angles = numbering.angles()[np.array(system.theta_rows)]
-    size = np.where(angles, _STEP, _STEP * numbering.arrays.extent)
+    s, size = len(system.theta_rows), _STEP * system.numbering.theta_scale
     theta = configuration.theta + np.einsum("k,ij->ikj", _STEPS, np.diag(size)).reshape(-1, s)
     near = assemble(configuration.mechanism, theta)
     over_theta, over_u = np.zeros((s, s)), np.zeros((s, len(point.u)))

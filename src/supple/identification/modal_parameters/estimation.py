@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.array_types import Array, Complex
-from supple.diagnostics import InputError, NumericalError, SuppleWarning, nearest
+from supple.diagnostics import InputError, NumericalError, SuppleWarning, require_known
 from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.limits import require_memory
 from supple.diagnostics.quoting import excerpt
@@ -203,8 +203,7 @@ def modal_parameters(
     """
     require_arguments(modal_parameters, locals())
     given = criteria or Criteria()
-    if method not in METHODS:
-        raise InputError(f'there is no method "{method}"', part="modal_parameters", hint=nearest(method, METHODS))
+    require_known("method", method, METHODS, part="modal_parameters")
     test, notes = _usable(responses, band_hz)
     try:
         with np.errstate(all="ignore"):  # what is no number in the end is told

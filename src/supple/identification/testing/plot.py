@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import InputError, require_known
 from supple.frequency_response.plot import unwrapped_phase
 from supple.view.house_style import INK, PALETTE, common_unit, in_house_style, label, legend_beside, new_figure
 from supple.view.panels import as_list, panel_grid, panels
@@ -29,8 +29,7 @@ def time_records_plot(records: TimeRecords, names: Sequence[str] = (), axes: Seq
     """Draw channels by name, the first few if none is named. Returns the panels."""
     known = [one.name for one in records.channels]
     for name in names:
-        if name not in known:
-            raise InputError(f'there is no channel "{name}"', part="plot", hint=nearest(name, known))
+        require_known("channel", name, known, part="plot")
     chosen = [known.index(name) for name in names] or list(range(min(_time_records_plot_FEW, len(known))))
     drawn_on = panel_grid(axes, (10.0, 0.8 + 1.7 * len(chosen)), len(chosen), sharex=True)[:, 0]
     both = np.concatenate([records.x, records.y], axis=1)

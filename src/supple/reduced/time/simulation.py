@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
-from supple.diagnostics import InputError, nearest
+from supple.diagnostics import require_known
 from supple.diagnostics.arguments import require_arguments
 from supple.integration.input_course import Inputs
 from supple.integration.result_times import require_positive
@@ -69,8 +69,7 @@ def simulate_model(
     """
     require_arguments(simulate_model, locals())
     require_positive(tolerance=tolerance, friction_speed=friction_speed)
-    if method not in _METHODS:
-        raise InputError(f'there is no method "{method}"', hint=nearest(method, _METHODS))
+    require_known("method", method, _METHODS)
     options = StepOptions(step, tolerance, spectral_radius, friction_speed)
     simulated = import_module("supple.simulation.model_simulation").simulated  # above this layer, so found by name
     found: Simulation = simulated(

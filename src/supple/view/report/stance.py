@@ -15,7 +15,6 @@ from supple.kinematics.configuration import At, Configuration
 from supple.kinematics.rest import rest
 from supple.kinematics.row_arrays import row_sizes
 from supple.reduction.region import coordinate_limits
-from supple.reduction.region_units import coordinate_units
 
 _HOME = "home"
 MOST = 12  # coordinates that a report follows over their ranges, unless more are asked for
@@ -46,7 +45,7 @@ class Stance:
 
     @cached_property
     def units(self) -> dict[str, str]:
-        return coordinate_units(self.mechanism)
+        return rest(self.mechanism).numbering.coordinate_units
 
     @property
     def others(self) -> list[str]:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.array_types import Array, Integers
+from supple.formulations.elastic import beam_element
 from supple.formulations.elastic.beam_element import (
     SectionRates,
     beam_matrices,
@@ -20,7 +21,7 @@ from supple.formulations.elastic.beam_element import (
     in_body_axes,
     shear_parameter,
 )
-from supple.formulations.elastic.beam_mesh import BeamMesh, Span
+from supple.formulations.elastic.beam_mesh import BeamMesh, Span, element_data
 from supple.formulations.elastic.body_matrices import PLANAR_COLUMNS
 
 # Degrees of freedom of an element's ends, (u, v, w, φx, φy, φz) twice or in the plane (u, v, φ) twice, that each of
@@ -28,10 +29,6 @@ from supple.formulations.elastic.body_matrices import PLANAR_COLUMNS
 _SPACE = np.array([(0, 6, 0, 6), (1, 5, 7, 11), (2, 4, 8, 10), (3, 9, 3, 9), (2, 4, 8, 10), (1, 5, 7, 11)] * 2)
 _PLANE = np.array([(0, 3, 0, 3), (1, 2, 4, 5), (1, 2, 4, 5)] * 2)
 
-_BENDING = (  # deflection and slope at both ends, and their signs: v' = φz, w' = -φy
-    (np.array([1, 5, 7, 11]), np.array([1.0, 1.0, 1.0, 1.0])),
-    (np.array([2, 4, 8, 10]), np.array([1.0, -1.0, 1.0, -1.0])),
-)
 _GAUSS = 4
 
 
@@ -103,12 +100,7 @@ def beam_arrays(bodies: Sequence[BodyBeams], planar: bool) -> BeamArrays:
 
 def _of_body(body: BodyBeams, planar: bool) -> BeamArrays:
     spans, found = body.spans, body.mesh
-    t, beams = found.t, found.beams
-    first, last = (np.array([getattr(span, end) for span in spans])[beams] for end in ("first", "last"))
-    rates = SectionRates(*np.moveaxis((1.0 - t)[..., None] * first[:, None] + t[..., None] * last[:, None], 2, 0))
-    length = np.linalg.norm(found.ends[:, 1] - found.ends[:, 0], axis=1)
-    shear = np.array([span.shear for span in spans])[beams]
-    axes = np.array([span.axes for span in spans])[beams]
+    beams, (length, rates, shear, axes, arms) = found.beams, element_data(spans, found)
     K, M = beam_matrices(length, rates, shear)
     tension = _tension(length, rates, shear)
     if planar:
@@ -123,7 +115,7 @@ def _of_body(body: BodyBeams, planar: bool) -> BeamArrays:
     numbers[:, LUMPS : LUMPS + 2] = M[:, ends, 0] + M[:, ends, 6]
     numbers[:, SAG : SAG + 2] = M[:, ends + 5, 1] + M[:, ends + 5, 7]
     numbers[:, SAG + 2 : SAG + 4] = M[:, ends + 4, 2] + M[:, ends + 4, 8]
-    numbers[:, ARMS : ARMS + 6] = (found.ends - found.nodes[found.elements]).reshape(count, 6)
+    numbers[:, ARMS : ARMS + 6] = arms.reshape(count, 6)
     numbers[:, AXES : AXES + 9] = axes.reshape(count, 9)
     for place, axis in enumerate((2,) if planar else (0, 1, 2)):  # rotations of ends that stay on the chord
         local = ends + 3 + axis
@@ -152,7 +144,7 @@ def _tension(length: Array, rates: SectionRates, shear: NDArray[np.bool_]) -> Ar
     EA, _, EIy, EIz, GAy, GAz, *_ = np.moveaxis(rates.at(xi), 2, 0)
     weight = 0.5 * weights * length[:, None]
     found = np.zeros((len(length), 12, 12))
-    for (degrees, sign), EI, GA in zip(_BENDING, (EIz, EIy), (GAy, GAz), strict=True):
+    for (degrees, sign), EI, GA in zip(beam_element.BENDING, (EIz, EIy), (GAy, GAz), strict=True):
         _, theta, _, strain = bending_shapes(xi, length, shear_parameter(EI, GA, length, shear))
         slope = theta + strain
         whole = _square(slope, weight) + _square(strain, weight * (2.0 * GA / EA - 1.0))

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.array_types import Array
-from supple.formulations.elastic.body_matrices import NEAR
+from supple.formulations.elastic.body_matrices import carrying_node
 from supple.geometry.inertia import of_spatial, part_mass
 from supple.geometry.rotation import tilde
 
@@ -64,11 +64,7 @@ class FloatingBody:
 
     def node_at(self, place: Array) -> int | None:
         """The node that carries a touched place, or None if nothing touches the body there."""
-        if not self.carriers:
-            return None
-        distance = np.linalg.norm(np.array(list(self.carriers)) - np.asarray(place, float), axis=1)
-        nearest = int(np.argmin(distance))
-        return list(self.carriers.values())[nearest] if distance[nearest] <= 10.0 * NEAR * self.extent else None
+        return carrying_node(self.carriers, place, self.extent)
 
 
 class Integrals(NamedTuple):

@@ -55,11 +55,6 @@ class PlacedBody(NamedTuple):
     damping: Array
 
 
-def no_superelements(planar: bool) -> SuperelementArrays:
-    """Of a mechanism without any."""
-    return superelement_arrays((), planar)
-
-
 def coordinate_frames(count: int, planar: bool) -> int:
     """How many frames hold as many coordinates."""
     return -(-count // (2 if planar else 3))
