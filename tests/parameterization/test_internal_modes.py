@@ -12,7 +12,7 @@ from scipy.linalg import eigh, null_space
 
 from supple.formulations.elastic_rest.block_modes import Search, lowest_modes, scattered
 from supple.formulations.elastic_rest.elastic_rest import ElasticArrays
-from supple.formulations.elastic_rest.position_dependent_stiffness import StiffnessTables
+from supple.formulations.elastic_rest.joint_stiffness_over_position import StiffnessTables
 from supple.formulations.elastic_rest.response_operator import Structure
 from supple.parameterization.elastic_modes import DONE, elastic_modes
 from supple.parameterization.internal_modes import EXACT, SPARE, Eigenmodes, ModeShapes, Spectrum

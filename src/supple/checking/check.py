@@ -52,7 +52,7 @@ def _with_hardware(found: Inspection, mechanism: Mechanism) -> Inspection:
     driven = any(item.drive is not None for item in mechanism.actuators.values())
     if not driven and all(item.exact for item in mechanism.sensors.values()):
         return found
-    from supple.formulations.hardware import hardware_of
+    from supple.formulations.described_hardware import hardware_of
 
     try:
         known = hardware_of(mechanism)

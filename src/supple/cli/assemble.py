@@ -75,7 +75,7 @@ def _branches(answer: Answer, mechanism: Mechanism, at: str | None, starts: int,
 
 def warn_of_limits(answer: Answer, found: Configuration) -> None:
     """Limits do not stop a computation, but nobody should cross them unawares."""
-    from supple.kinematics.limits import outside_limits
+    from supple.kinematics.coordinate_limits import outside_limits
 
     for excess in outside_limits(found.rest.numbering, found.w):
         answer.warn(str(excess))

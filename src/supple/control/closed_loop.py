@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from supple.array_types import Array
 from supple.control.controller import Controller
-from supple.control.measurement import Measurement, MeasurementLayout, exact_panel, instrument_panel
+from supple.control.controller_measurement import Measurement, MeasurementLayout, exact_panel, instrument_panel
 from supple.control.plants.choice import PlantOptions, drives_of, plant_in
 from supple.control.plants.goal import goal_of
 from supple.control.plants.sampled import Sampled, sampled_system

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.array_types import Array
-from supple.control.measurement import NOT_MEASURED, Measurement
+from supple.control.controller_measurement import NOT_MEASURED, Measurement
 from supple.diagnostics import InputError
 from supple.results.basis import CoordinateBasis, require_same_basis
 from supple.results.names import listed

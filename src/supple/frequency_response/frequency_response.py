@@ -18,15 +18,15 @@ from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.equations.observation import ORDERS
 from supple.formulations.coefficients import carried
+from supple.formulations.described_hardware import hardware_of
 from supple.formulations.elastic_rest.constrained_modes import rows_over_coordinates
 from supple.formulations.elastic_rest.damping_model import Dissipation, dissipation, joint_losses, materials_over_z
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest, elastic_rest, own_band
 from supple.formulations.elastic_rest.held_loads import held_loads
-from supple.formulations.elastic_rest.load_dependent_stiffness import under_loads
+from supple.formulations.elastic_rest.joint_stiffness_under_load import under_loads
 from supple.formulations.elastic_rest.loads import carries_loads
-from supple.formulations.hardware import hardware_of
 from supple.formulations.measured_units import output_units
-from supple.formulations.rigid_link_system.small_motions import link_free_motions, locked_motions
+from supple.formulations.rigid_link_system.small_link_motions import link_free_motions, locked_motions
 from supple.frequency_response.direct_response import Proportional, direct_response
 from supple.frequency_response.driving import DrivingInputs, Holding, driving_inputs, holding
 from supple.frequency_response.harmonic import derivative, frequency_response, harmonics, require_finite
@@ -44,7 +44,7 @@ from supple.reduced.model import ReducedModel
 from supple.results.frequency_response import FrequencyResponse, Kind
 from supple.results.linear_model import LinearModel
 from supple.systems.formulation_choice import by_rigid_links
-from supple.systems.system import Harmonics, Unserved, Vibrating, model_theta, require_served
+from supple.systems.protocols import Harmonics, Unserved, Vibrating, model_theta, require_served
 
 _MOST = 1e6  # damping ratio that anyone means
 

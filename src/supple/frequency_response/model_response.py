@@ -22,8 +22,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.array_types import Array, Complex
 from supple.diagnostics import InputError, nearest
-from supple.equations.coefficients import Coefficients
 from supple.equations.dry_friction import FRICTION_SPEED
+from supple.equations.equations_of_motion import Coefficients
 from supple.equations.observation import ORDERS
 from supple.frequency_response.harmonic import LED, derivative, frequency_response, harmonics, require_finite
 from supple.hardware.drive_block import DriveBlock
@@ -37,7 +37,7 @@ from supple.reduced.repertoire import named_theta
 from supple.reduced.state_arguments import Values, theta_points
 from supple.results.frequency_response import FrequencyResponse, Kind
 from supple.results.units import force, rate_unit
-from supple.systems.system import Harmonics
+from supple.systems.protocols import Harmonics
 
 
 def model_response(

@@ -157,7 +157,7 @@ def _bound(text: str, part: str, wanted: Dimension | None) -> float | tuple[floa
 
 def _warn(answer: Answer, found: InverseDynamics) -> None:
     """Limits of coordinates and forces that the motion leaves."""
-    from supple.kinematics.limits import outside_limits
+    from supple.kinematics.coordinate_limits import outside_limits
 
     here = found.model.configuration
     said: dict[str, str] = {}

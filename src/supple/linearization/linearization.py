@@ -25,9 +25,9 @@ from supple.equations.effort_row import EffortMotion, effort_factors, effort_pla
 from supple.equations.linearized import OperatingPoint, first_order_form, linear_model
 from supple.equations.output_motion import EffortSlopes, output_matrices, output_motion, with_efforts
 from supple.formulations.data_slopes import neighbours
+from supple.formulations.described_hardware import hardware_of
 from supple.formulations.elastic_rest.dense import elastic_stiffness
 from supple.formulations.elastic_rest.preload import rest_force_stiffness
-from supple.formulations.hardware import hardware_of
 from supple.hardware.hardware import Hardware
 from supple.hardware.linear_hardware import PADE
 from supple.kinematics.closure import assemble
@@ -38,8 +38,8 @@ from supple.linearization.linearization_batch import linear_states
 from supple.linearization.link_linearization import link_linearization
 from supple.linearization.model_linearization import ModelState
 from supple.linearization.tree_linearization import SeenTree, seen_tree
-from supple.parameterization.basis import choice_of
 from supple.parameterization.local_model import LocalModel, coefficient_rows, local
+from supple.parameterization.mode_basis import choice_of
 from supple.parameterization.mode_choice import ModeChoice
 from supple.parameterization.rigid_rows import coordinate_steps
 from supple.reduced.model import ReducedModel
@@ -48,7 +48,7 @@ from supple.results.basis import CoordinateBasis, Counted
 from supple.results.linear_model import LinearModel, SecondOrder
 from supple.statics.equilibrium import equilibrium
 from supple.systems.formulation_choice import by_rigid_links
-from supple.systems.system import Linearizable, Neighbourhood, Unserved, model_theta, require_served
+from supple.systems.protocols import Linearizable, Neighbourhood, Unserved, model_theta, require_served
 
 Values = Mapping[str, float] | ArrayLike
 

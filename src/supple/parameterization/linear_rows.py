@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from supple.array_types import Array
 from supple.compilation import compiled, kernel
+from supple.compilation.batches import in_parts
 from supple.compilation.copying import copy_row
 from supple.compilation.native_array import native_array
-from supple.compilation.parts import in_parts
 from supple.diagnostics import InputError
 from supple.equations.forces import CoefficientRow, Friction, forces, rate_slopes, theta_slopes
 from supple.equations.row import INPUT_MAP, MASS

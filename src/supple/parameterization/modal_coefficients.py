@@ -28,8 +28,8 @@ from supple.equations.row import (
     STIFFNESS,
     STIFFNESS_SLOPE,
 )
+from supple.formulations.elastic_rest.joint_stiffness_over_position import coordinate_at, coordinate_rate, scale_at
 from supple.formulations.elastic_rest.load_vectors import load_vector
-from supple.formulations.elastic_rest.position_dependent_stiffness import coordinate_at, coordinate_rate, scale_at
 from supple.formulations.elastic_rest.response_operator import Structure
 from supple.formulations.elastic_rest.rows import BODY, FIRST, WIDTH, add_term, part_poses
 from supple.kinematics.elimination import workspace

@@ -155,7 +155,7 @@ def _joints(mechanism: Mechanism, text: str | None) -> list[str]:
 
 def _warn_of_limits(answer: Answer, run: Simulation) -> None:
     """Limits do not stop a motion, but nobody should leave them unawares; a region is within them."""
-    from supple.kinematics.limits import outside_limits
+    from supple.kinematics.coordinate_limits import outside_limits
     from supple.simulation.body_motion import RecordedMotion
 
     if not isinstance(run.bodies, RecordedMotion):

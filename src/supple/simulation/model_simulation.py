@@ -24,9 +24,9 @@ from supple.reduced.kernels import INSIDE, OUTSIDE
 from supple.reduced.model import ReducedModel
 from supple.reduced.state_arguments import Values
 from supple.reduced.time.begin import begin_state
-from supple.reduced.time.driven_run import drive_intervals, model_holding_forces, yields_along
 from supple.reduced.time.led_march import LedCourse, LedOptions, led_march
 from supple.reduced.time.led_motion import course_at, quasi_static, require_course
+from supple.reduced.time.model_drives import drive_intervals, model_holding_forces, yields_along
 from supple.reduced.time.model_motion import ModelMotion
 from supple.reduced.time.scenario_run import led_scenario, scenario_run
 from supple.results.simulation import Simulation, warn_of

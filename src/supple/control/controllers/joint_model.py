@@ -15,8 +15,8 @@ from supple.array_types import Array
 from supple.control.feedforward.reference import AnyReference, Reference, coordinates_of
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
-from supple.equations.coefficients import EquationsOfMotion
 from supple.equations.dry_friction import FRICTION_SPEED
+from supple.equations.equations_of_motion import EquationsOfMotion
 from supple.kinematics.configuration import At
 from supple.parameterization.local_model import local
 from supple.reduced.model import ReducedModel

@@ -28,7 +28,7 @@ from supple.control.gains.decoupled_gains import PerCoordinate, per_coordinate
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, NumericalError, nearest
 from supple.diagnostics.arguments import real_numbers, require_arguments
-from supple.equations.coefficients import EquationsOfMotion
+from supple.equations.equations_of_motion import EquationsOfMotion
 from supple.formats.model_description import described
 from supple.parameterization.local_model import local
 from supple.reduced.model import ReducedModel

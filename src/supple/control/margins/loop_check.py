@@ -20,8 +20,8 @@ from supple.array_types import Array
 from supple.control.feedforward.reference import AnyReference, coordinates_of
 from supple.control.laws.affine_law import fixed
 from supple.control.laws.affine_matrices import AffineMatrices
+from supple.control.laws.law_ports import Ports
 from supple.control.laws.linear_law import continuous_poles, linear_law
-from supple.control.laws.ports import Ports
 from supple.control.margins.local_loop import prompt
 from supple.control.margins.open_loop import LoopInterface, open_loop
 from supple.description.mechanism import Mechanism

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from supple.array_types import Array
+from supple.control.gains.discretization import held
 from supple.control.gains.feedback_gain import operating_point, require_continuous_time
-from supple.control.gains.sampling import held
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import taken_as_rigid
 from supple.diagnostics import InputError, SuppleNote
@@ -26,8 +26,8 @@ from supple.reduced.model import ReducedModel
 from supple.reduced.named_values import in_order
 from supple.reduced.repertoire import asks_for_rest
 from supple.reduced.time.begin import begin_state
-from supple.reduced.time.driven_run import model_holding_forces as model_forces
-from supple.reduced.time.driven_run import yields_along
+from supple.reduced.time.model_drives import model_holding_forces as model_forces
+from supple.reduced.time.model_drives import yields_along
 from supple.results.basis import NamedState
 from supple.results.linear_model import LinearModel
 from supple.results.signals import Signals, labelled

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
-from supple.formulations.hardware import hardware_of
+from supple.formulations.described_hardware import hardware_of
 from supple.hardware.hardware import NO_HARDWARE, Hardware
 from supple.reduced.model import ReducedModel
 from supple.results.linear_model import LinearModel

@@ -31,7 +31,7 @@ from supple.diagnostics import InputError, SuppleError, SuppleWarning, nearest
 from supple.diagnostics.arguments import require_arguments, value_text
 from supple.diagnostics.limits import require_within
 from supple.formats.document import load_mechanism
-from supple.formulations.hardware import hardware_of
+from supple.formulations.described_hardware import hardware_of
 from supple.hardware.hardware import NO_HARDWARE, Hardware
 from supple.maps.progress_bar import ProgressBar
 from supple.reduced.model import ReducedModel

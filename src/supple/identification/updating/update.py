@@ -25,11 +25,11 @@ from supple.formulations.elastic_rest.loads import carries_loads
 from supple.formulations.elastic_rest.preload import preload_stiffness
 from supple.identification.damping.fit_damping import damping_kinds
 from supple.identification.updating.identifiability import FLAT, identifiability
+from supple.identification.updating.least_squares import LOSSES, UpdatingProblem, problem_of
 from supple.identification.updating.measurement import Measurement
 from supple.identification.updating.observed_responses import Loss
 from supple.identification.updating.observing import Compared
 from supple.identification.updating.posture_model import PostureModel
-from supple.identification.updating.problem import LOSSES, UpdatingProblem, problem_of
 from supple.identification.updating.structure import CondensedStructure, structure_of
 from supple.identification.updating.updated import Updated, posture_results
 from supple.identification.updating.updated_file import changed_mechanism

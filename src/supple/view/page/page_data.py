@@ -26,15 +26,15 @@ from supple.kinematics.closing import closing_start
 from supple.kinematics.closure import assemble
 from supple.kinematics.closure_kernel import Start
 from supple.kinematics.configuration import At, Configuration
-from supple.kinematics.limits import limited
+from supple.kinematics.coordinate_limits import limited
 from supple.kinematics.rest import Rest, rest
 from supple.kinematics.rest import rest as undeformed
 from supple.modal_analysis.modes import require_elastic
 from supple.reduced.model import ReducedModel
 from supple.results.units import MODAL
+from supple.view.page.coordinate_ranges import ranges, sampled_postures
 from supple.view.page.encoding import encoded, page_array
 from supple.view.page.load_choice import PRELOAD, counts_loads
-from supple.view.page.region import ranges, sampled_postures
 from supple.view.page.scene import scene
 
 # What the page needs to find modes and responses by itself, at any posture (docs/theory/elastic-rest.md).
