@@ -19,8 +19,8 @@ from supple.control.laws.law_ports import ORDERS
 from supple.diagnostics import InputError
 from supple.export.c import location, polynomial
 from supple.export.c.fitted_function import coefficient_table, leaf_tables, row_macro
+from supple.export.c.identifiers import comment, identifiers
 from supple.export.c.literals import c_number, c_table
-from supple.export.c.names import comment, identifiers
 from supple.export.c.sections import section_macros, with_sections
 from supple.export.template import filled, template_parts
 
