@@ -91,7 +91,7 @@ def frf(
         raise InputError(f'"{method}" is not a method', part="method", hint="direct or modal")
     require_served(frf, mechanism, _UNSERVED, locals())
     asked = harmonics(inputs, outputs, frequencies_hz, kind)
-    options = Options(free_actuators, damping, method, preload, drives, formulation)
+    options = ResponseOptions(free_actuators, damping, method, preload, drives, formulation)
     return frequency_response(vibrating(mechanism, at, asked, options), asked)
 
 
@@ -108,7 +108,7 @@ _UNSERVED = {
 }
 
 
-class Options(NamedTuple):
+class ResponseOptions(NamedTuple):
     """Options of `frf`."""
 
     free_actuators: bool
@@ -120,25 +120,25 @@ class Options(NamedTuple):
 
 
 @singledispatch
-def vibrating(system: Any, at: At | Configuration, asked: Harmonics, options: Options) -> Vibrating:
+def vibrating(system: Any, at: At | Configuration, asked: Harmonics, options: ResponseOptions) -> Vibrating:
     """Return a mechanism or a model about a state, as `frf` asks for its responses."""
     raise TypeError(type(system))
 
 
 @vibrating.register
-def _(system: LinearModel, at: At | Configuration, asked: Harmonics, options: Options) -> Vibrating:
+def _(system: LinearModel, at: At | Configuration, asked: Harmonics, options: ResponseOptions) -> Vibrating:
     if system.step is not None and asked.kind != "receptance":
         raise InputError("it is a model in discrete time", part="kind", hint="ask the continuous model")
     return VibratingLinearModel(system)
 
 
 @vibrating.register
-def _(system: ReducedModel, at: At | Configuration, asked: Harmonics, options: Options) -> Vibrating:
+def _(system: ReducedModel, at: At | Configuration, asked: Harmonics, options: ResponseOptions) -> Vibrating:
     return VibratingModel(system, model_theta(system, at), options.free_actuators, options.preload, options.drives)
 
 
 @vibrating.register
-def _(system: Mechanism, at: At | Configuration, asked: Harmonics, options: Options) -> Vibrating:
+def _(system: Mechanism, at: At | Configuration, asked: Harmonics, options: ResponseOptions) -> Vibrating:
     links = by_rigid_links(options.formulation)
     if links and options.method != "direct":
         raise InputError("it goes line by line", part='formulation "erls"', hint="leave the method out")

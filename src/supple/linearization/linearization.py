@@ -111,13 +111,13 @@ def linearize(
     require_arguments(linearize, locals())
     require_served(linearize, mechanism, _UNSERVED, locals())
     modes = ModeChoice(tuple(constraint_modes), internal_modes)
-    asked = Options(
+    asked = LinearizationOptions(
         rates, accelerations, inputs, delta, modes, basis, friction_speed, rigid, by_rigid_links(formulation)
     )
     return linear_model_of(linearizable(mechanism, at, asked), drives=drives, pade=pade, along=along)
 
 
-class Options(NamedTuple):
+class LinearizationOptions(NamedTuple):
     """The state beside the place, modes and other options, as in `linearize`; links : whether rigid links are asked."""
 
     rates: Values | None
@@ -132,19 +132,19 @@ class Options(NamedTuple):
 
 
 @singledispatch
-def linearizable(system: Any, at: At | Configuration, asked: Options) -> Linearizable:
+def linearizable(system: Any, at: At | Configuration, asked: LinearizationOptions) -> Linearizable:
     """Return a mechanism or a model at a state, as `linearize` asks for its linear model."""
     raise TypeError(type(system))
 
 
 @linearizable.register
-def _(system: ReducedModel, at: At | Configuration, asked: Options) -> Linearizable:
+def _(system: ReducedModel, at: At | Configuration, asked: LinearizationOptions) -> Linearizable:
     moving = asked.rates, asked.accelerations
     return ModelState(system, model_theta(system, at), *moving, asked.inputs, asked.delta, asked.friction_speed)
 
 
 @linearizable.register
-def _(system: Mechanism, at: At | Configuration, asked: Options) -> Linearizable:
+def _(system: Mechanism, at: At | Configuration, asked: LinearizationOptions) -> Linearizable:
     return MechanismState(system, at, asked)
 
 
@@ -154,7 +154,7 @@ class MechanismState:
 
     mechanism: Mechanism
     at: At | Configuration
-    asked: Options
+    asked: LinearizationOptions
 
     @property
     def hardware(self) -> Hardware:

@@ -121,7 +121,7 @@ class LinearizationStates(NamedTuple):
     u: np.ndarray
 
 
-class State(NamedTuple):
+class RatesAndInputs(NamedTuple):
     """One of them: θ̇ (s,) and u (inputs,)."""
 
     rates: np.ndarray
@@ -240,7 +240,7 @@ def linear_batch(rows, selected, coefficients, friction, at, states, found):
         found.A[n], found.B[n] = 0.0, 0.0
         found.status[n] = SINGULAR
         here = moved_to(here, states.X[n], states.w[n])
-        state = State(states.rates[n], states.u[n])
+        state = RatesAndInputs(states.rates[n], states.u[n])
         determined, _ = rigid_modes(rows, selected, here.X, work, here.Psi, here.dPsi, here.twists)
         if not determined:
             continue

@@ -45,7 +45,7 @@ class MeasureUses(NamedTuple):
     value: NDArray[np.int64]
 
 
-class Motion(NamedTuple):
+class RowsAndModes(NamedTuple):
     """At one position: rows C (rows, z) and modes Ψ (n, z), and their slopes ∂/∂θ in a first axis."""
 
     C: NDArray[np.float64]
@@ -69,7 +69,7 @@ class Inputs(NamedTuple):
     held: int
 
 
-class Coefficients(NamedTuple):
+class RowPlaces(NamedTuple):
     """A row of coefficients, and where each begins in it."""
 
     at: NDArray[np.int64]
@@ -137,7 +137,7 @@ def push(motion, i, force, changed, f, df):
 def along_measures(uses, inputs, motion, w, rigid, coefficients, f, df):
     """Everything that acts along or sees a measure, into the coefficients and the load vector f (z,), df (s, z).
 
-    uses : MeasureUses; w : values of the measures; rigid : Coefficients of the rigid mechanism
+    uses : MeasureUses; w : values of the measures; rigid : RowPlaces of the rigid mechanism
     """
     at, row = coefficients.at, coefficients.row
     s, n = motion.dC.shape[0], motion.Psi.shape[0]

@@ -34,7 +34,7 @@ from supple.reduced.time.driven_march import (
     kept_size,
 )
 from supple.reduced.time.explicit_march import explicit_march
-from supple.reduced.time.implicit_march import Options, implicit_march
+from supple.reduced.time.implicit_march import ImplicitOptions, implicit_march
 from supple.reduced.time.model_motion import ModelMotion
 from supple.results.simulation import Simulation
 
@@ -73,7 +73,7 @@ class FreeRun:
         self._march: Any = explicit_march
         self._options: Any = limits
         if implicit:
-            self._march, self._options = implicit_march, Options(*limits, alpha_of(options.spectral_radius))
+            self._march, self._options = implicit_march, ImplicitOptions(*limits, alpha_of(options.spectral_radius))
 
     def advance(self, acting: InputCourse, until: int) -> bool:
         """Advance to the result time of number `until`; see `Advancing`."""
