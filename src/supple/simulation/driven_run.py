@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.interpolate import PPoly
 
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
@@ -84,10 +83,10 @@ def driven_run(made: Commanded, begin: float, end: float, largest: float) -> Dri
     found = drive_course(bank, breaks, values, (begin, end, largest))
     springs = drive_springs(here, np.column_stack([bank.stiffness, bank.damping]))
     times, names = begin + found.times, here.rest.numbering.coordinates
-    forces = PiecewisePolynomial.of_pieces(bank.inputs, PPoly(found.forces, times))
+    forces = PiecewisePolynomial(bank.inputs, times, found.forces)
     if not bank.led:
         return DrivenRun(here, forces, nothing_led(begin, end), springs)
-    targets = PiecewisePolynomial.of_pieces(tuple(names[i] for i in bank.led), PPoly(found.led, times))
+    targets = PiecewisePolynomial(tuple(names[i] for i in bank.led), times, found.led)
     accelerations = np.vstack([found.accelerations[:, 0], found.accelerations[-1:, 1]])
     return DrivenRun(here, forces, Prescribed(bank.led, targets, accelerations), springs)
 

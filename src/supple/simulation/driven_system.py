@@ -50,7 +50,7 @@ class DrivenSystem:
         pieces = self._drives.pieces(duration, rates[: plant.theta])
         if self._pushed:
             _push(pieces, duration, self._pushes[k], self._pushes[min(k + 1, len(self._durations) - 1)])
-        self._keep(k, pieces.forces[3, 0], eta, rates)
+        self._keep(k, pieces.forces[0, 0], eta, rates)
         if until == k:
             return True
         if not plant.advance(pieces, until):
@@ -74,8 +74,8 @@ class DrivenSystem:
 def _push(pieces: Pieces, duration: float, before: Array, after: Array) -> None:
     """Add forces that grow linearly from event to event to those of pieces."""
     slope = (after - before) / duration
-    pieces.forces[3] += before + pieces.times[:-1, None] * slope
-    pieces.forces[2] += slope
+    pieces.forces[:, 0] += before + pieces.times[:-1, None] * slope
+    pieces.forces[:, 1] += slope
 
 
 class Sent:

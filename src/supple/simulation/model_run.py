@@ -148,7 +148,7 @@ class ModelRun:
         self._look()
         self._march, self._arrays, self.interval = compiled(driven_march), model.arrays, 0
         k, a = len(leading), len(layout.inputs)
-        self._take(Pieces(np.zeros(1), np.zeros((4, 0, a)), np.zeros((4, 0, k)), np.zeros((0, 2, k))))
+        self._take(Pieces(np.zeros(1), np.zeros((0, 4, a)), np.zeros((0, 4, k)), np.zeros((0, 2, k))))
         self.states[0], self.found[0] = self.memory[: self._width], self.now
 
     def _look(self) -> None:

@@ -192,7 +192,7 @@ class LinearPlant:
         self._n = until
         for p, T in enumerate(np.diff(pieces.times).tolist()):
             last = at_end(pieces, p)
-            first = pieces.forces[3, p]
+            first = pieces.forces[p, 0]
             F, G = self._transition(round(T, 15))
             slope = (last - first) / T
             self._x = F @ self._x + G @ np.concatenate([first - self._u0, [1.0], slope])
