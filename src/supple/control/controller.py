@@ -34,7 +34,7 @@ class Controller(Protocol):
         ...
 
 
-Reference = ArrayLike | Callable[[float], ArrayLike]
+ValueOrCourse = ArrayLike | Callable[[float], ArrayLike]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,8 +50,8 @@ class StateFeedback:
     """
 
     gain: Array
-    state: Reference
-    inputs: Reference
+    state: ValueOrCourse
+    inputs: ValueOrCourse
     coordinates: tuple[str, ...] | None = None
     actuators: tuple[str, ...] | None = None
     basis: CoordinateBasis | None = None
@@ -77,5 +77,5 @@ class StateFeedback:
         return np.asarray(_at(self.inputs, t) - self.gain @ (x - _at(self.state, t)))
 
 
-def _at(reference: Reference, t: float) -> Array:
+def _at(reference: ValueOrCourse, t: float) -> Array:
     return np.asarray(reference(t) if callable(reference) else reference, dtype=float)

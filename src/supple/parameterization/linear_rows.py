@@ -174,7 +174,7 @@ def factor_mass(s, M, L):
 
 
 @kernel
-def solve_mass(s, L, x, count):
+def solve_columns(s, L, x, count):
     """x (s, count) becomes M⁻¹ x."""
     for i in range(s):
         for k in range(i):
@@ -202,7 +202,7 @@ def solve_linear(at, work, found, n):
             M[i, j], P2[i, j], P1[i, j] = row[at[MASS] + i * s + j], solved[i, j], solved[i, s + j]
         for a in range(inputs):
             solved[i, 2 * s + a] = row[at[INPUT_MAP] + i * inputs + a]
-    solve_mass(s, work.L, solved, solved.shape[1])
+    solve_columns(s, work.L, solved, solved.shape[1])
     total = 0.0
     for i in range(s):
         A[i, s + i] = 1.0
@@ -252,7 +252,7 @@ def linear_batch(rows, selected, coefficients, friction, at, states, found):
         found.status[n] = INDEFINITE
         if not factor_mass(s, lin.row[at[MASS] :], lin.L):
             continue
-        solve_mass(s, lin.L, lin.f.reshape(s, 1), 1)
+        solve_columns(s, lin.L, lin.f.reshape(s, 1), 1)
         copy_row(lin.f, found.accelerations[n])
         move(rows, work, here, state.rates, found.accelerations[n], motion)
         lin.slopes[:, :] = 0.0
@@ -372,7 +372,7 @@ def full(column, x, b, j):
 
 
 @kernel(inline=True)
-def momentum(inertia, column, x, b, j, out):
+def body_momentum(inertia, column, x, b, j, out):
     """M₀ x of body b into out (6,)."""
     d = column.shape[0]
     for c in range(d):
@@ -402,13 +402,13 @@ def body_slopes(rows, inertia, here, motion, slopes):
     f, df = np.zeros(6), np.zeros(6)
     for b in range(inertia.shape[0]):
         v, w = full(column, V, b, 0)
-        momentum(inertia, column, V, b, 0, P)
-        momentum(inertia, column, dV, b, 0, f)
+        body_momentum(inertia, column, V, b, 0, P)
+        body_momentum(inertia, column, dV, b, 0, f)
         add_turned(v, w, P, f)
         for m in range(s):
             dv, dw = full(column, bent, b, m)
-            momentum(inertia, column, bent, b, m, dP)
-            momentum(inertia, column, bent_dV, b, m, df)
+            body_momentum(inertia, column, bent, b, m, dP)
+            body_momentum(inertia, column, bent_dV, b, m, df)
             add_turned(dv, dw, P, df)
             add_turned(v, w, dP, df)
             for i in range(s):

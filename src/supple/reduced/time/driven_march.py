@@ -89,7 +89,7 @@ class Moving(NamedTuple):
 
 
 @kernel
-def lead(pieces, piece, x, driven, moving):
+def drive_motion(pieces, piece, x, driven, moving):
     """Inputs, and η, η̇, η̈ of led coordinates, at a time x after the beginning of a piece."""
     inputs, courses, led = pieces.forces, pieces.led, driven.led
     for i in range(moving.u.shape[0]):
@@ -242,7 +242,7 @@ def driven_march(model, options, driven, pieces, observed, state, kept, found):
                     trial[i] = state[i] + h * total
                 for i in range(n):
                     moving.eta[i], moving.v[i] = trial[i], trial[n + i]
-                lead(pieces, piece, time + nodes[stage] * h, driven, moving)
+                drive_motion(pieces, piece, time + nodes[stage] * h, driven, moving)
                 if not coefficients_at(model, moving, kept, c):
                     status = OUTSIDE
                     break
