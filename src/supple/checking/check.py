@@ -72,7 +72,7 @@ _REPLACED = (
 
 
 def damping_notes(mechanism: Mechanism) -> tuple[str, ...]:
-    """One sentence for each law of damping that is not the same in time; none where all are."""
+    """One sentence for each damping model that is not the same in time; none where all are."""
     if not mechanism.elastic:
         return ()
     laws = [mechanism.damping, *(item.damping for item in mechanism.materials.values())]

@@ -106,7 +106,7 @@ class ScenarioDamping(Part):
     """Hz; the first mode at the start with actuators locked if left out."""
 
     @model_validator(mode="after")
-    def _one_law(self) -> Self:
+    def _one_model(self) -> Self:
         if len(self.chosen("rayleigh", "ratio")) != 1:
             raise ValueError("damping of a scenario is one of rayleigh and ratio")
         if self.frequency is not None and self.ratio is None:
