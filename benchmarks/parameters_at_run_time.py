@@ -17,8 +17,8 @@ from pathlib import Path
 import numpy as np
 
 import supple
-from supple.export.c.family import CFamily
-from supple.export.c.model import CModel
+from supple.export.c.family_numbers import CFamily
+from supple.export.c.generated_model import CModel
 from supple.export.fmu.target import local_compiler
 
 MECHANISM = Path(__file__).parents[1] / "examples" / "ralf" / "mechanism.yaml"

@@ -50,7 +50,7 @@ from supple.formats.measurements.load_responses import load_records as load_reco
 from supple.formats.measurements.load_responses import load_responses as load_responses
 from supple.formats.mechanism_file import loads as loads
 from supple.formats.mechanism_text import to_yaml as to_yaml
-from supple.formulations.hardware import hardware_of as hardware_of
+from supple.formulations.described_hardware import hardware_of as hardware_of
 from supple.frequency_response.frequency_response import frf as frf
 from supple.hardware.hardware import Hardware as Hardware
 from supple.identification.damping.fit_damping import fit_damping as fit_damping
@@ -104,8 +104,8 @@ from supple.modal_analysis.small_motions import SmallMotions as SmallMotions
 from supple.modal_analysis.small_motions import small_motions as small_motions
 from supple.parameterization.local_model import LocalModel as LocalModel
 from supple.parameterization.local_model import local as local
-from supple.reduced.file import load_model as load_model
 from supple.reduced.model import ReducedModel as ReducedModel
+from supple.reduced.rom_file import load_model as load_model
 from supple.reduction.reduce import reduce as reduce
 from supple.results.channel import Channel as Channel
 from supple.results.frequency_response import FrequencyResponse as FrequencyResponse

@@ -13,7 +13,7 @@ import pytest
 import supple as api
 from supple.cli.answer import json_value
 from supple.diagnostics import NumericalError
-from supple.formats.schema import mechanism_schema
+from supple.formats.json_schema import mechanism_schema
 
 
 def command(*arguments: str, code: str | None = None) -> subprocess.CompletedProcess:

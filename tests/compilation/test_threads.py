@@ -6,7 +6,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import supple
-from supple.compilation.parts import in_parts
+from supple.compilation.batches import in_parts
 from supple.compilation.threads import single_blas_thread
 from supple.reduction import reduce as reduction
 

@@ -17,9 +17,9 @@ TIMES = np.linspace(0.0, 0.2, 201)
 
 def held_pieces(duration, forces):
     """Forces (a,) that stay as they are, and nothing led."""
-    cubics = np.zeros((4, 1, len(forces)))
-    cubics[3, 0] = forces
-    return Pieces(np.array([0.0, duration]), cubics, np.zeros((4, 1, 0)), np.zeros((1, 2, 0)))
+    cubics = np.zeros((1, 4, len(forces)))
+    cubics[0, 0] = forces
+    return Pieces(np.array([0.0, duration]), cubics, np.zeros((1, 4, 0)), np.zeros((1, 2, 0)))
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def pieces_of(forces, course, accelerations, cut=()):
         x = edges[:-1]
 
         def cubics(one, x=x):
-            return np.ascontiguousarray([one(x, 3) / 6.0, one(x, 2) / 2.0, one(x, 1), one(x)])
+            return np.stack([one(x), one(x, 1), one(x, 2) / 2.0, one(x, 3) / 6.0], axis=1)
 
         seconds = np.stack([accelerations(edges[:-1]), accelerations(edges[1:])], axis=1)
         yield Pieces(edges - edges[0], cubics(forces), cubics(course), seconds)

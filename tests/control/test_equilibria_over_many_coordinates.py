@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from supple.approximation.refinement.box import Box
-from supple.control.laws.equilibrium import Equilibria, fitted_equilibrium
+from supple.control.laws.law_equilibrium import Equilibria, fitted_equilibrium
 from supple.diagnostics import SuppleNote
 
 

@@ -12,7 +12,7 @@ from supple.control.controllers.gain_scheduling import gain_scheduled
 from supple.control.controllers.linear_quadratic_gaussian import lqr, sampled_regulator, state_feedback
 from supple.control.controllers.motion_series import motion_series
 from supple.control.feedforward.reference import reference
-from supple.control.gains.sampling import held
+from supple.control.gains.discretization import held
 from supple.control.laws.linear_law import linear_law
 from supple.control.observers.kalman_filter import kalman_filter
 

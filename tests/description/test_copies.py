@@ -9,7 +9,7 @@ import pytest
 from supple import check, load, loads, local, modes, to_yaml
 from supple.cli.bundled import example_folder
 from supple.diagnostics import InputError
-from supple.formats.schema import mechanism_schema
+from supple.formats.json_schema import mechanism_schema
 from supple.formats.source import located
 from supple.formats.yaml_tree import read_tree
 

@@ -9,7 +9,7 @@ import pytest
 from supple import check, loads, modes
 from supple.description.drawing import Drawing
 from supple.diagnostics import InputError
-from supple.formats.schema import mechanism_schema
+from supple.formats.json_schema import mechanism_schema
 from supple.formats.yaml_tree import read_tree
 from supple.kinematics.joint_frames import joint_frames
 

@@ -7,7 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 import supple
-from supple.formats.schema import mechanism_schema
+from supple.formats.json_schema import mechanism_schema
 from supple.formats.yaml_tree import read_tree
 
 TEXT = """\

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from supple.equations import deformation as kernels
-from supple.equations.coefficients import Coefficients, Labels
+from supple.equations.equations_of_motion import Coefficients, Labels
 from supple.equations.forces import CoefficientRow, energies
 from supple.equations.row import row_layout
 

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from scipy.io import loadmat, savemat
 
-from supple.export.c.model import CModel
+from supple.export.c.generated_model import CModel
 from supple.export.export import export
 
 FAMILIES = ("M", "K", "damping", "force", "input_map")  # coefficients that are compared

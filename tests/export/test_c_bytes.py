@@ -11,9 +11,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from supple.export.c.model import CModel
+from supple.export.c.generated_model import CModel
+from supple.export.c.model_source import c_source
 from supple.export.c.precision import single_precision
-from supple.export.c.source import c_source
 from supple.export.casadi_files.target import dynamics_source, second_source
 
 DIGESTS = {"rigid": "a5bea52f1061815f", "flexible": "1132e86ac093c0d0"}

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import supple
-from supple.export.c.names import comment, identifier, identifiers, prefix_of, string
+from supple.export.c.identifiers import comment, identifier, identifiers, prefix_of, string
 from supple.export.c.polynomial import first_rows
 from supple.export.export import export
 

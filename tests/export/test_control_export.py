@@ -16,7 +16,7 @@ from scipy.io import loadmat
 
 import supple
 from supple.export.export import export
-from supple.reduced.linear_family import affine_gap, response_gap
+from supple.reduced.linear_model_grid import affine_gap, response_gap
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 ARM = """

@@ -74,8 +74,8 @@ def test_the_compiled_drives_are_the_drives(library):
         assert_allclose(applied, wanted, rtol=1e-13, atol=1e-14)
         library.arm_hardware_drives_advance(pointer(memory), ctypes.c_double(T), pointer(rates), pointer(driven))
         pieces = bank.pieces(T, rates)
-        length, course = pieces.times[-1] - pieces.times[-2], pieces.led[:, -1, 0]
-        forces = [np.polyval(pieces.forces[:, -1, i], length) for i in range(4)]
+        length, course = pieces.times[-1] - pieces.times[-2], pieces.led[-1, ::-1, 0]
+        forces = [np.polyval(pieces.forces[-1, ::-1, i], length) for i in range(4)]
         ends = [np.polyval(course, length), np.polyval(np.polyder(course), length), pieces.accelerations[-1, 1, 0]]
         assert_allclose(driven[:4], forces, rtol=1e-11, atol=1e-11)
         assert_allclose(driven[4:], ends, rtol=1e-10, atol=1e-11)

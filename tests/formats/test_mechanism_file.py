@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import supple
+from supple.formats.json_schema import SHIPPED, mechanism_schema
 from supple.formats.mechanism_text import scalar
-from supple.formats.schema import SHIPPED, mechanism_schema
 from supple.formats.source import located, source_of
 from supple.formats.yaml_tree import read_text, read_tree
 

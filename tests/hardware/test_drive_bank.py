@@ -62,12 +62,12 @@ def test_a_delayed_servo_is_its_exact_solution(own, other):
     assert_allclose(bank.state.x[0], x, rtol=1e-10, atol=1e-12 * 126.0)
     cuts = [0.0, T] if round(delay / T) == pytest.approx(delay / T) else [0.0, delay % T, T]
     assert_allclose(pieces.times, cuts, atol=1e-12)
-    length, course = pieces.times[-1] - pieces.times[-2], pieces.led[:, -1, 0]
+    length, course = pieces.times[-1] - pieces.times[-2], pieces.led[-1, ::-1, 0]
     assert_allclose(np.polyval(course, length), x[0], rtol=1e-13)
     assert_allclose(np.polyval(np.polyder(course), length), x[1], atol=1e-10)
     assert_allclose(pieces.accelerations[-1, 1, 0], x[2], rtol=1e-9)
-    assert first.forces[-1, 0, 1] == (0.0 if other else 7.0)  # without a drive the command is the force
-    assert_allclose(pieces.forces[-1, :, 1], 7.0)
+    assert first.forces[0, 0, 1] == (0.0 if other else 7.0)  # without a drive the command is the force
+    assert_allclose(pieces.forces[:, 0, 1], 7.0)
     assert not pieces.forces[:, :, 0].any()
 
 
@@ -81,7 +81,7 @@ def test_cubics_follow_a_fast_drive_within_a_sample():
     assert count < 100  # equal ones would be 250
     times = np.linspace(0.0, 10e-3, 997)
     place = np.clip(np.searchsorted(pieces.times, times, side="right") - 1, 0, count - 1)
-    found = [np.polyval(pieces.forces[:, p, 0], t - pieces.times[p]) for p, t in zip(place, times, strict=True)]
+    found = [np.polyval(pieces.forces[p, ::-1, 0], t - pieces.times[p]) for p, t in zip(place, times, strict=True)]
     wanted = [block.C @ exact(block, np.zeros(2), 3.0, t) for t in times]
     assert_allclose(found, wanted, atol=1e-4 * 6.0)
 
@@ -115,18 +115,18 @@ def test_a_drive_that_yields_pulls_towards_where_it_is():
     (pieces,) = run(bank, told[:1], 1e-3, np.array([[0.1, 0.0]]))
     assert bank.led == ()
     for t in (0.0, 0.7e-3):
-        pull = np.polyval(pieces.forces[:, 0, 0], t)
+        pull = np.polyval(pieces.forces[0, ::-1, 0], t)
         assert_allclose(pull - bank.stiffness[0] * (THETA[0] + 0.1 * t) - bank.damping[0] * 0.1, 0.0, atol=1e-6)
     bank.reset(THETA, STILL, np.zeros(2), np.array([500.0, 0.0]))  # it carries a load
     (pieces,) = run(bank, np.zeros(1), 1e-3)
-    assert_allclose(pieces.forces[-1, 0, 0] - bank.stiffness[0] * THETA[0], 500.0, rtol=1e-9)
+    assert_allclose(pieces.forces[0, 0, 0] - bank.stiffness[0] * THETA[0], 500.0, rtol=1e-9)
 
 
 def test_a_position_drive_that_yields_stands_where_it_is_told():
     bank = bank_of(block_of(servo(1.0, 30.0, 0.8), stiffness=1e5))
     bank.reset(THETA, STILL, np.array([1.2, 0.0]))
     (pieces,) = run(bank, np.array([1.2]), 1e-3)
-    assert_allclose(np.polyval(pieces.forces[:, 0, 0], [0.0, 0.4e-3, 1e-3]), 1.2e5, rtol=1e-12)
+    assert_allclose(np.polyval(pieces.forces[0, ::-1, 0], [0.0, 0.4e-3, 1e-3]), 1.2e5, rtol=1e-12)
 
 
 def test_commands_are_limited_in_turn():

@@ -37,7 +37,7 @@ def rom(tmp_path_factory) -> Path:
 def test_exporting_a_model_imports_no_controller(rom, to, tmp_path):
     run = subprocess.run([sys.executable, "-c", COMMAND, rom, to, tmp_path], capture_output=True, text=True, check=True)
     loaded = run.stderr.split()
-    assert "supple.export.c.source" in loaded
+    assert "supple.export.c.model_source" in loaded
     assert [name for name in loaded if name.startswith("supple.control.")] == []
 
 

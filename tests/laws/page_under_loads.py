@@ -25,8 +25,8 @@ import supple
 from supple.formulations.elastic_rest.constrained_modes import constrained_modes
 from supple.formulations.elastic_rest.loaded_modes import constrained_loaded_modes
 from supple.kinematics.rest import rest
-from supple.view.page.page_data import vibrating
-from supple.view.page.region import sampled_postures
+from supple.view.page.coordinate_ranges import sampled_postures
+from supple.view.page.page_data import page_mechanism
 from supple.view.page.single_file import page_html
 from supple.view.page.whole_page import whole_page
 
@@ -86,7 +86,7 @@ def difference(found: np.ndarray, mechanism: supple.Mechanism, thetas: np.ndarra
 
     Bodies are condensed as those of the page: for machines far above their buckling load the band matters more.
     """
-    rest_, held, *_ = vibrating(rest(mechanism), preload=True)
+    rest_, held, *_ = page_mechanism(rest(mechanism), preload=True)
     places, count = supple.assemble(mechanism, thetas), found.shape[1]
     exact = constrained_loaded_modes(rest_, held, places, count)[0] / (2.0 * np.pi) ** 2
     bare = constrained_modes(rest_, held, places.X, count)[0] / (2.0 * np.pi) ** 2

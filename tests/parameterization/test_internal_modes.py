@@ -12,10 +12,10 @@ from scipy.linalg import eigh, null_space
 
 from supple.formulations.elastic_rest.block_modes import Search, lowest_modes, scattered
 from supple.formulations.elastic_rest.elastic_rest import ElasticArrays
-from supple.formulations.elastic_rest.position_dependent_stiffness import StiffnessTables
+from supple.formulations.elastic_rest.joint_stiffness_over_position import StiffnessTables
 from supple.formulations.elastic_rest.response_operator import Structure
 from supple.parameterization.elastic_modes import DONE, elastic_modes
-from supple.parameterization.internal_modes import EXACT, SPARE, Eigenmodes, ModeShapes, Spectrum
+from supple.parameterization.internal_modes import EXACT, SPARE, Eigenmodes, ModeShapes, TrackedModes
 from supple.parameterization.mode_choice import SORTED, STRAIN, SUBSPACE
 from supple.parameterization.mode_reference import Following
 
@@ -73,7 +73,7 @@ class Made:
     def kernel(self, t, count, tracking, reference):
         n, d = len(self.stiffness), self.loaded + count
         Psi, dPsi, K, dK = np.zeros((d, n)), np.zeros((2, d, n)), np.zeros((d, d)), np.zeros((2, d, d))
-        spectrum = Spectrum(np.zeros(count), np.zeros(1), np.zeros(1))
+        spectrum = TrackedModes(np.zeros(count), np.zeros(1), np.zeros(1))
         part_i = np.array([[0, 0, n]], dtype=np.int64)
         column = np.zeros(n, dtype=np.int64)  # all of them translations, between no rows
         no_rows = np.zeros((0, 4), dtype=np.int64), np.zeros((0, 17)), np.zeros(0)

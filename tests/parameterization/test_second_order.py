@@ -12,7 +12,7 @@ from scipy.linalg import eigh
 
 import supple
 from supple import InputError
-from supple.formulations.elastic_rest.load_stiffening import CarriedLoads, load_stiffness
+from supple.formulations.elastic_rest.geometric_stiffness_at_rest import CarriedLoads, load_stiffness
 from supple.formulations.elastic_rest.loads import loads_at
 from supple.formulations.elastic_rest.preload import forces_of_rows, preload_stiffness
 from supple.formulations.elastic_rest.static_response import static_response

@@ -13,7 +13,7 @@ from supple.approximation.refinement.box import Box
 from supple.diagnostics import NumericalError
 from supple.parameterization.mode_choice import ModeChoice
 from supple.reduction.exchanges import exchanges
-from supple.reduction.mode_set import kept_modes
+from supple.reduction.region_modes import kept_modes
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

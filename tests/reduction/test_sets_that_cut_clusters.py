@@ -9,7 +9,7 @@ import supple
 from supple.approximation.refinement.box import Box
 from supple.diagnostics import SuppleNote
 from supple.parameterization.mode_choice import ModeChoice
-from supple.reduction.mode_set import cut_cluster, kept_modes
+from supple.reduction.region_modes import cut_cluster, kept_modes
 
 PLATFORM, WITH_TUBES = 3, 15
 CHOICE = ModeChoice((), 1, "auto")

@@ -50,9 +50,9 @@ class Doubling:
 
 def held_pieces(duration, forces):
     """Forces (a,) that stay as they are, and nothing led."""
-    cubics = np.zeros((4, 1, len(forces)))
-    cubics[3, 0] = forces
-    return Pieces(np.array([0.0, duration]), cubics, np.zeros((4, 1, 0)), np.zeros((1, 2, 0)))
+    cubics = np.zeros((1, 4, len(forces)))
+    cubics[0, 0] = forces
+    return Pieces(np.array([0.0, duration]), cubics, np.zeros((1, 4, 0)), np.zeros((1, 2, 0)))
 
 
 def test_the_source_is_asked_at_every_event_until_the_system_cannot_go_on():

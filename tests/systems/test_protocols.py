@@ -15,7 +15,7 @@ from supple.hardware.hardware import NO_HARDWARE
 from supple.hardware.pieces import Pieces
 from supple.integration.step_options import StepOptions
 from supple.simulation.driver import Known, drive
-from supple.systems.system import system_of
+from supple.systems.protocols import system_of
 
 ARM = """
 supple: 1

@@ -52,7 +52,7 @@ def _with_hardware(found: Inspection, mechanism: Mechanism) -> Inspection:
     driven = any(item.drive is not None for item in mechanism.actuators.values())
     if not driven and all(item.exact for item in mechanism.sensors.values()):
         return found
-    from supple.formulations.hardware import hardware_of
+    from supple.formulations.described_hardware import hardware_of
 
     try:
         known = hardware_of(mechanism)
@@ -72,7 +72,7 @@ _REPLACED = (
 
 
 def damping_notes(mechanism: Mechanism) -> tuple[str, ...]:
-    """One sentence for each law of damping that is not the same in time; none where all are."""
+    """One sentence for each damping model that is not the same in time; none where all are."""
     if not mechanism.elastic:
         return ()
     laws = [mechanism.damping, *(item.damping for item in mechanism.materials.values())]

@@ -75,7 +75,7 @@ def _branches(answer: Answer, mechanism: Mechanism, at: str | None, starts: int,
 
 def warn_of_limits(answer: Answer, found: Configuration) -> None:
     """Limits do not stop a computation, but nobody should cross them unawares; of a batch each limit once."""
-    from supple.kinematics.limits import outside_limits
+    from supple.kinematics.coordinate_limits import outside_limits
 
     ends = (found.w,) if found.w.ndim == 1 else (found.w.max(axis=0), found.w.min(axis=0))
     said: dict[str, str] = {}

@@ -23,7 +23,7 @@ def doctor(as_json: Json = False) -> None:
         from supple.compilation.kernel import cache_folder
         from supple.compilation.stock import bytes_in, compilations
         from supple.diagnostics.limits import LIMITS, most
-        from supple.view.page.bundle import bundle_file
+        from supple.view.page.page_html import bundle_file
 
         cache = cache_folder()
         kernels = compilations(cache)

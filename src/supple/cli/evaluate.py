@@ -19,7 +19,7 @@ Delta = Annotated[
 ]  # fmt: skip
 
 if TYPE_CHECKING:
-    from supple.equations.coefficients import Coefficients
+    from supple.equations.equations_of_motion import Coefficients
     from supple.reduced.model import ReducedModel
     from supple.results.text import Text
 

@@ -40,7 +40,7 @@ def is_model(file: str) -> bool:
 
 def read_model(answer: Answer, file: str, settings: list[str] | None = None) -> ReducedModel:
     """The reduced model in a file; one of a family at the values that are set."""
-    from supple.reduced.file import load_model
+    from supple.reduced.rom_file import load_model
 
     model = load_model(file)
     return model.at(**set_values(model, file, settings)) if settings else model
@@ -85,7 +85,7 @@ def model_configuration(model: ReducedModel, at: str | None) -> list[float]:
     The arclength of a path is 0, its beginning, if nothing is said.
     """
     from supple.diagnostics import InputError
-    from supple.kinematics.posture import coordinate_values
+    from supple.kinematics.posture_coordinates import coordinate_values
     from supple.kinematics.rest import rest
 
     s = model.layout.theta

@@ -77,7 +77,7 @@ def configuration(mechanism: Mechanism, at: str | None) -> dict[str, float] | No
     `rest` is what is not mentioned; `equilibrium` goes on from there to where nothing is pushed, actuators without
     force. A configuration that the file calls so goes before either. Where a place is given, all of θ comes back.
     """
-    from supple.kinematics.posture import coordinate_values
+    from supple.kinematics.posture_coordinates import coordinate_values
     from supple.kinematics.rest import rest
     from supple.statics.equilibrium import equilibrium
 

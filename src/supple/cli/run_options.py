@@ -147,7 +147,7 @@ def start_from_options(
     mechanism: Mechanism, asked: RunOptions, forces: dict[str, Any], *, rigid: bool
 ) -> Configuration:
     """Where a mechanism starts, as --start and --at name it; an equilibrium with what drives hold as it is."""
-    from supple.formulations.hardware import hardware_of
+    from supple.formulations.described_hardware import hardware_of
     from supple.hardware.hardware import NO_HARDWARE
     from supple.kinematics.closure import assemble
     from supple.simulation.driven_start import resting_start

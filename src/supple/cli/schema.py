@@ -11,8 +11,8 @@ from supple.cli.options import Json
 def schema(as_json: Json = False) -> None:
     """Print the JSON Schema of the mechanism file, for editors."""
     with answering(as_json) as answer:
-        from supple.formats.schema import mechanism_schema as generated
-        from supple.formats.schema import schema_text
+        from supple.formats.json_schema import mechanism_schema as generated
+        from supple.formats.json_schema import schema_text
 
         answer.give(generated() if as_json else {}, lambda: _printed(schema_text()))
 

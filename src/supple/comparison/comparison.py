@@ -21,7 +21,7 @@ from supple.description.scenario import Scenario, ScenarioDamping
 from supple.diagnostics import EarlyEnd, InputError, SuppleWarning
 from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.limits import require_within
-from supple.equations.coefficients import EquationsOfMotion
+from supple.equations.equations_of_motion import EquationsOfMotion
 from supple.formats.model_description import member
 from supple.formats.scenario_file import is_scenario_file, scenario_in
 from supple.integration.result_times import result_times
@@ -40,7 +40,7 @@ from supple.results.signals import Signals
 from supple.results.simulation import Simulation
 from supple.results.table import Table
 from supple.results.text import Text
-from supple.simulation.scenario import prepared_scenario, rayleigh_of, scenario_data
+from supple.simulation.prepared_scenario import prepared_scenario, rayleigh_of, scenario_data
 from supple.simulation.simulation import simulate
 from supple.time_functions.function_of_time import Trajectory
 from supple.trajectories.trajectory import Prescribed, trajectory

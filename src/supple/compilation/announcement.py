@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from supple.compilation.pieces import in_pieces
+from supple.compilation.intermediate_code import in_pieces
 
 RECORD = "seconds.txt"  # in the folder of a kernel: seconds of processor, name, purpose
 

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from supple.compilation import announcement, patience
-from supple.compilation.pieces import PIECE
+from supple.compilation.intermediate_code import PIECE
 from supple.diagnostics import SuppleNote
 from supple.files.whole import write_whole
 

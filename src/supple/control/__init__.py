@@ -25,7 +25,7 @@ _HOMES = {
     "Margins": "supple.control.margins.margins",
     "Measurement": "supple.control.controller",
     "PlannedMotion": "supple.control.feedforward.planned_motion",
-    "Ports": "supple.control.laws.ports",
+    "Ports": "supple.control.laws.law_ports",
     "Reference": "supple.control.feedforward.reference",
     "Shaper": "supple.control.feedforward.input_shaping",
     "StateFeedback": "supple.control.controller",

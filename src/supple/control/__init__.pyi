@@ -39,9 +39,9 @@ from supple.control.laws.affine_controller import AffineController as AffineCont
 from supple.control.laws.affine_law import AffineLaw as AffineLaw
 from supple.control.laws.affine_law import fixed as fixed
 from supple.control.laws.affine_matrices import AffineMatrices as AffineMatrices
+from supple.control.laws.law_ports import Ports as Ports
 from supple.control.laws.linear_law import closed_poles as closed_poles
 from supple.control.laws.linear_law import linear_law as linear_law
-from supple.control.laws.ports import Ports as Ports
 from supple.control.laws.scheduling import scheduled as scheduled
 from supple.control.margins.margin_map import MarginMap as MarginMap
 from supple.control.margins.margin_map import margin_map as margin_map

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from supple.array_types import Array
 from supple.control.controller import Controller
-from supple.control.measurement import Measurement, MeasurementLayout, exact_panel, instrument_panel
+from supple.control.controller_measurement import Measurement, MeasurementLayout, exact_panel, instrument_panel
 from supple.control.plants.choice import PlantOptions, drives_of, plant_in
 from supple.control.plants.goal import goal_of
 from supple.control.plants.sampled import Sampled, sampled_system
@@ -37,7 +37,7 @@ from supple.results.signals import Signals, labelled
 from supple.results.simulation import warn_of
 from supple.simulation.driver import drive
 from supple.systems.advancing import Plant
-from supple.systems.system import System, system_of
+from supple.systems.protocols import System, system_of
 
 _AFTER = 1.0  # s, that a run goes on after its motion
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.array_types import Array
-from supple.control.measurement import NOT_MEASURED, Measurement
+from supple.control.controller_measurement import NOT_MEASURED, Measurement
 from supple.diagnostics import InputError
 from supple.results.basis import CoordinateBasis, require_same_basis
 from supple.results.names import listed
@@ -34,7 +34,7 @@ class Controller(Protocol):
         ...
 
 
-Reference = ArrayLike | Callable[[float], ArrayLike]
+ValueOrCourse = ArrayLike | Callable[[float], ArrayLike]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,8 +50,8 @@ class StateFeedback:
     """
 
     gain: Array
-    state: Reference
-    inputs: Reference
+    state: ValueOrCourse
+    inputs: ValueOrCourse
     coordinates: tuple[str, ...] | None = None
     actuators: tuple[str, ...] | None = None
     basis: CoordinateBasis | None = None
@@ -77,5 +77,5 @@ class StateFeedback:
         return np.asarray(_at(self.inputs, t) - self.gain @ (x - _at(self.state, t)))
 
 
-def _at(reference: Reference, t: float) -> Array:
+def _at(reference: ValueOrCourse, t: float) -> Array:
     return np.asarray(reference(t) if callable(reference) else reference, dtype=float)

@@ -1,9 +1,9 @@
-"""What acts along a measure ℓ of the mechanism, a joint coordinate or a distance: one record a law.
+"""What acts along a measure ℓ of the mechanism, a joint coordinate or a distance: one record a force model.
 
     f(ℓ, ℓ̇, ℓ̈) = -V'(x) - c(x) ℓ̇ - m ℓ̈,    x = ℓ - ℓ₀
 
 V is an energy, c a damping, m an inertia; ℓ₀ is where the part is relaxed. Simulation, local models, linear models and
-everything else read a law through its record alone (`supple.formulations.force_models`).
+everything else read a force model through its record alone (`supple.formulations.force_models`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from supple.kinds import Registry
 
 
 class Along(NamedTuple):
-    """What a law gives along its measure ℓ: V, f = -V', f', c, c', m."""
+    """What a force model gives along its measure ℓ: V, f = -V', f', c, c', m."""
 
     energy: float
     force: float
@@ -29,7 +29,7 @@ class Along(NamedTuple):
 
 @dataclass(frozen=True)
 class LawParameter:
-    """A number that a law is told.
+    """A parameter of a force model.
 
     of      : "force", "stiffness", "damping", "inertia" or "value" along the coordinate, whatever that measures
     per     : divided as often by the unit of the coordinate: `stiffness` for each m², say
@@ -43,7 +43,7 @@ class LawParameter:
 
 @dataclass(frozen=True)
 class ForceLaw:
-    """A law that acts along a measure.
+    """A force model that acts along a measure.
 
     parameters : in the order in which `along` has them
     along      : (p, x) -> (V, f = -V', f', c, c', m) at x = ℓ - ℓ₀, p the parameters: arithmetic and `math`

@@ -59,11 +59,11 @@ class Spring(Acting):
     """Length at which a spring between two places is relaxed."""
 
     @model_validator(mode="after")
-    def _of_one_law(self) -> Self:
+    def _of_one_model(self) -> Self:
         if len(self.chosen("stiffness", "law")) != 1 or (self.law is not None and len(self.law) != 1):
             raise ValueError("a spring needs a stiffness, or one law with its parameters")
         try:
-            law, given = self.named_law
+            law, given = self.named_model
             missing = [key for key, item in law.parameters.items() if item.default is None and key not in given]
             unknown = [key for key in given if key not in law.parameters]
         except InputError as error:
@@ -84,8 +84,8 @@ class Spring(Acting):
         return self
 
     @property
-    def named_law(self) -> tuple[ForceLaw, dict[str, float]]:
-        """The law, and the parameters that are written."""
+    def named_model(self) -> tuple[ForceLaw, dict[str, float]]:
+        """The force model, and the parameters that are written."""
         if self.law is None:
             return SPRING, {"stiffness": self.stiffness or 0.0}
         ((name, given),) = self.law.items()
@@ -94,13 +94,13 @@ class Spring(Acting):
     @property
     def parameters(self) -> tuple[float, ...]:
         """Of its law, in order."""
-        law, given = self.named_law
+        law, given = self.named_model
         return tuple(float(given.get(name, item.default or 0.0)) for name, item in law.parameters.items())
 
     @property
     def about_relaxed(self) -> Along:
         """What its law gives where it is relaxed: for a linear one, all there is to know."""
-        return Along(*self.named_law[0].along(self.parameters, 0.0))
+        return Along(*self.named_model[0].along(self.parameters, 0.0))
 
     @property
     def without_length(self) -> bool:

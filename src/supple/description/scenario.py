@@ -86,7 +86,7 @@ def _written_as(value: Any) -> str:
     )
 
 
-Course = Annotated[
+InputOverTime = Annotated[
     Annotated[OfCoordinate, Tag("number")]
     | Annotated[tuple[OfCoordinate, ...], Field(min_length=2), Tag("values")]
     | Annotated[InputSignal, Tag("signal")],
@@ -106,7 +106,7 @@ class ScenarioDamping(Part):
     """Hz; the first mode at the start with actuators locked if left out."""
 
     @model_validator(mode="after")
-    def _one_law(self) -> Self:
+    def _one_model(self) -> Self:
         if len(self.chosen("rayleigh", "ratio")) != 1:
             raise ValueError("damping of a scenario is one of rayleigh and ratio")
         if self.frequency is not None and self.ratio is None:
@@ -126,7 +126,7 @@ class Scenario(Part):
     {E.z: -5 N}, or under those that displace outputs so far (a length or an angle); let go as the run begins."""
     motion: str | None = None
     """A motion's name: all coordinates are prescribed."""
-    inputs: dict[str, Course] = {}
+    inputs: dict[str, InputOverTime] = {}
     """Forces of actuators, N or N m: constant, one value for each of `times`, linear between them, or a signal."""
     times: Annotated[tuple[Annotated[Number, of(TIME)], ...], Field(min_length=2)] | None = None
     """Of the values of inputs, s, rising."""

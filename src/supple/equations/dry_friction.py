@@ -1,4 +1,4 @@
-"""Dry friction: its law, for everybody who moves something.
+"""Dry friction: its model, for everybody who moves something.
 
     f_d = -F tanh(ℓ̇ / v₀)
 

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 from supple.diagnostics import InputError, SuppleNote, nearest
 from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.quoting import quoted
-from supple.export.c.model import Exportable
-from supple.export.c.names import prefix_of
+from supple.export.c.generated_model import Exportable
+from supple.export.c.identifiers import prefix_of
 from supple.export.c.stamp import stamped
 from supple.export.fixed import model_at_parameters, said_fixed
 from supple.export.targets import TARGETS

@@ -10,7 +10,7 @@ import numpy as np
 
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.approximation.piecewise.slice import sliced_fit
-from supple.export.c.names import comment
+from supple.export.c.identifiers import comment
 from supple.reduced.family import Family
 from supple.reduced.model import ReducedModel
 

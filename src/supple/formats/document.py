@@ -28,7 +28,7 @@ def load(path: str | Path, *, parameters: Parameters | None = None, sidecar: Any
         raise InputError(
             "a reduced model has no parameters any more", file=str(path), hint="set them in the mechanism and reduce it"
         )
-    from supple.reduced.file import load_model
+    from supple.reduced.rom_file import load_model
 
     return load_model(path)
 
@@ -41,7 +41,7 @@ def load_mechanism(path: str | Path, *, parameters: Parameters | None = None, si
 
         return load_robot(path, sidecar=sidecar, parameters=parameters)
     if Path(path).suffix.lower() == ".par" and sidecar is None:
-        from supple.formats.khalil_kleinfinger.tables import load_par
+        from supple.formats.khalil_kleinfinger.robot_tables import load_par
 
         return load_par(path, parameters=parameters or {})
     if sidecar is not None:

@@ -53,7 +53,7 @@ def loads(
 
         return _by(mechanism_of_sidecar, tree, folder, parameters)
     if "tables" in tree.data:  # it describes a robot by tables
-        from supple.formats.khalil_kleinfinger.tables import mechanism_of_tables as from_tables
+        from supple.formats.khalil_kleinfinger.robot_tables import mechanism_of_tables as from_tables
 
         return _by(from_tables, tree, folder, parameters)
     require_version(tree)

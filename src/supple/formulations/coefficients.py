@@ -170,7 +170,7 @@ def collected(numbering: Numbering) -> Carried:
                 dry[name if single else f"{name}.{coordinate}"] = friction
     loads_i, loads_f = _loads(numbering)
     arrays = CoefficientArrays(_inertia(numbering), loads_i, loads_f, *_by_row(numbering, uses))
-    rules = {name: spring.named_law[0] for name, spring in mechanism.springs.items()}
+    rules = {name: spring.named_model[0] for name, spring in mechanism.springs.items()}
     bent = {name: rule.name for name, rule in rules.items() if not rule.linear}
     return Carried(arrays, measured, observation, inside(numbering.drawing).efforts, dry, bent)
 
@@ -185,7 +185,7 @@ def _parts(numbering: Numbering) -> list[_Use]:
     uses = []
     for spring in mechanism.springs.values():
         keys = component_keys(mechanism, spring) if spring.without_length else [key_of(mechanism, spring)]
-        relaxed, rule = spring.relaxed, spring.named_law[0]
+        relaxed, rule = spring.relaxed, spring.named_model[0]
         uses += [_acting(numbering.measures[key], rule, *spring.parameters, reference=relaxed) for key in keys]
     uses += [_acting(row(item), DAMPER, item.damping) for item in mechanism.dampers.values()]
     for item in mechanism.forces.values():

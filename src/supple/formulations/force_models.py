@@ -1,7 +1,7 @@
-"""The laws that act along measures, as kernels see them: by number, through one kernel.
+"""The force models that act along measures, as kernels see them: by number, through one kernel.
 
-`law` looks a number up in a chain of small kernels, one a law; a law that is used for the first time is put before the
-chain. Kernels look names up when they are compiled, so what was compiled with a shorter chain is forgotten.
+`law` looks a number up in a chain of small kernels, one a force model; one used for the first time is put before
+the chain. Kernels look names up when they are compiled, so what was compiled with a shorter chain is forgotten.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ def yielding_rows(numbering: Numbering, *, rigid: bool = False, following: bool 
     """The rows of the numbering, those of joints with a stiffness as the sums along which it is diagonal.
 
     rigid     : joints and couplings are taken as ideal, and rows stay as they are
-    following : who asks follows stiffnesses that are tables (`elastic_rest.position_dependent_stiffness`); else they
+    following : who asks follows stiffnesses that are tables (`elastic_rest.joint_stiffness_over_position`); else they
                 are refused
     """
     mechanism, extent = numbering.mechanism, float(numbering.arrays.extent)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from supple.array_types import Array, Complex
 from supple.compilation import compiled
-from supple.compilation.parts import in_parts
+from supple.compilation.batches import in_parts
 from supple.formulations.elastic_rest.constrained_modes import first_shift, rows_over_coordinates
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.formulations.elastic_rest.harmonic_response import (

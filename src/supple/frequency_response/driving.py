@@ -16,7 +16,7 @@ from supple.hardware.hardware import Hardware
 from supple.kinematics.measures import key_of
 from supple.kinematics.numbering import Numbering
 from supple.modal_analysis.ports import Port, measured_row, port
-from supple.systems.system import Harmonics
+from supple.systems.protocols import Harmonics
 
 
 class Holding(NamedTuple):

@@ -18,15 +18,15 @@ from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.equations.observation import ORDERS
 from supple.formulations.coefficients import carried
+from supple.formulations.described_hardware import hardware_of
 from supple.formulations.elastic_rest.constrained_modes import rows_over_coordinates
 from supple.formulations.elastic_rest.damping_model import Dissipation, dissipation, joint_losses, materials_over_z
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest, elastic_rest, own_band
 from supple.formulations.elastic_rest.held_loads import held_loads
-from supple.formulations.elastic_rest.load_dependent_stiffness import under_loads
+from supple.formulations.elastic_rest.joint_stiffness_under_load import under_loads
 from supple.formulations.elastic_rest.loads import carries_loads
-from supple.formulations.hardware import hardware_of
 from supple.formulations.measured_units import output_units
-from supple.formulations.rigid_link_system.small_motions import link_free_motions, locked_motions
+from supple.formulations.rigid_link_system.small_link_motions import link_free_motions, locked_motions
 from supple.frequency_response.direct_response import Proportional, direct_response
 from supple.frequency_response.driving import DrivingInputs, Holding, driving_inputs, holding
 from supple.frequency_response.harmonic import derivative, frequency_response, harmonics, require_finite
@@ -44,7 +44,7 @@ from supple.reduced.model import ReducedModel
 from supple.results.frequency_response import FrequencyResponse, Kind
 from supple.results.linear_model import LinearModel
 from supple.systems.formulation_choice import by_rigid_links
-from supple.systems.system import Harmonics, Unserved, Vibrating, model_theta, require_served
+from supple.systems.protocols import Harmonics, Unserved, Vibrating, model_theta, require_served
 
 _MOST = 1e6  # damping ratio that anyone means
 
@@ -91,7 +91,7 @@ def frf(
         raise InputError(f'"{method}" is not a method', part="method", hint="direct or modal")
     require_served(frf, mechanism, _UNSERVED, locals())
     asked = harmonics(inputs, outputs, frequencies_hz, kind)
-    options = Options(free_actuators, damping, method, preload, drives, formulation)
+    options = ResponseOptions(free_actuators, damping, method, preload, drives, formulation)
     return frequency_response(vibrating(mechanism, at, asked, options), asked)
 
 
@@ -108,7 +108,7 @@ _UNSERVED = {
 }
 
 
-class Options(NamedTuple):
+class ResponseOptions(NamedTuple):
     """Options of `frf`."""
 
     free_actuators: bool
@@ -120,25 +120,25 @@ class Options(NamedTuple):
 
 
 @singledispatch
-def vibrating(system: Any, at: At | Configuration, asked: Harmonics, options: Options) -> Vibrating:
+def vibrating(system: Any, at: At | Configuration, asked: Harmonics, options: ResponseOptions) -> Vibrating:
     """Return a mechanism or a model about a state, as `frf` asks for its responses."""
     raise TypeError(type(system))
 
 
 @vibrating.register
-def _(system: LinearModel, at: At | Configuration, asked: Harmonics, options: Options) -> Vibrating:
+def _(system: LinearModel, at: At | Configuration, asked: Harmonics, options: ResponseOptions) -> Vibrating:
     if system.step is not None and asked.kind != "receptance":
         raise InputError("it is a model in discrete time", part="kind", hint="ask the continuous model")
     return VibratingLinearModel(system)
 
 
 @vibrating.register
-def _(system: ReducedModel, at: At | Configuration, asked: Harmonics, options: Options) -> Vibrating:
+def _(system: ReducedModel, at: At | Configuration, asked: Harmonics, options: ResponseOptions) -> Vibrating:
     return VibratingModel(system, model_theta(system, at), options.free_actuators, options.preload, options.drives)
 
 
 @vibrating.register
-def _(system: Mechanism, at: At | Configuration, asked: Harmonics, options: Options) -> Vibrating:
+def _(system: Mechanism, at: At | Configuration, asked: Harmonics, options: ResponseOptions) -> Vibrating:
     links = by_rigid_links(options.formulation)
     if links and options.method != "direct":
         raise InputError("it goes line by line", part='formulation "erls"', hint="leave the method out")

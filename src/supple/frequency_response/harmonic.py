@@ -11,7 +11,7 @@ from supple.array_types import Array, Complex
 from supple.diagnostics import InputError, nearest
 from supple.hardware.drive_response import instrument_response
 from supple.results.frequency_response import KINDS, FrequencyResponse, Kind, response_unit
-from supple.systems.system import Harmonics, Vibrating
+from supple.systems.protocols import Harmonics, Vibrating
 
 LED = ".acceleration"  # what follows a coordinate's name where it is led
 

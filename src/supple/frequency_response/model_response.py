@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from supple.array_types import Array, Complex
 from supple.diagnostics import InputError, nearest
-from supple.equations.coefficients import Coefficients
 from supple.equations.dry_friction import FRICTION_SPEED
+from supple.equations.equations_of_motion import Coefficients
 from supple.equations.observation import ORDERS
 from supple.frequency_response.harmonic import LED, derivative, require_finite
 from supple.hardware.drive_block import DriveBlock
@@ -35,7 +35,7 @@ from supple.reduced.observed import observed_motion
 from supple.reduced.repertoire import named_theta
 from supple.reduced.state_arguments import Values, theta_points
 from supple.results.units import force, rate_unit
-from supple.systems.system import Harmonics
+from supple.systems.protocols import Harmonics
 
 
 @dataclass(frozen=True)

@@ -77,7 +77,7 @@ def drive_course(
     if any(_shapes(block) for block in bank.blocks):
         applied = bank.shaped(times, applied)
     count, k = len(times) - 1, len(bank.led)
-    forces, led = np.zeros((4, count, len(bank.inputs))), np.zeros((4, count, k))
+    forces, led = np.zeros((count, 4, len(bank.inputs))), np.zeros((count, 4, k))
     accelerations = np.zeros((count, 2, k))
     for i, block in enumerate(bank.blocks):
         felt = _felt(times, applied[:, i], block.delay, float(told[i]))
@@ -125,7 +125,7 @@ def _felt(times: Array, applied: Array, delay: float, told: float) -> Array:
 
 
 def _answer(block: DriveBlock, start: Array, times: Array, c: Array) -> tuple[Array, Array]:
-    """Cubics (4, N - 1) of the output to a command c (2, N - 1), from x (k,) on, and its second rate (N,)."""
+    """Cubics (N - 1, 4) of the output to a command c (2, N - 1), from x (k,) on, and its second rate (N,)."""
     (P, Q), h, x = output_row(block), np.diff(times), np.empty((len(times), block.order))
     x[0] = start
     known: dict[float, tuple[Array, Array, Array]] = {}
@@ -141,5 +141,5 @@ def _answer(block: DriveBlock, start: Array, times: Array, c: Array) -> tuple[Ar
         (part @ P + Q * felt, rates @ P + slope)
         for part, felt, rates in ((x[:-1], c[0], moving[0]), (x[1:], c[1], moving[1]))
     )
-    cubic = np.stack([(2.0 * (y0 - y1) + h * (v0 + v1)) / h**3, (3.0 * (y1 - y0) - h * (2.0 * v0 + v1)) / h**2, v0, y0])
-    return cubic, np.vstack([moving[0], moving[1][-1:]]) @ (block.A.T @ P)
+    square, cube = (3.0 * (y1 - y0) - h * (2.0 * v0 + v1)) / h**2, (2.0 * (y0 - y1) + h * (v0 + v1)) / h**3
+    return np.stack([y0, v0, square, cube], axis=1), np.vstack([moving[0], moving[1][-1:]]) @ (block.A.T @ P)

@@ -194,12 +194,12 @@ def block_advance(drives, state, i, length, omega, slope):
 
 @kernel
 def put_cubic(cubics, piece, column, length, ends):
-    """The cubic with values y₀, y₁ and rates v₀, v₁ at its ends, highest power first."""
+    """The cubic with values y₀, y₁ and rates v₀, v₁ at its ends."""
     y0, v0, y1, v1 = ends
-    cubics[0, piece, column] = (2.0 * (y0 - y1) + length * (v0 + v1)) / length**3
-    cubics[1, piece, column] = (3.0 * (y1 - y0) - length * (2.0 * v0 + v1)) / length**2
-    cubics[2, piece, column] = v0
-    cubics[3, piece, column] = y0
+    cubics[piece, 0, column] = y0
+    cubics[piece, 1, column] = v0
+    cubics[piece, 2, column] = (3.0 * (y1 - y0) - length * (2.0 * v0 + v1)) / length**2
+    cubics[piece, 3, column] = (2.0 * (y0 - y1) + length * (v0 + v1)) / length**3
 
 
 @kernel
@@ -224,27 +224,19 @@ def drive_piece(drives, state, i, piece, span, slopes, found):
 def empty_pieces(count, inputs, led):
     """For so many."""
     return Pieces(
-        np.zeros(count + 1), np.zeros((4, count, inputs)), np.zeros((4, count, led)), np.zeros((count, 2, led))
+        np.zeros(count + 1), np.zeros((count, 4, inputs)), np.zeros((count, 4, led)), np.zeros((count, 2, led))
     )
 
 
 @kernel
 def first_pieces(found, count):
     """The first of them, in arrays of their own."""
-    if count == found.forces.shape[1]:
+    if count == found.forces.shape[0]:
         return found
-    fewer = empty_pieces(count, found.forces.shape[2], found.led.shape[2])
-    for p in range(count):
-        fewer.times[p + 1] = found.times[p + 1]
-        for power in range(found.forces.shape[0]):
-            for i in range(found.forces.shape[2]):
-                fewer.forces[power, p, i] = found.forces[power, p, i]
-            for k in range(found.led.shape[2]):
-                fewer.led[power, p, k] = found.led[power, p, k]
-        for k in range(found.led.shape[2]):
-            fewer.accelerations[p, 0, k] = found.accelerations[p, 0, k]
-            fewer.accelerations[p, 1, k] = found.accelerations[p, 1, k]
-    return fewer
+    return Pieces(
+        found.times[: count + 1].copy(), found.forces[:count].copy(), found.led[:count].copy(),
+        found.accelerations[:count].copy(),
+    )  # fmt: skip
 
 
 @kernel

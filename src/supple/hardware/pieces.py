@@ -13,9 +13,12 @@ class Pieces(NamedTuple):
     """Forces of the actuators and courses of the led coordinates, in p pieces.
 
     times  : (p + 1,) s, from 0 to the duration; delays that are no whole samples cut it
-    forces : (4, p, a) cubics in the time from each piece's beginning on, the highest power first; zero where led
-    led    : (4, p, k) the same of the led coordinates, which meet θ_s and θ̇_s at both ends
+    forces : (p, 4, a) coefficients of 1, τ, τ², τ³ as those of `PolynomialPieces`; zero where led
+    led    : (p, 4, k) the same of the led coordinates, which meet θ_s and θ̇_s at both ends
     accelerations : (p, 2, k) θ̈ of the led coordinates at the beginning and the end of each piece; they may jump
+
+    Forces and led coordinates have their breaks in common: a loop makes them anew at every sample, and each array that
+    goes into a kernel or comes out of it costs time.
     """
 
     times: Array
@@ -27,14 +30,10 @@ class Pieces(NamedTuple):
 def between(pieces: Pieces, first: int, last: int) -> Pieces:
     """Those from number `first` to before `last`, whose times begin at 0 again."""
     times, part = pieces.times[first : last + 1] - pieces.times[first], slice(first, last)
-    forces, led = (np.ascontiguousarray(cubics[:, part]) for cubics in (pieces.forces, pieces.led))
-    return Pieces(times, forces, led, pieces.accelerations[part])
+    return Pieces(times, pieces.forces[part], pieces.led[part], pieces.accelerations[part])
 
 
 def at_end(pieces: Pieces, piece: int) -> Array:
     """Forces (a,) at the end of a piece."""
-    return np.asarray(_value(pieces.forces[:, piece], float(pieces.times[piece + 1] - pieces.times[piece])))
-
-
-def _value(cubic: Array, x: float) -> Array:
-    return ((cubic[0] * x + cubic[1]) * x + cubic[2]) * x + cubic[3]
+    c, tau = pieces.forces[piece], float(pieces.times[piece + 1] - pieces.times[piece])
+    return np.asarray(((c[3] * tau + c[2]) * tau + c[1]) * tau + c[0])

@@ -23,7 +23,7 @@ from supple.control.plants.sampled import sampled_system
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, NumericalError, nearest
 from supple.diagnostics.arguments import require_arguments
-from supple.formulations.hardware import hardware_of
+from supple.formulations.described_hardware import hardware_of
 from supple.hardware.drive_bank import DriveBank
 from supple.hardware.drive_block import DriveBlock
 from supple.hardware.hardware import Hardware

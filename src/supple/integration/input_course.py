@@ -25,10 +25,13 @@ _LOTS = 2000  # pieces shorter than the longest step that are halved together: m
 
 
 class InputCourse(NamedTuple):
-    """Inputs as polynomials on pieces, continuous.
+    """Inputs as polynomials on pieces, continuous: what is sampled for the marches that follow a tolerance.
+
+    x runs from 0 to 1 over each piece, unlike τ of `PolynomialPieces` in s: coefficients of degree 8 then stay of one
+    size, however short the pieces around a jump are. Outside inputs are held.
 
     stops  : (S,) times at which a step must end, s: where the inputs may have kinks
-    breaks : (B,) ends of the pieces, s; the inputs are constant before the first and after the last
+    breaks : (B,) ends of the pieces, s
     pieces : (B - 1, degree + 1, a) coefficients of 1, x, x², ..., x = 0 ... 1 over the piece
     """
 

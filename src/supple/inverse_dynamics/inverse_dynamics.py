@@ -54,7 +54,7 @@ from supple.results.table import Table
 from supple.results.text import Text, number_text
 from supple.simulation.simulation import simulate
 from supple.statics.equilibrium import equilibrium
-from supple.systems.system import Unserved, require_served
+from supple.systems.protocols import Unserved, require_served
 from supple.time_functions.function_of_time import Trajectory
 from supple.trajectories.trajectory import Prescribed, trajectory
 

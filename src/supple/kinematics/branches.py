@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from supple.array_types import Array
 from supple.compilation import compiled, kernel
-from supple.compilation.parts import in_parts
+from supple.compilation.batches import in_parts
 from supple.description.joints.joint import Joint
 from supple.description.joints.joint_kind import directions
 from supple.description.joints.joint_kinds import JOINT_KINDS
@@ -37,7 +37,7 @@ from supple.kinematics.far_closure import joint_gaps, posture_distance
 from supple.kinematics.jacobian import measured_values, row_values, scaled_values
 from supple.kinematics.joint_frames import joint_frames
 from supple.kinematics.joint_tree import freedoms, moved_by, numbered_tree
-from supple.kinematics.posture import coordinate_values
+from supple.kinematics.posture_coordinates import coordinate_values
 from supple.kinematics.primitives import ANGLE, KIND, NONE, SCALE, THEN
 from supple.kinematics.rest import Rest, rest
 from supple.kinematics.row_arrays import row_sizes

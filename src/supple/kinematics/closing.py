@@ -6,8 +6,8 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.compilation import compiled
+from supple.compilation.batches import in_parts
 from supple.compilation.native_array import native_array
-from supple.compilation.parts import in_parts
 from supple.diagnostics import InputError, NumericalError
 from supple.diagnostics.quoting import values_text
 from supple.kinematics.closure_kernel import SHORTEST, Start, close_batch

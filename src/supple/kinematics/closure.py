@@ -10,7 +10,7 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics.arguments import require_arguments
 from supple.kinematics.closing import close_all, dead_point
 from supple.kinematics.configuration import At, Configuration
-from supple.kinematics.posture import out_of_reach, postured
+from supple.kinematics.posture_coordinates import out_of_reach, postured
 from supple.kinematics.rest import rest
 
 

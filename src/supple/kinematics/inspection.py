@@ -19,8 +19,8 @@ from supple.diagnostics.limits import most
 from supple.diagnostics.quoting import item_list
 from supple.formats.source import located
 from supple.kinematics.completion import BRANCH
+from supple.kinematics.coordinate_limits import outside_limits
 from supple.kinematics.jacobian import scaled_jacobian
-from supple.kinematics.limits import outside_limits
 from supple.kinematics.measure_slopes import measure_jacobian, slope_row
 from supple.kinematics.measures import key_of
 from supple.kinematics.primitives import SCALE

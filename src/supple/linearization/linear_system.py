@@ -11,7 +11,7 @@ from supple.equations.linearized import slopes_along
 from supple.hardware.linear_hardware import with_hardware, without_drives
 from supple.results.linear_model import LinearModel
 from supple.results.linear_slopes import LinearSlopes
-from supple.systems.system import Linearizable
+from supple.systems.protocols import Linearizable
 
 
 def linear_model_of(system: Linearizable, *, drives: bool, pade: int, along: str | Sequence[str] = ()) -> LinearModel:

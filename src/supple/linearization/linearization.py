@@ -25,9 +25,9 @@ from supple.equations.effort_row import EffortMotion, effort_factors, effort_pla
 from supple.equations.linearized import OperatingPoint, first_order_form, linear_model
 from supple.equations.output_motion import EffortSlopes, output_matrices, output_motion, with_efforts
 from supple.formulations.data_slopes import neighbours
+from supple.formulations.described_hardware import hardware_of
 from supple.formulations.elastic_rest.dense import elastic_stiffness
 from supple.formulations.elastic_rest.preload import rest_force_stiffness
-from supple.formulations.hardware import hardware_of
 from supple.hardware.hardware import Hardware
 from supple.hardware.linear_hardware import PADE
 from supple.kinematics.closure import assemble
@@ -38,8 +38,8 @@ from supple.linearization.linearization_batch import linear_states
 from supple.linearization.link_linearization import link_linearization
 from supple.linearization.model_linearization import ModelState
 from supple.linearization.tree_linearization import SeenTree, seen_tree
-from supple.parameterization.basis import choice_of
 from supple.parameterization.local_model import LocalModel, coefficient_rows, local
+from supple.parameterization.mode_basis import choice_of
 from supple.parameterization.mode_choice import ModeChoice
 from supple.parameterization.rigid_rows import coordinate_steps
 from supple.reduced.holding import held_state
@@ -49,7 +49,7 @@ from supple.results.basis import CoordinateBasis, Counted
 from supple.results.linear_model import LinearModel, SecondOrder
 from supple.statics.equilibrium import equilibrium
 from supple.systems.formulation_choice import by_rigid_links
-from supple.systems.system import Linearizable, Neighbourhood, Unserved, model_theta, require_served
+from supple.systems.protocols import Linearizable, Neighbourhood, Unserved, model_theta, require_served
 
 Values = Mapping[str, float] | ArrayLike
 
@@ -112,13 +112,13 @@ def linearize(
     require_arguments(linearize, locals())
     require_served(linearize, mechanism, _UNSERVED, locals())
     modes = ModeChoice(tuple(constraint_modes), internal_modes)
-    asked = Options(
+    asked = LinearizationOptions(
         rates, accelerations, inputs, delta, modes, basis, friction_speed, rigid, by_rigid_links(formulation)
     )
     return linear_model_of(linearizable(mechanism, at, asked), drives=drives, pade=pade, along=along)
 
 
-class Options(NamedTuple):
+class LinearizationOptions(NamedTuple):
     """The state beside the place, modes and other options, as in `linearize`; links : whether rigid links are asked."""
 
     rates: Values | None
@@ -133,19 +133,19 @@ class Options(NamedTuple):
 
 
 @singledispatch
-def linearizable(system: Any, at: At | Configuration, asked: Options) -> Linearizable:
+def linearizable(system: Any, at: At | Configuration, asked: LinearizationOptions) -> Linearizable:
     """Return a mechanism or a model at a state, as `linearize` asks for its linear model."""
     raise TypeError(type(system))
 
 
 @linearizable.register
-def _(system: ReducedModel, at: At | Configuration, asked: Options) -> Linearizable:
+def _(system: ReducedModel, at: At | Configuration, asked: LinearizationOptions) -> Linearizable:
     moving = asked.rates, asked.accelerations
     return ModelState(system, model_theta(system, at), *moving, asked.inputs, asked.delta, asked.friction_speed)
 
 
 @linearizable.register
-def _(system: Mechanism, at: At | Configuration, asked: Options) -> Linearizable:
+def _(system: Mechanism, at: At | Configuration, asked: LinearizationOptions) -> Linearizable:
     return MechanismState(system, at, asked)
 
 
@@ -155,7 +155,7 @@ class MechanismState:
 
     mechanism: Mechanism
     at: At | Configuration
-    asked: Options
+    asked: LinearizationOptions
 
     @property
     def hardware(self) -> Hardware:

@@ -21,7 +21,7 @@ from supple.formats.travelling import Travelling
 from supple.formulations.recursive.recursive_tree import CoupledTree
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
-from supple.kinematics.posture import coordinate_values
+from supple.kinematics.posture_coordinates import coordinate_values
 from supple.kinematics.rest import rest
 from supple.linearization.operating_point import force_size, holding_inputs
 from supple.linearization.tree_linearization import TreeOrder, tree_inputs, tree_linear_rows, tree_order, tree_states

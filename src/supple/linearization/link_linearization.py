@@ -12,7 +12,7 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.diagnostics import InputError
-from supple.equations.coefficients import Labels
+from supple.equations.equations_of_motion import Labels
 from supple.equations.linearized import OperatingPoint, first_order_form, linear_model
 from supple.equations.output_motion import OutputMatrices
 from supple.formulations.coefficients import carried
@@ -21,7 +21,12 @@ from supple.formulations.elastic_rest.loads import carries_loads
 from supple.formulations.measured_units import units_of
 from supple.formulations.rigid_link_system.link_system import RigidLinkSystem
 from supple.formulations.rigid_link_system.said_outputs import outputs_without_forces
-from supple.formulations.rigid_link_system.small_motions import LinkMotions, link_free_motions, link_modes, measure_row
+from supple.formulations.rigid_link_system.small_link_motions import (
+    LinkMotions,
+    link_free_motions,
+    link_modes,
+    measure_row,
+)
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.rest import rest
 from supple.modal_analysis.link_modes import UNCONDENSED, over_z, rest_load_stiffness

@@ -28,7 +28,7 @@ from supple.reduced.observed import observed_motion
 from supple.reduced.repertoire import REST, asks_for_rest, named_theta
 from supple.reduced.state_arguments import Values, states
 from supple.results.linear_model import LinearModel, SecondOrder
-from supple.systems.system import Neighbourhood
+from supple.systems.protocols import Neighbourhood
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
-from supple.equations.coefficients import Labels
+from supple.equations.equations_of_motion import Labels
 from supple.equations.output_motion import Curved
 from supple.formulations.coefficients import carried
 from supple.formulations.recursive.dynamics import inverse_dynamics, mass_matrix, state_space

@@ -26,8 +26,8 @@ from supple.diagnostics.limits import require_within
 from supple.formulations.measured_units import units_of
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
-from supple.kinematics.limits import within_limits
-from supple.kinematics.posture import coordinate_values, in_numbers
+from supple.kinematics.coordinate_limits import within_limits
+from supple.kinematics.posture_coordinates import coordinate_values, in_numbers
 from supple.kinematics.rest import rest
 from supple.reduced.model import ReducedModel
 from supple.reduced.repertoire import named_theta

@@ -14,7 +14,7 @@ from supple.formulations.elastic_rest.constrained_modes import rows_over_coordin
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest, elastic_rest
 from supple.formulations.elastic_rest.preload import rest_force_stiffness
 from supple.formulations.rigid_link_system.link_terms import rotation_matrix
-from supple.formulations.rigid_link_system.small_motions import (
+from supple.formulations.rigid_link_system.small_link_motions import (
     LinkMotions,
     link_free_motions,
     link_modes,

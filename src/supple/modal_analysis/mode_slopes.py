@@ -34,7 +34,7 @@ from supple.formulations.elastic_rest.constrained_modes import constrained_modes
 from supple.formulations.elastic_rest.dense import acting, dense_modes, elastic_stiffness, needs_dense
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest, HeldRows, elastic_rest
 from supple.formulations.elastic_rest.elastic_slopes import body_matrix_slopes, constraint_slopes, elastic_slopes
-from supple.formulations.elastic_rest.load_dependent_stiffness import load_tables
+from supple.formulations.elastic_rest.joint_stiffness_under_load import load_tables
 from supple.formulations.elastic_rest.preload import preload_stiffness
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import Configuration

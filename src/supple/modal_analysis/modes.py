@@ -16,7 +16,7 @@ from supple.formulations.elastic_rest.constrained_modes import constrained_modes
 from supple.formulations.elastic_rest.dense import dense_modes, needs_dense
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest, HeldRows, elastic_rest, own_band
 from supple.formulations.elastic_rest.held_loads import held_loads
-from supple.formulations.elastic_rest.load_dependent_stiffness import under_loads
+from supple.formulations.elastic_rest.joint_stiffness_under_load import under_loads
 from supple.formulations.elastic_rest.load_factors import load_factors
 from supple.formulations.elastic_rest.loaded_modes import constrained_loaded_modes
 from supple.formulations.elastic_rest.loads import EVERY, carries_loads

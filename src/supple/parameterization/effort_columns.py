@@ -30,7 +30,7 @@ from supple.formulations.elastic.cut import Cut, cut_at
 from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates
 from supple.formulations.elastic_rest.constrained_modes import rows_over_coordinates
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
-from supple.formulations.elastic_rest.load_stiffening import row_scales
+from supple.formulations.elastic_rest.geometric_stiffness_at_rest import row_scales
 from supple.formulations.elastic_rest.loads import Loads, input_rows, loads_at
 from supple.formulations.elastic_rest.rows import BODY, part_poses
 from supple.formulations.elastic_rest.static_response import static_response

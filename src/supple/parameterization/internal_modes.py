@@ -53,7 +53,7 @@ class ModeShapes(NamedTuple):
     dK: Array
 
 
-class Spectrum(NamedTuple):
+class TrackedModes(NamedTuple):
     """What is known of k internal modes: ω² (k,), the smallest overlap with the reference (1,), Σ 2^i over their
     places i among all modes (1,)."""
 
@@ -64,7 +64,7 @@ class Spectrum(NamedTuple):
 
 @kernel
 def internal_modes(rest, structure, A, dC, lowest, following, modes, spectrum):
-    """Retained modes of the `lowest` and their slopes, into ModeShapes and Spectrum.
+    """Retained modes of the `lowest` and their slopes, into ModeShapes and TrackedModes.
 
     dC : (s, m, n) ∂C; A : the structure's response operator; following : what they are retained and turned by
     """

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from supple.array_types import Array
 from supple.compilation import compiled, kernel
+from supple.compilation.batches import in_parts
 from supple.compilation.copying import copy_row
 from supple.compilation.native_array import native_array
-from supple.compilation.parts import in_parts
 from supple.diagnostics import InputError
 from supple.diagnostics.quoting import values_text
 from supple.equations.forces import CoefficientRow, Friction, forces, rate_slopes, theta_slopes
@@ -119,7 +119,7 @@ class LinearizationStates(NamedTuple):
     u: np.ndarray
 
 
-class State(NamedTuple):
+class RatesAndInputs(NamedTuple):
     """One of them: θ̇ (s,) and u (inputs,)."""
 
     rates: np.ndarray
@@ -172,7 +172,7 @@ def factor_mass(s, M, L):
 
 
 @kernel
-def solve_mass(s, L, x, count):
+def solve_columns(s, L, x, count):
     """x (s, count) becomes M⁻¹ x."""
     for i in range(s):
         for k in range(i):
@@ -200,7 +200,7 @@ def solve_linear(at, work, found, n):
             M[i, j], P2[i, j], P1[i, j] = row[at[MASS] + i * s + j], solved[i, j], solved[i, s + j]
         for a in range(inputs):
             solved[i, 2 * s + a] = row[at[INPUT_MAP] + i * inputs + a]
-    solve_mass(s, work.L, solved, solved.shape[1])
+    solve_columns(s, work.L, solved, solved.shape[1])
     total = 0.0
     for i in range(s):
         A[i, s + i] = 1.0
@@ -238,7 +238,7 @@ def linear_batch(rows, selected, coefficients, friction, at, states, found):
         found.A[n], found.B[n] = 0.0, 0.0
         found.status[n] = SINGULAR
         here = moved_to(here, states.X[n], states.w[n])
-        state = State(states.rates[n], states.u[n])
+        state = RatesAndInputs(states.rates[n], states.u[n])
         determined, _ = rigid_modes(rows, selected, here.X, work, here.Psi, here.dPsi, here.twists)
         if not determined:
             continue
@@ -250,7 +250,7 @@ def linear_batch(rows, selected, coefficients, friction, at, states, found):
         found.status[n] = INDEFINITE
         if not factor_mass(s, lin.row[at[MASS] :], lin.L):
             continue
-        solve_mass(s, lin.L, lin.f.reshape(s, 1), 1)
+        solve_columns(s, lin.L, lin.f.reshape(s, 1), 1)
         copy_row(lin.f, found.accelerations[n])
         move(rows, work, here, state.rates, found.accelerations[n], motion)
         lin.slopes[:, :] = 0.0
@@ -370,7 +370,7 @@ def full(column, x, b, j):
 
 
 @kernel(inline=True)
-def momentum(inertia, column, x, b, j, out):
+def body_momentum(inertia, column, x, b, j, out):
     """M₀ x of body b into out (6,)."""
     d = column.shape[0]
     for c in range(d):
@@ -400,13 +400,13 @@ def body_slopes(rows, inertia, here, motion, slopes):
     f, df = np.zeros(6), np.zeros(6)
     for b in range(inertia.shape[0]):
         v, w = full(column, V, b, 0)
-        momentum(inertia, column, V, b, 0, P)
-        momentum(inertia, column, dV, b, 0, f)
+        body_momentum(inertia, column, V, b, 0, P)
+        body_momentum(inertia, column, dV, b, 0, f)
         add_turned(v, w, P, f)
         for m in range(s):
             dv, dw = full(column, bent, b, m)
-            momentum(inertia, column, bent, b, m, dP)
-            momentum(inertia, column, bent_dV, b, m, df)
+            body_momentum(inertia, column, bent, b, m, dP)
+            body_momentum(inertia, column, bent_dV, b, m, df)
             add_turned(dv, dw, P, df)
             add_turned(v, w, dP, df)
             for i in range(s):

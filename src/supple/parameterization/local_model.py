@@ -22,7 +22,7 @@ from supple.description.rigid_parts import require_rigid_alone, taken_as_rigid
 from supple.diagnostics import InputError, NumericalError, SuppleWarning
 from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.quoting import values_text
-from supple.equations.coefficients import EquationsOfMotion, Labels
+from supple.equations.equations_of_motion import EquationsOfMotion, Labels
 from supple.equations.output_motion import Curved
 from supple.equations.row import RowLayout
 from supple.formats.varied import require_parameters
@@ -34,11 +34,11 @@ from supple.formulations.measured_units import model_units
 from supple.kinematics.closing import locked_coordinates
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
-from supple.kinematics.posture import coordinate_values
-from supple.parameterization.basis import basis_of
+from supple.kinematics.posture_coordinates import coordinate_values
 from supple.parameterization.elastic_modes import DONE, SINGULAR, TOO_FEW
 from supple.parameterization.modal_parameterization import ModalParameterization, modal_parameterization
 from supple.parameterization.modal_rows import modal_layout, modal_rows
+from supple.parameterization.mode_basis import basis_of
 from supple.parameterization.mode_choice import RIGID, ModeChoice, require_deformation
 from supple.parameterization.parameter_slopes import KNOWN, parameter_slopes
 from supple.parameterization.rigid_rows import rigid_layout as rigid_layout_of

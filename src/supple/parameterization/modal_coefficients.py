@@ -28,8 +28,8 @@ from supple.equations.row import (
     STIFFNESS,
     STIFFNESS_SLOPE,
 )
+from supple.formulations.elastic_rest.joint_stiffness_over_position import coordinate_at, coordinate_rate, scale_at
 from supple.formulations.elastic_rest.load_vectors import load_vector
-from supple.formulations.elastic_rest.position_dependent_stiffness import coordinate_at, coordinate_rate, scale_at
 from supple.formulations.elastic_rest.response_operator import Structure
 from supple.formulations.elastic_rest.rows import BODY, FIRST, WIDTH, add_term, part_poses
 from supple.kinematics.elimination import workspace
@@ -37,9 +37,9 @@ from supple.kinematics.primitives import NONE, THEN, A, B, gradient, gradient_sl
 from supple.kinematics.rigid_modes import rigid_modes
 from supple.kinematics.row_arrays import row_sizes
 from supple.parameterization.elastic_modes import DONE, NOT_CONVERGED, SINGULAR, elastic_modes
-from supple.parameterization.internal_modes import Eigenmodes, ModeShapes, Spectrum
+from supple.parameterization.internal_modes import Eigenmodes, ModeShapes, TrackedModes
 from supple.parameterization.modal_inertia import inertia
-from supple.parameterization.modal_measures import Coefficients, Inputs, Motion, along_measures
+from supple.parameterization.modal_measures import Inputs, RowPlaces, RowsAndModes, along_measures
 from supple.parameterization.mode_reference import Following
 
 
@@ -125,7 +125,7 @@ def modal_coefficients(rows, selected, modal, positions, at, results):
             Eigenmodes(positions.squares[p, :there], positions.shapes[p, :there]),
             Following(tracking, positions.references[min(p, positions.references.shape[0] - 1)]),
             ModeShapes(Psi[s:], dPsi[:, s:], K, dK),
-            Spectrum(
+            TrackedModes(
                 row[at[SQUARES] : at[SQUARES] + internal],
                 row[at[OVERLAP] : at[OVERLAP] + 1],
                 row[at[PLACES] : at[PLACES] + 1],
@@ -141,8 +141,8 @@ def modal_coefficients(rows, selected, modal, positions, at, results):
         row[at[STIFFNESS] : at[STIFFNESS] + n * n].reshape(n, n)[s:, s:] = K
         row[at[STIFFNESS_SLOPE] : at[STIFFNESS_SLOPE] + s * d * d] = dK.reshape(-1)
         load_vector(loads, X, omega, f, df)
-        rigid, coefficients = Coefficients(rigid_at, given), Coefficients(at, row)
-        along_measures(uses, inputs, Motion(C, dC, Psi, dPsi), positions.w[p], rigid, coefficients, f, df)
+        rigid, coefficients = RowPlaces(rigid_at, given), RowPlaces(at, row)
+        along_measures(uses, inputs, RowsAndModes(C, dC, Psi, dPsi), positions.w[p], rigid, coefficients, f, df)
         christoffel_symbols(n, row[at[DM] :], row[at[CHRISTOFFEL] :])
         row[at[POTENTIAL]] = given[rigid_at[POTENTIAL]]
         for j in range(s):

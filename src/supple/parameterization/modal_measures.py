@@ -45,7 +45,7 @@ class MeasureUses(NamedTuple):
     value: NDArray[np.int64]
 
 
-class Motion(NamedTuple):
+class RowsAndModes(NamedTuple):
     """At one position: rows C (rows, z) and modes Ψ (n, z), and their slopes ∂/∂θ in a first axis."""
 
     C: NDArray[np.float64]
@@ -69,7 +69,7 @@ class Inputs(NamedTuple):
     held: int
 
 
-class Coefficients(NamedTuple):
+class RowPlaces(NamedTuple):
     """A row of coefficients, and where each begins in it."""
 
     at: NDArray[np.int64]
@@ -77,7 +77,7 @@ class Coefficients(NamedTuple):
 
 
 @kernel
-def measured(motion, i, measure):
+def measure_derivatives(motion, i, measure):
     """∂ℓ and ∂²ℓ of row i."""
     for e in range(motion.Psi.shape[0]):
         measure.slope[e] = np.dot(motion.C[i], motion.Psi[e])
@@ -87,7 +87,7 @@ def measured(motion, i, measure):
 
 
 @kernel
-def add_outer(factor, measure, directions, at, dat, row):
+def add_measure_product(factor, measure, directions, at, dat, row):
     """Adds factor ∂ℓ ∂ℓᵀ at row[at:], and its derivatives along the first `directions` of η at row[dat:]."""
     slope, bend = measure.slope, measure.bend
     n = slope.shape[0]
@@ -124,7 +124,7 @@ def put_output(measure, s, to, rigid, coefficients):
 
 
 @kernel
-def push(motion, i, force, changed, f, df):
+def push_row(motion, i, force, changed, f, df):
     """Adds a force along row i to f (z,), and its derivatives to df (s, z); changed (s,): of the force itself."""
     for c in range(f.shape[0]):
         f[c] += force * motion.C[i, c]
@@ -137,7 +137,7 @@ def push(motion, i, force, changed, f, df):
 def along_measures(uses, inputs, motion, w, rigid, coefficients, f, df):
     """Everything that acts along or sees a measure, into the coefficients and the load vector f (z,), df (s, z).
 
-    uses : MeasureUses; w : values of the measures; rigid : Coefficients of the rigid mechanism
+    uses : MeasureUses; w : values of the measures; rigid : RowPlaces of the rigid mechanism
     """
     at, row = coefficients.at, coefficients.row
     s, n = motion.dC.shape[0], motion.Psi.shape[0]
@@ -145,17 +145,17 @@ def along_measures(uses, inputs, motion, w, rigid, coefficients, f, df):
     columns = inputs.actuators + inputs.loaded
     for u in range(uses.row.shape[0]):
         i, role, to = uses.row[u], uses.role[u, ROLE], uses.role[u, NUMBER]
-        measured(motion, i, measure)
+        measure_derivatives(motion, i, measure)
         if role == LAW:
             acts = law(to, uses.parameters[u], w[uses.value[u]] if uses.value[u] >= 0 else 0.0)
             if acts.force != 0.0 or acts.slope != 0.0:
                 for k in range(s):
                     changed[k] = acts.slope * measure.slope[k]
-                push(motion, i, acts.force, changed, f, df)
+                push_row(motion, i, acts.force, changed, f, df)
             if acts.damping != 0.0:
-                add_outer(acts.damping, measure, s, at[DAMPING], at[DDAMPING], row)
+                add_measure_product(acts.damping, measure, s, at[DAMPING], at[DDAMPING], row)
             if acts.inertia != 0.0:
-                add_outer(acts.inertia, measure, n, at[MASS], at[DM], row)
+                add_measure_product(acts.inertia, measure, n, at[MASS], at[DM], row)
         elif role == ACTUATOR:
             put_column(measure, s, columns, to, at[INPUT_MAP], at[DINPUT_MAP], row)
         elif role == SENSOR:
@@ -163,5 +163,5 @@ def along_measures(uses, inputs, motion, w, rigid, coefficients, f, df):
         elif role == DRY:
             put_column(measure, s, 1, 0, at[FRICTION_MAP] + to * n, at[DFRICTION_MAP] + to * n * s, row)
     for a in range(inputs.loaded):  # a force at a loaded displacement is an input
-        measured(motion, inputs.held - inputs.loaded + a, measure)
+        measure_derivatives(motion, inputs.held - inputs.loaded + a, measure)
         put_column(measure, s, columns, inputs.actuators + a, at[INPUT_MAP], at[DINPUT_MAP], row)

@@ -8,7 +8,7 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.compilation import compiled
-from supple.compilation.parts import in_parts
+from supple.compilation.batches import in_parts
 from supple.compilation.threads import single_blas_thread
 from supple.equations.christoffel import christoffel
 from supple.equations.row import RowLayout, local_layout

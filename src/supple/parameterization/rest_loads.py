@@ -14,7 +14,7 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.compilation import compiled, kernel
-from supple.compilation.parts import in_parts
+from supple.compilation.batches import in_parts
 from supple.equations.row import RowLayout
 from supple.formulations.elastic_rest.loads import carries_loads
 from supple.formulations.elastic_rest.preload import batch_row_forces

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from supple.array_types import Array, Integers
 from supple.compilation import compiled, kernel
-from supple.compilation.parts import in_parts
+from supple.compilation.batches import in_parts
 from supple.description.mechanism import GROUND
 from supple.equations.christoffel import christoffel_symbols
 from supple.equations.row import (

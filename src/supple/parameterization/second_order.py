@@ -22,7 +22,12 @@ from supple.compilation.threads import single_blas_thread
 from supple.description.mass_properties import mass_properties
 from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
-from supple.formulations.elastic_rest.load_stiffening import CarriedLoads, in_space, inertia_loads, load_stiffness
+from supple.formulations.elastic_rest.geometric_stiffness_at_rest import (
+    CarriedLoads,
+    in_space,
+    inertia_loads,
+    load_stiffness,
+)
 from supple.formulations.elastic_rest.loads import loads_at
 from supple.formulations.elastic_rest.preload import forces_at_rest, forces_of_rows
 from supple.formulations.elastic_rest.static_response import static_response

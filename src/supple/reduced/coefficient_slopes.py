@@ -15,7 +15,7 @@ import numpy as np
 
 from supple.approximation.curvature import hessian
 from supple.array_types import Array
-from supple.equations.coefficients import Coefficients
+from supple.equations.equations_of_motion import Coefficients
 from supple.reduced.dynamics_kernel import deform_batch
 from supple.reduced.row_map import row_map
 

@@ -25,17 +25,17 @@ from supple.compilation import compiled
 from supple.compilation.native_array import native_array
 from supple.diagnostics import InputError, NumericalError
 from supple.diagnostics.arguments import require_arguments
-from supple.equations.coefficients import Coefficients, Labels
 from supple.equations.dry_friction import FRICTION_SPEED
+from supple.equations.equations_of_motion import Coefficients, Labels
 from supple.equations.row import RowLayout
 from supple.hardware.hardware import NO_HARDWARE, Hardware
 from supple.hardware.linear_hardware import PADE
 from supple.reduced.arrays import ModelArrays, model_arrays, one_array
-from supple.reduced.consistency import require_consistent_layout
 from supple.reduced.dynamics_kernel import INDEFINITE, deform_batch, forward_batch, inverse_batch, observe_batch
 from supple.reduced.family import Family, at_values, slope_model
 from supple.reduced.kernels import OUTSIDE, coefficients_batch
 from supple.reduced.layout import CoefficientLayout
+from supple.reduced.model_consistency import require_consistent_layout
 from supple.reduced.ode import Ode
 from supple.reduced.repertoire import Repertoire, named_theta
 from supple.reduced.row_map import model_row, row_map
@@ -353,9 +353,9 @@ class ReducedModel:
         return found
 
     def equilibrium(self, theta: Values | str, inputs: Values | None = None) -> Array:
-        """η (n,) at which it rests under constant inputs, close to θ; see `supple.reduced.time.equilibrium`."""
+        """η (n,) at which it rests under constant inputs, close to θ; see `supple.reduced.time.model_equilibrium`."""
         require_arguments(ReducedModel.equilibrium, locals())
-        from supple.reduced.time.equilibrium import equilibrium_of
+        from supple.reduced.time.model_equilibrium import equilibrium_of
 
         return equilibrium_of(self, named_theta(self, theta), inputs)
 
@@ -392,8 +392,8 @@ class ReducedModel:
         return found
 
     def linear_family(self, **options: Any) -> LinearFamily:
-        """Linear models on a grid over its region (LPV); see `supple.reduced.linear_family.linear_family`."""
-        from supple.reduced.linear_family import linear_family
+        """Linear models on a grid over its region (LPV); see `supple.reduced.linear_model_grid.linear_family`."""
+        from supple.reduced.linear_model_grid import linear_family
 
         return linear_family(self, **options)
 
@@ -425,7 +425,7 @@ class ReducedModel:
     def save(self, path: str | Path) -> Path:
         """Write the model to a file (HDF5, see docs/rom-file.md); `load_model` reads it back bit for bit."""
         require_arguments(ReducedModel.save, locals())
-        from supple.reduced.file import save_model
+        from supple.reduced.rom_file import save_model
 
         return save_model(self, path)
 

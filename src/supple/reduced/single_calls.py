@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from supple.approximation.piecewise.packing import NOWHERE
 from supple.array_types import Array
 from supple.compilation import compiled
-from supple.equations.coefficients import Coefficients, Labels
+from supple.equations.equations_of_motion import Coefficients, Labels
 from supple.equations.row import RowLayout
 from supple.reduced.dynamics_kernel import forward_in_place, inverse_in_place, state_size
 from supple.reduced.kernels import INSIDE

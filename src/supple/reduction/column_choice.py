@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from supple.array_types import Array
 from supple.description.mass_properties import mass_properties
 from supple.description.mechanism import Mechanism
-from supple.equations.coefficients import Labels
+from supple.equations.equations_of_motion import Labels
 from supple.equations.observation import Observation
 from supple.equations.row import RowLayout
 from supple.formulations.coefficients import carried
@@ -21,8 +21,8 @@ from supple.parameterization.mode_choice import RIGID, ModeChoice
 from supple.reduced.layout import CoefficientLayout
 from supple.reduction import natural_size
 from supple.reduction.column_packing import matrix_entries, packed_values
-from supple.reduction.columns import Columns
 from supple.reduction.families import block_places
+from supple.reduction.fitted_coefficients import Columns
 from supple.reduction.natural_size import natural_sizes
 
 ROUNDING = 1e-10  # of its own size: a coefficient that changes by less over the region does not change

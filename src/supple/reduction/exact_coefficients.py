@@ -9,7 +9,7 @@ import numpy as np
 from supple.approximation.confidence import uniform_points
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
-from supple.equations.coefficients import Coefficients, EquationsOfMotion
+from supple.equations.equations_of_motion import Coefficients, EquationsOfMotion
 from supple.equations.row import RowLayout
 from supple.kinematics.closure import assemble
 from supple.parameterization.local_model import coefficient_rows, local, local_row, mode_choice

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import SuppleNote
-from supple.formulations.hardware import hardware_of
+from supple.formulations.described_hardware import hardware_of
 from supple.formulations.measured_units import model_units
 from supple.hardware.hardware import Hardware
-from supple.kinematics.posture import coordinate_values
+from supple.kinematics.posture_coordinates import coordinate_values
 from supple.kinematics.rest import rest
 from supple.reduced.layout import CoefficientLayout
 from supple.reduced.repertoire import REST, Repertoire

@@ -27,7 +27,7 @@ from supple.formats.source import reader_of
 from supple.formats.varied import varied, written_data
 from supple.formats.varied_mechanism import VariedMechanism
 from supple.formulations.coefficients import carried
-from supple.formulations.hardware import hardware_of
+from supple.formulations.described_hardware import hardware_of
 from supple.kinematics.closure import assemble
 from supple.kinematics.rest import rest
 from supple.reduced.family import FamilyParameter

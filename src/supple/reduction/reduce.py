@@ -33,23 +33,23 @@ from supple.diagnostics.arguments import require_arguments
 from supple.distribution.workplace import workplace
 from supple.formats.varied_mechanism import VariedMechanism
 from supple.kinematics.configuration import At
-from supple.parameterization.basis import basis_of
 from supple.parameterization.local_model import local, mode_choice
+from supple.parameterization.mode_basis import basis_of
 from supple.parameterization.mode_choice import RIGID
 from supple.reduced.family import Family
 from supple.reduced.model import ReducedModel
 from supple.reduced.operations import kernel_operations, paper_operations
 from supple.reduction.column_choice import ROUNDING, choose_columns
-from supple.reduction.columns import Columns
 from supple.reduction.domain import Domain
 from supple.reduction.equilibrium_error import equilibrium_error
 from supple.reduction.estimate import Estimate, estimate
 from supple.reduction.exchanges import Exchange, exchanges, tracking_faults_over
-from supple.reduction.mode_set import Count, cut_cluster, kept_modes
+from supple.reduction.fitted_coefficients import Columns
 from supple.reduction.named_parts import hardware_of_layout, repertoire_of, units_of_layout
 from supple.reduction.parameter_space import ParameterSpace, Vary
 from supple.reduction.progress import ProgressLine
 from supple.reduction.region import Region
+from supple.reduction.region_modes import Count, cut_cluster, kept_modes
 from supple.reduction.sampling import Sampling, supple_version
 from supple.reduction.shortfall import indefinite, missed_errors
 from supple.reduction.singular_scan import require_reachable, require_regular, unreachable

@@ -27,7 +27,7 @@ from supple.distribution.workplace import Here
 from supple.formats.varied_mechanism import VariedMechanism, as_varied
 from supple.formulations import data_slopes
 from supple.formulations.elastic import geometric_stiffness
-from supple.formulations.elastic_rest import load_stiffening, preload
+from supple.formulations.elastic_rest import geometric_stiffness_at_rest, preload
 from supple.formulations.elastic_rest.constrained_modes import modes_batch
 from supple.kinematics import complex_terms, parameter_motion
 from supple.kinematics.closure import assemble
@@ -222,7 +222,7 @@ def samples_name(mechanism: Mechanism | VariedMechanism, choice: ModeChoice = RI
         "kernels": [digest(cast(FunctionType, kernel)) for kernel in kernels],
     }
     if choice.flexible and (choice.stiffening or choice.preload):  # which is no kernel
-        parts["loads"] = [getsource(module) for module in (load_stiffening, geometric_stiffness, preload)]
+        parts["loads"] = [getsource(module) for module in (geometric_stiffness_at_rest, geometric_stiffness, preload)]
     if choice.stiffening:
         parts["stiffening"] = [getsource(second_order)]
     if sloped(as_varied(mechanism), choice):

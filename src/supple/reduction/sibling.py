@@ -23,11 +23,11 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, SuppleWarning
 from supple.formats.mechanism_text import to_yaml
 from supple.formulations.coefficients import carried
-from supple.formulations.hardware import hardware_of
+from supple.formulations.described_hardware import hardware_of
 from supple.kinematics.closure import assemble
 from supple.kinematics.rest import rest
-from supple.parameterization.basis import basis_of
 from supple.parameterization.local_model import local_row
+from supple.parameterization.mode_basis import basis_of
 from supple.parameterization.mode_choice import ModeChoice
 from supple.reduced.model import ReducedModel
 from supple.reduction.column_packing import packed_values

@@ -6,8 +6,8 @@ from typing import Any
 
 from supple.approximation.approximation import Approximation
 from supple.approximation.samples import FamilyError
-from supple.reduction.columns import Columns
 from supple.reduction.families import FREQUENCIES
+from supple.reduction.fitted_coefficients import Columns
 
 ROUNDING = 1e-9
 """No error is stated below: closure ends at 1e-12 of the mechanism's extent, and coefficients, which are its

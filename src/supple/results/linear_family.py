@@ -44,7 +44,7 @@ class LinearFamily(Result):
     A, B, C, D : (g₁, g₂, ..., rows, columns)
     at   : states, inputs and outputs of the rest at each point, (g₁, g₂, ..., k)
     gap  : largest difference of its responses, between the points, to those of the model it stands for, each against
-           the channel's largest in the band; see `supple.reduced.linear_family`
+           the channel's largest in the band; see `supple.reduced.linear_model_grid`
     """
 
     name: str

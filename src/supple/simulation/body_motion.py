@@ -34,6 +34,7 @@ from supple.results.energy_account import energy_defect
 from supple.results.signals import Signals, labelled
 from supple.results.units import numbered, rate_unit
 from supple.simulation.inner_forces import FullMotion, inner_forces
+from supple.time_functions.polynomial_pieces import PolynomialPieces
 
 _STILL = 1e-6  # extents/s: slower is the rounding of positions over a step
 
@@ -42,7 +43,7 @@ _STILL = 1e-6  # extents/s: slower is the rounding of positions over a step
 class RecordedMotion:
     """What a march through the DAE records at times (N,), and the signals that follow from it.
 
-    forces   : breaks and coefficients of the piecewise cubic inputs
+    forces   : of the inputs, over time
     courses  : breaks, and accelerations of the prescribed coordinates there
     X, V, acceleration : (N, frames + 1, 12), (N, frames, d) twice, of the frames; multipliers : (N, rows)
     w        : (N, measures); energies : (N, 7) as `march` records them
@@ -50,7 +51,7 @@ class RecordedMotion:
 
     problem: Absolute
     time: Array
-    forces: tuple[Array, Array]
+    forces: PolynomialPieces
     courses: tuple[Array, Array]
     X: Array
     V: Array
@@ -189,13 +190,7 @@ class RecordedMotion:
     @cached_property
     def _pushes(self) -> Array:
         """(N, a) what the course of the inputs says; of drives that yield it is without their springs and dampers."""
-        breaks, coefficients = self.forces
-        piece = np.clip(np.searchsorted(breaks, self.time, side="right") - 1, 0, len(breaks) - 2)
-        x = (self.time - breaks[piece])[:, None]
-        values = np.zeros((len(self.time), coefficients.shape[2]))
-        for power in coefficients:  # the highest first
-            values = values * x + power[piece]
-        return values
+        return self.forces.at(self.time)
 
     @property
     def inputs(self) -> Signals:

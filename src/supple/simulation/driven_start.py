@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from scipy.interpolate import PPoly
 
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
@@ -22,7 +21,7 @@ from supple.simulation.mechanism_run import Continuous, MechanismRun, begin, req
 from supple.simulation.prescribed import Prescribed, nothing_led
 from supple.simulation.start import start_configuration
 from supple.statics.equilibrium import equilibrium
-from supple.systems.system import system_of
+from supple.systems.protocols import system_of
 from supple.time_functions.function_of_time import PiecewisePolynomial
 
 
@@ -52,10 +51,10 @@ def driven_course(
     names = here.rest.numbering.coordinates
     found = drive_course(bank, breaks, values, (*span, largest))
     times = span[0] + found.times
-    forces = PiecewisePolynomial.of_pieces(bank.inputs, PPoly(found.forces, times))
+    forces = PiecewisePolynomial(bank.inputs, times, found.forces)
     if not bank.led:
         return Continuous(forces, nothing_led(*span))
-    targets = PiecewisePolynomial.of_pieces(tuple(names[i] for i in bank.led), PPoly(found.led, times))
+    targets = PiecewisePolynomial(tuple(names[i] for i in bank.led), times, found.led)
     accelerations = np.vstack([found.accelerations[:, 0], found.accelerations[-1:, 1]])
     return Continuous(forces, Prescribed(bank.led, targets, accelerations))
 

@@ -20,7 +20,7 @@ from supple.hardware.pieces import Pieces, at_end
 from supple.integration.input_course import Inputs, input_course
 from supple.simulation.driver import drive
 from supple.systems.advancing import Plant
-from supple.systems.system import System
+from supple.systems.protocols import System
 
 Run = TypeVar("Run", bound=Plant, covariant=True)
 
@@ -154,7 +154,7 @@ class DrivenSystem:
         pieces = self._drives.pieces(duration, rates[: self._theta])
         if self._pushed:
             _push(pieces, duration, self._pushes[k], self._pushes[min(k + 1, len(self._durations) - 1)])
-        self._keep(k, pieces.forces[3, 0], eta, rates)
+        self._keep(k, pieces.forces[0, 0], eta, rates)
         if until == k:
             return True
         if not plant.advance(pieces, until):
@@ -178,8 +178,8 @@ class DrivenSystem:
 def _push(pieces: Pieces, duration: float, before: Array, after: Array) -> None:
     """Add forces that grow linearly from event to event to those of pieces."""
     slope = (after - before) / duration
-    pieces.forces[3] += before + pieces.times[:-1, None] * slope
-    pieces.forces[2] += slope
+    pieces.forces[:, 0] += before + pieces.times[:-1, None] * slope
+    pieces.forces[:, 1] += slope
 
 
 class Sent:

@@ -53,8 +53,9 @@ from supple.simulation.body_motion import RecordedMotion, defect_of
 from supple.simulation.inner_forces import FullMotion, inner_forces
 from supple.simulation.prescribed import Prescribed
 from supple.simulation.start import centre_state
-from supple.systems.system import system_of
+from supple.systems.protocols import system_of
 from supple.time_functions.function_of_time import PiecewisePolynomial
+from supple.time_functions.polynomial_pieces import PolynomialPieces
 
 AT_ONCE = 10_000  # steps before a look at the keyboard
 FEW = 100  # steps, interpreted, before it is asked again whether compiling is worth while
@@ -169,7 +170,7 @@ class MechanismRun:
         self._carried = np.zeros(10)
         self._carried[TIME], self._carried[[TRIAL, LAST]] = begun.times[0], begun.step
         self._u, self._second = begun.inputs.copy(), begun.accelerations.copy()
-        self._acted: list[tuple[Array, Array]] = []  # breaks and cubics of the forces, interval by interval
+        self._acted: list[PolynomialPieces] = []  # the forces, interval by interval
         self._led: list[tuple[float, Array]] = []  # time and accelerations at the beginning of each interval
         self._known: Continuous | None = None
         self._event, self.reason = 0, ""
@@ -211,17 +212,16 @@ class MechanismRun:
     def _follow(self, acting: Continuous, until: int) -> bool:
         """Along continuous courses: steps do not end at their breaks."""
         self._known, carried, problem = acting, self._carried, self._problem
-        breaks, cubics = _cubics(acting.forces)
-        cubics[3] += self._begun.relaxed
-        self._acted.append((breaks, cubics))
+        forces = acting.forces.arrays.raised(self._begun.relaxed)
+        self._acted.append(forces)
         energies = self._record.energies
 
         def sound() -> bool:
             return not energy_diverged(problem, energies[: int(carried[NEXT])], int(carried[STEPS]))
 
         status = self._march(
-            Courses(breaks, cubics, *_cubics(acting.course.targets)), self._begun.times[: until + 1], self._record,
-            sound, bulk(problem.rest.numbering),
+            Courses(forces, acting.course.targets.arrays), self._begun.times[: until + 1], self._record, sound,
+            bulk(problem.rest.numbering),
         )  # fmt: skip
         if status == PAUSED:
             self.reason = stopped(float(carried[TIME]), self._defect())
@@ -234,15 +234,15 @@ class MechanismRun:
         self._event = until
         breaks = begin + pieces.times
         breaks[-1] = end
-        forces = np.array(pieces.forces)
-        forces[3] += self._begun.relaxed
+        acting = PolynomialPieces(breaks, pieces.forces).raised(self._begun.relaxed)
+        forces = acting.coefficients
         pieces = pieces._replace(forces=forces)
-        self._acted.append((breaks[:-1], forces))
+        self._acted.append(acting)
         self._led.append((begin, pieces.accelerations[0, 0]))
         for p in range(len(breaks) - 1):
-            self._jump(forces[3, p], pieces.accelerations[p, 0])
-            of_forces, of_led = (np.ascontiguousarray(part[:, p : p + 1]) for part in (forces, pieces.led))
-            courses = Courses(breaks[p : p + 2], of_forces, breaks[p : p + 2], of_led)
+            self._jump(forces[p, 0], pieces.accelerations[p, 0])
+            here = breaks[p : p + 2]
+            courses = Courses(PolynomialPieces(here, forces[p : p + 1]), PolynomialPieces(here, pieces.led[p : p + 1]))
             last = p == len(breaks) - 2
             if event == p == 0 and not last:  # the start is a result, and no break is
                 self._reach(courses, times[:1])
@@ -336,29 +336,21 @@ class MechanismRun:
             damping=time_damping(mechanism).said if self._problem.frames.elastic else "",
         )  # fmt: skip
 
-    def _acting(self) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
+    def _acting(self) -> tuple[PolynomialPieces, tuple[Array, Array]]:
         """Forces over time, and accelerations of led coordinates at times; both stay as they are after pieces end."""
         if self._known is not None:
             course = self._known.course
             return self._acted[0], (course.targets.breaks, course.accelerations)
-        last = np.zeros((4, 1, len(self._u)))
-        last[3] = self._u
+        last = np.zeros((1, 4, len(self._u)))
+        last[0, 0] = self._u
         now = self._begun.times[self._event]
-        breaks = np.concatenate([*(part for part, _ in self._acted), [now, np.inf]])
-        cubics = np.concatenate([*(part for _, part in self._acted), last], axis=1)
+        breaks = np.concatenate([*(part.breaks[:-1] for part in self._acted), [now, np.inf]])
+        cubics = np.concatenate([*(part.coefficients for part in self._acted), last])
         times = np.array([*(time for time, _ in self._led), now])
-        return (breaks, cubics), (times, np.array([*(part for _, part in self._led), self._second]))
+        return PolynomialPieces(breaks, cubics), (times, np.array([*(part for _, part in self._led), self._second]))
 
 
 def require_held(times: Array, options: StepOptions) -> None:
     """Refuse times and options that no run from event to event can have."""
     require_times(float(times[-1]), options.longest)
     require_positive(tolerance=options.tolerance, friction_speed=options.friction_speed)
-
-
-def _cubics(function: PiecewisePolynomial) -> tuple[Array, Array]:
-    """Breaks and coefficients (4, P, k), the highest power first, as the march takes them."""
-    pieces, powers, functions = function.coefficients.shape
-    cubics = np.zeros((4, pieces, functions))
-    cubics[4 - powers :] = function.coefficients[:, ::-1].transpose(1, 0, 2)
-    return function.breaks, cubics

@@ -36,11 +36,11 @@ from supple.reduced.time.driven_march import (
     kept_size,
 )
 from supple.reduced.time.explicit_march import explicit_march
-from supple.reduced.time.implicit_march import Options, implicit_march
+from supple.reduced.time.implicit_march import ImplicitOptions, implicit_march
 from supple.reduced.time.model_motion import ModelMotion
 from supple.results.simulation import Simulation
 from supple.simulation.driven_system import DrivenStart
-from supple.systems.system import system_of
+from supple.systems.protocols import system_of
 
 TOLERANCE = 1e-9  # of a step of a free run, where neither a step nor a tolerance is asked for
 ENERGIES = 2  # kinetic and potential, behind the outputs
@@ -76,7 +76,7 @@ class FreeRun:
         self._march: Any = explicit_march
         self._options: Any = limits
         if implicit:
-            self._march, self._options = implicit_march, Options(*limits, alpha_of(options.spectral_radius))
+            self._march, self._options = implicit_march, ImplicitOptions(*limits, alpha_of(options.spectral_radius))
 
     def advance(self, acting: InputCourse, until: int) -> bool:
         """Advance to the result time of number `until`; see `Advancing`."""
@@ -152,7 +152,7 @@ class ModelRun:
         self._look()
         self._march, self._arrays, self.interval = compiled(driven_march), model.arrays, 0
         k, a = len(leading), len(layout.inputs)
-        self._take(Pieces(np.zeros(1), np.zeros((4, 0, a)), np.zeros((4, 0, k)), np.zeros((0, 2, k))))
+        self._take(Pieces(np.zeros(1), np.zeros((0, 4, a)), np.zeros((0, 4, k)), np.zeros((0, 2, k))))
         self.states[0], self.found[0] = self.memory[: self._width], self.now
 
     def _look(self) -> None:

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.interpolate import PPoly
 
 from supple.array_types import Array
 from supple.compilation import compiled
@@ -32,7 +31,7 @@ from supple.results.simulation import Simulation, warn_of
 from supple.simulation.driven_system import coupled_run, settled_commands
 from supple.simulation.driver import Known, drive
 from supple.simulation.model_run import FreeRun, ModelRun, model_result, model_start
-from supple.time_functions.function_of_time import Trajectory
+from supple.time_functions.function_of_time import PiecewisePolynomial, Trajectory
 
 
 def simulated(
@@ -121,7 +120,7 @@ def _forces(bank: DriveBank, course: Pieces, run: ModelRun) -> Array:
     """(N, a) of the inputs at the results that were reached, springs and dampers of drives included; zero of those that
     lead."""
     time, n = run.times[: run.interval + 1], run.model.layout.size
-    found = np.asarray(PPoly(course.forces, course.times)(time - time[0]))
+    found = np.asarray(PiecewisePolynomial(bank.inputs, course.times, course.forces).pieces(time - time[0]))
     states = run.states[: len(time)]
     for i, k in enumerate(bank.places):
         if k >= 0:
@@ -243,7 +242,7 @@ class LedRun:
         fast = np.sqrt(np.maximum(np.diag(c.K)[s:] / np.diag(c.M)[s:], 1e-12))
         longest, tolerance, speed = limits
         self._options = LedOptions(float(longest), float(tolerance), float(speed), np.append(typical, typical * fast))
-        self.course = LedCourse(self._function.breaks, self._function.coefficients, lowest, highest)
+        self.course = LedCourse(self._function.arrays, lowest, highest)
         self.record = np.empty((len(times), 3 * m + 2))
         self._state = np.concatenate([delta, np.zeros(m + 2)])
 

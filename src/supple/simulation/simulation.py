@@ -17,7 +17,7 @@ from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.limits import require_memory
 from supple.formulations.absolute.time_damping import say_damping, time_damping
-from supple.formulations.hardware import hardware_of
+from supple.formulations.described_hardware import hardware_of
 from supple.formulations.rigid_link_system.link_equations import LinkEquations, LinkMotion
 from supple.formulations.rigid_link_system.link_march import (
     LedLinks,
@@ -30,7 +30,7 @@ from supple.formulations.rigid_link_system.link_march import (
 )
 from supple.formulations.rigid_link_system.link_point import link_point
 from supple.formulations.rigid_link_system.link_system import rigid_link_system
-from supple.formulations.rigid_link_system.small_motions import resting_nodes
+from supple.formulations.rigid_link_system.small_link_motions import resting_nodes
 from supple.hardware.coupled_drives import feels
 from supple.hardware.drive_bank import DriveBank
 from supple.hardware.drive_course import say_passed_by
@@ -51,8 +51,8 @@ from supple.simulation.driven_system import coupled_run, settled_commands
 from supple.simulation.driver import Known, drive
 from supple.simulation.link_record import LinkRecord
 from supple.simulation.mechanism_run import Continuous, MechanismRun, begin
+from supple.simulation.prepared_scenario import model_scenario, prepared_scenario
 from supple.simulation.prescribed import Prescribed, on_course, prescribed
-from supple.simulation.scenario import model_scenario, prepared_scenario
 from supple.simulation.start import deflected_configuration, start_configuration
 from supple.systems.formulation_choice import by_rigid_links
 from supple.time_functions.function_of_time import linear_between

@@ -9,7 +9,7 @@ import numpy as np
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
-from supple.formulations.absolute.drives import settled_deflections
+from supple.formulations.absolute.drive_deflections import settled_deflections
 from supple.formulations.absolute.system import Absolute
 from supple.formulations.coefficients import carried
 from supple.kinematics.closure import assemble

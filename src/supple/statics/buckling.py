@@ -17,7 +17,7 @@ from supple.diagnostics import InputError, nearest
 from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.limits import require_within
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest, elastic_rest, own_band
-from supple.formulations.elastic_rest.load_dependent_stiffness import under_loads
+from supple.formulations.elastic_rest.joint_stiffness_under_load import under_loads
 from supple.formulations.elastic_rest.load_factors import load_factors
 from supple.formulations.elastic_rest.loads import FORCES, GRAVITY
 from supple.kinematics.configuration import At, Configuration

@@ -15,7 +15,7 @@ from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.formulations.elastic_rest.elastic_rest import elastic_rest, own_band
 from supple.formulations.elastic_rest.held_loads import held_loads
-from supple.formulations.elastic_rest.load_dependent_stiffness import under_loads
+from supple.formulations.elastic_rest.joint_stiffness_under_load import under_loads
 from supple.formulations.elastic_rest.loaded_statics import loaded_response
 from supple.formulations.elastic_rest.static_response import static_response
 from supple.formulations.measured_units import units_of

@@ -17,8 +17,8 @@ from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.formulations.absolute.reaction import Reaction
 from supple.formulations.elastic_rest.elastic_rest import BodyCoordinates, ElasticRest, elastic_rest
-from supple.formulations.elastic_rest.load_dependent_stiffness import under_loads
-from supple.formulations.elastic_rest.load_stiffening import row_scales
+from supple.formulations.elastic_rest.geometric_stiffness_at_rest import row_scales
+from supple.formulations.elastic_rest.joint_stiffness_under_load import under_loads
 from supple.formulations.elastic_rest.loads import loads_at
 from supple.formulations.elastic_rest.part_rows import terms_of
 from supple.formulations.elastic_rest.static_response import static_response

@@ -32,7 +32,7 @@ from supple.parameterization.local_model import local
 from supple.reduced.model import ReducedModel
 from supple.reduced.state_arguments import Values
 from supple.statics.deformed_rest import deformed_rest
-from supple.systems.system import Unserved, model_theta, require_served
+from supple.systems.protocols import Unserved, model_theta, require_served
 
 _ITERATIONS, _TRIES = 40, 12  # of Newton's method over θ; and shorter steps, or sharpenings
 _RESTARTS = 6  # from positions nearby, where a descent over all positions ends at no equilibrium

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from supple.array_types import Array
 from supple.hardware.pieces import Pieces
 from supple.results.simulation import Simulation
-from supple.systems.system import System
+from supple.systems.protocols import System
 
 Values = Mapping[str, float] | ArrayLike | None
 Acting = TypeVar("Acting", contravariant=True)

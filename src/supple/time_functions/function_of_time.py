@@ -25,6 +25,7 @@ from supple.results.result import Result, brief
 from supple.results.signals import Signals, gathered, time_span_text
 from supple.results.table import Table
 from supple.results.units import UNKNOWN, Units
+from supple.time_functions.polynomial_pieces import PolynomialPieces
 
 if TYPE_CHECKING:
     from scipy.interpolate import PPoly
@@ -84,6 +85,11 @@ class PiecewisePolynomial:
         from scipy.interpolate import PPoly
 
         return PPoly(np.ascontiguousarray(self.coefficients[:, ::-1].transpose(1, 0, 2)), self.breaks)
+
+    @property
+    def arrays(self) -> PolynomialPieces:
+        """The same as kernels take it, without names; the outer pieces go on."""
+        return PolynomialPieces(self.breaks, np.ascontiguousarray(self.coefficients))
 
     def __repr__(self) -> str:
         count = len(self.breaks) - 1

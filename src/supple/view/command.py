@@ -18,7 +18,7 @@ from supple.cli.options import At, Json, Settings, configuration, read_mechanism
 
 if TYPE_CHECKING:
     from supple.description.mechanism import Mechanism
-    from supple.view.page.measured_modes import PageModes
+    from supple.view.page.page_modes import PageModes
     from supple.view.page.saved_run import SavedRun
 
 What = Annotated[
@@ -100,7 +100,7 @@ class ViewedItems:
 
     def _add(self, name: str) -> None:
         from supple.diagnostics import InputError
-        from supple.view.page.measured_modes import read_measured
+        from supple.view.page.page_modes import read_measured
         from supple.view.page.saved_run import holds_run, read_run
 
         if not Path(name).is_file():

@@ -14,7 +14,7 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.formulations.elastic.body_matrices import rigid_body_motions
 from supple.formulations.elastic.condensation import condense
-from supple.formulations.elastic.superelement import Patch, tied
+from supple.formulations.elastic.superelement_body import Patch, tied
 
 GIVEN = {
     "materials": {"m": {"youngs_modulus": 70e9, "density": 2700}},

@@ -11,8 +11,8 @@ import pytest
 import supple
 from supple.description.elastic.cross_section import CrossSection
 from supple.kinematics.rest import rest
-from supple.view.page.page_data import encoded, page_data, vibrating
-from supple.view.page.region import ranges
+from supple.view.page.coordinate_ranges import ranges
+from supple.view.page.page_data import encoded, page_data, page_mechanism
 from supple.view.page.scene import flexing, outline, place_motion
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -72,7 +72,7 @@ def test_coordinates_have_their_limits_or_a_range_about_rest(arm):
 @pytest.mark.parametrize("name", ["ralf", "flexible-four-bar"])
 def test_energy_along_beams_is_the_energy_of_the_body(name):
     """∫ ½|strain z|² over all beams is ½ zᵀΛz: curvature is linear on an element, Simpson's 3/8 rule exact."""
-    rest_, *_ = vibrating(rest(supple.load(EXAMPLES / name / "mechanism.yaml")))
+    rest_, *_ = page_mechanism(rest(supple.load(EXAMPLES / name / "mechanism.yaml")))
     for body in rest_.bodies:
         if body.mesh is None:
             continue
@@ -87,7 +87,7 @@ def test_energy_along_beams_is_the_energy_of_the_body(name):
 
 
 def test_stations_at_nodes_move_as_the_nodes(arm):
-    rest_, *_ = vibrating(rest(arm))
+    rest_, *_ = page_mechanism(rest(arm))
     body = next(item for item in rest_.bodies if item.mesh is not None)
     (part,) = flexing(rest_, body)
     at, motion = array(part["at"]), array(part["motion"])

@@ -14,9 +14,9 @@ import supple
 from supple.formulations.elastic_rest.constrained_modes import constrained_modes, search_for
 from supple.formulations.elastic_rest.loaded_modes import constrained_loaded_modes
 from supple.kinematics.rest import rest
+from supple.view.page.coordinate_ranges import sampled_postures
 from supple.view.page.load_choice import PRELOAD, counts_loads
-from supple.view.page.page_data import encoded, page_data, vibrating
-from supple.view.page.region import sampled_postures
+from supple.view.page.page_data import encoded, page_data, page_mechanism
 from supple.view.page.single_file import page_html
 from supple.view.page.whole_page import whole_page
 
@@ -91,7 +91,7 @@ SEARCHES = """({ searches, thetas }) => {
 def test_any_number_of_modes_converges_where_twelve_are_nearly_equal(opened, preload):
     """Six equal tubes: modes 4 to 15 lie within 1 %. A block of fixed size needed up to forty passes."""
     delta = supple.load(DELTA)
-    found = vibrating(rest(delta), preload=preload)
+    found = page_mechanism(rest(delta), preload=preload)
     places = sampled_postures(rest(delta), 2)
     page = opened(delta, preload=preload)
     counts = (4, 6, 8, 12) if preload else range(1, 13)

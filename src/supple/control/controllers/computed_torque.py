@@ -43,7 +43,7 @@ from supple.reduced.model import ReducedModel
 from supple.results.linear_model import LinearModel
 from supple.results.names import listed
 from supple.results.result import brief
-from supple.systems.system import system_of
+from supple.systems.protocols import system_of
 
 _SMALL = 1e-6  # rad or m, and of rates: steps of central differences
 

@@ -30,8 +30,8 @@ from supple.control.feedforward.reference import reference
 from supple.control.gains.decoupled_gains import PerCoordinate, per_coordinate
 from supple.control.laws.affine_controller import AffineController
 from supple.control.laws.affine_matrices import AffineMatrices, empty
-from supple.control.laws.equilibrium import Equilibria
-from supple.control.laws.ports import Ports
+from supple.control.laws.law_equilibrium import Equilibria
+from supple.control.laws.law_ports import Ports
 from supple.control.laws.scheduling import scheduled
 from supple.control.margins.loop_check import growth_on
 from supple.control.plants.surrounding import hardware_in
@@ -39,7 +39,7 @@ from supple.description.drawing import Drawing
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
-from supple.equations.coefficients import EquationsOfMotion
+from supple.equations.equations_of_motion import EquationsOfMotion
 from supple.hardware.hardware import Hardware
 from supple.parameterization.local_model import local
 from supple.reduced.model import ReducedModel

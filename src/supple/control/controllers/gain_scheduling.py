@@ -24,8 +24,8 @@ from supple.control.feedforward.reference import reference
 from supple.control.gains.feedback_gain import FeedbackGain
 from supple.control.laws.affine_controller import AffineController
 from supple.control.laws.affine_matrices import AffineMatrices, empty
-from supple.control.laws.equilibrium import Equilibria
-from supple.control.laws.ports import ORDERS, Ports
+from supple.control.laws.law_equilibrium import Equilibria
+from supple.control.laws.law_ports import ORDERS, Ports
 from supple.control.laws.scheduling import scheduled
 from supple.control.margins.loop_check import growth_on
 from supple.control.plants.surrounding import hardware_in

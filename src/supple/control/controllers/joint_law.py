@@ -21,7 +21,7 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.control.laws.affine_matrices import AffineMatrices, empty
-from supple.control.laws.ports import Ports
+from supple.control.laws.law_ports import Ports
 from supple.diagnostics import InputError
 from supple.reduced.named_values import in_order
 

@@ -15,14 +15,14 @@ from supple.array_types import Array
 from supple.control.feedforward.reference import AnyReference, Reference
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
-from supple.equations.coefficients import EquationsOfMotion
 from supple.equations.dry_friction import FRICTION_SPEED
+from supple.equations.equations_of_motion import EquationsOfMotion
 from supple.kinematics.configuration import At
 from supple.parameterization.local_model import local
 from supple.reduced.model import ReducedModel
 from supple.reduced.named_values import in_order
 from supple.reduced.repertoire import REST, named_theta
-from supple.systems.system import system_of
+from supple.systems.protocols import system_of
 
 _RANK = 1e-10
 SPACING = 2e-3  # s, between the instants of forces along a motion; cubics join them

@@ -24,8 +24,8 @@ from supple.control.feedforward.reference import AnyReference, Reference, refere
 from supple.control.gains.decoupled_gains import PerCoordinate, per_coordinate
 from supple.control.laws.affine_controller import AffineController
 from supple.control.laws.affine_law import fixed
+from supple.control.laws.law_ports import Ports
 from supple.control.laws.linear_law import linear_law
-from supple.control.laws.ports import Ports
 from supple.control.margins.loop_check import Place, grows, places_along, warn_if_unstable, worst_pole
 from supple.control.plants.surrounding import hardware_in
 from supple.description.mechanism import Mechanism

@@ -22,12 +22,12 @@ from supple.control.controllers.motion_series import motion_series
 from supple.control.feedforward.reference import reference
 from supple.control.gains.controllability import Unreached, unreached
 from supple.control.gains.decoupled_gains import PerCoordinate
+from supple.control.gains.discretization import held, held_cost, require_sample_time
 from supple.control.gains.feedback_gain import FeedbackGain, require_continuous_time
-from supple.control.gains.sampling import held, held_cost, require_sample_time
 from supple.control.laws.affine_controller import AffineController
 from supple.control.laws.affine_law import fixed
 from supple.control.laws.affine_matrices import AffineMatrices
-from supple.control.laws.ports import ORDERS, Ports
+from supple.control.laws.law_ports import ORDERS, Ports
 from supple.control.laws.scheduling import scheduled
 from supple.control.observers.kalman_filter import FilterAt, KalmanFilter, kalman_filter
 from supple.control.observers.linear_filter import LinearFilter, rigid_coordinate_names

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.array_types import Array
-from supple.control.laws.ports import ORDERS
+from supple.control.laws.law_ports import ORDERS
 from supple.diagnostics import NumericalError
 
 _LEFT = 1e-7  # of 1: how far E S₀ may be from it

@@ -34,8 +34,8 @@ from supple.control.gains.decoupled_gains import PerCoordinate, per_coordinate
 from supple.control.laws.affine_controller import AffineController, FollowedMotion
 from supple.control.laws.affine_law import fixed
 from supple.control.laws.affine_matrices import AffineMatrices
-from supple.control.laws.equilibrium import Equilibria
-from supple.control.laws.ports import Ports
+from supple.control.laws.law_equilibrium import Equilibria
+from supple.control.laws.law_ports import Ports
 from supple.control.laws.scheduling import scheduled
 from supple.control.observers.kalman_filter import FilterAt, KalmanFilter, SampledRests
 from supple.control.observers.observed_law import (

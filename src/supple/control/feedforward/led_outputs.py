@@ -44,7 +44,7 @@ class LedOutputs:
 
     def slopes(self, theta: Array, delta: Array) -> Array:
         """∂y/∂θ (N, s, s) at θ (N, s) and δ (N, m): rates of the outputs with one coordinate moving at a time."""
-        moving, bent = at_rest(theta), at_rest(delta)
+        moving, bent = constant_motion(theta), constant_motion(delta)
         columns = []
         for unit in np.eye(theta.shape[1]):
             moving[1] = unit
@@ -79,7 +79,7 @@ class LedOutputs:
         )  # fmt: skip
 
 
-def at_rest(values: Array) -> Array:
+def constant_motion(values: Array) -> Array:
     """Values (N, k) that do not change, with their rates and accelerations, (3, N, k)."""
     return np.stack([values, np.zeros_like(values), np.zeros_like(values)])
 

@@ -28,12 +28,12 @@ from supple.control.gains.decoupled_gains import PerCoordinate, per_coordinate
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, NumericalError, require_known
 from supple.diagnostics.arguments import real_numbers, require_arguments
-from supple.equations.coefficients import EquationsOfMotion
+from supple.equations.equations_of_motion import EquationsOfMotion
 from supple.formats.model_description import described
 from supple.parameterization.local_model import local
 from supple.reduced.model import ReducedModel
 from supple.results.units import UNKNOWN
-from supple.systems.system import system_of
+from supple.systems.protocols import system_of
 from supple.time_functions.function_of_time import Trajectory
 
 _NODES = 160

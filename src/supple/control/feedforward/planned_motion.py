@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.array_types import Array
-from supple.control.feedforward.led_outputs import LedOutputs, at_rest
+from supple.control.feedforward.led_outputs import LedOutputs, constant_motion
 from supple.control.feedforward.reference import Reference
 from supple.reduced.model import ReducedModel
 from supple.reduced.time.led_motion import quasi_static
@@ -108,7 +108,7 @@ def resting_after(deformation: Reference, model: ReducedModel, theta: Array) -> 
     What a motion leaves vibrating at its end is no part of the plan: a law that went on to want it would hold the
     machine off its goal.
     """
-    return replace(deformation, final=quasi_static(model, *at_rest(np.asarray(theta, dtype=float)[None]))[0])
+    return replace(deformation, final=quasi_static(model, *constant_motion(np.asarray(theta, dtype=float)[None]))[0])
 
 
 def planned(

@@ -17,7 +17,7 @@ from supple.formats.model_description import described
 from supple.reduced.model import ReducedModel
 from supple.reduction.model_trajectory import follows_path, model_trajectory
 from supple.results.units import UNKNOWN
-from supple.systems.system import system_of
+from supple.systems.protocols import system_of
 from supple.time_functions.function_of_time import (
     DERIVATIVES,
     CalledFunction,

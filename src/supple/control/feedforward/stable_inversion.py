@@ -21,7 +21,7 @@ from scipy.linalg import schur
 from scipy.signal import ZerosPolesGain, lsim
 
 from supple.array_types import Array
-from supple.control.feedforward.led_outputs import LedOutputs, at_rest
+from supple.control.feedforward.led_outputs import LedOutputs, constant_motion
 from supple.control.feedforward.planned_motion import PlannedMotion, planned
 from supple.control.feedforward.reference import Reference, finite_reference
 from supple.control.feedforward.two_point import TwoPoint
@@ -50,7 +50,7 @@ def output_path(led: LedOutputs, path: Any, compensate_sag: bool) -> tuple[Refer
     theta[2, -1] = nominal.derivatives(times[-1:], closed=True)[2]  # the end of the motion, not the standstill behind
     delta = np.zeros((3, len(times), model.layout.size - model.layout.theta))
     if not compensate_sag:
-        sag = quasi_static(model, *at_rest(theta[0]))
+        sag = quasi_static(model, *constant_motion(theta[0]))
         delta = np.stack([make_interp_spline(times, sag, k=5)(times, order) for order in range(3)])
     return Trajectory(led.names, times, *led.along(theta, delta)).function, nominal
 
@@ -80,7 +80,7 @@ def _led_along(led: LedOutputs, path: Reference) -> Reference:
         theta = 0.5 * (np.min([box[0] for box in boxes], axis=0) + np.max([box[1] for box in boxes], axis=0))
     found = np.empty((3, len(times), s))
     for n, y in enumerate(path.sampled(times)[:, :3, None]):
-        found[:, [n]] = led.leading(y, np.zeros((3, 1, m)), at_rest(theta[None]))
+        found[:, [n]] = led.leading(y, np.zeros((3, 1, m)), constant_motion(theta[None]))
         theta = found[0, n]
     return Trajectory.of_derivatives(names, times, found, model.units).function
 
@@ -179,7 +179,7 @@ def _bounded(
 ) -> tuple[Array, Array]:
     """θ and δ (3, N, ...) at times (N,): Newton's method, from the deformation at rest."""
     wanted, theta = zero.wanted.derivatives(times), zero.nominal.derivatives(times)
-    delta = at_rest(np.tile(rests[0], (len(times), 1)))
+    delta = constant_motion(np.tile(rests[0], (len(times), 1)))
     aims = [np.concatenate([delta, np.zeros(zero.m)]) for delta in rests]
     solver, last = None, np.inf
     for round_ in range(_ITERATIONS):
@@ -311,8 +311,8 @@ class ZeroDynamics:
         theta = self.nominal.at(t)[0]
         delta = np.zeros(self.m)
         for _ in range(_SWEEPS):
-            delta = quasi_static(self.model, *at_rest(theta[None]))[0]
-            y = self.outputs.along(at_rest(theta[None]), at_rest(delta[None]))[0, 0]
+            delta = quasi_static(self.model, *constant_motion(theta[None]))[0]
+            y = self.outputs.along(constant_motion(theta[None]), constant_motion(delta[None]))[0, 0]
             step = np.linalg.solve(self.outputs.slopes(theta[None], delta[None])[0], goal - y)
             theta = theta + step
             if float(np.abs(step).max()) <= 1e-13 * float(np.abs(theta).max()):
@@ -322,7 +322,7 @@ class ZeroDynamics:
     def split(self, t: float) -> StableSplit:
         """What grows and what decays about rest as wanted at that time."""
         at = (self.wanted.at(t)[0], *self.rest(t))
-        M, D, K = (part[0] for part in self.matrices(*(at_rest(values[None]) for values in at)))
+        M, D, K = (part[0] for part in self.matrices(*(constant_motion(values[None]) for values in at)))
         A = np.block([[np.zeros_like(M), np.eye(self.m)], [-np.linalg.solve(M, K), -np.linalg.solve(M, D)]])
         exponents = np.linalg.eigvals(A)
         slow = exponents[np.abs(exponents.real) <= _ON_THE_AXIS * np.abs(exponents).max()]

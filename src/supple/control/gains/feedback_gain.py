@@ -14,7 +14,7 @@ from supple.control.controller import StateFeedback
 from supple.control.controllers.force_commands import commands_for
 from supple.control.laws.affine_law import AffineLaw, fixed
 from supple.control.laws.affine_matrices import empty
-from supple.control.laws.ports import Ports
+from supple.control.laws.law_ports import Ports
 from supple.diagnostics import InputError
 from supple.hardware.hardware import NO_HARDWARE, Hardware
 from supple.reduced.named_values import in_order

@@ -14,8 +14,8 @@ from scipy.signal import place_poles
 
 from supple.array_types import Array
 from supple.control.gains.controllability import unreached
+from supple.control.gains.discretization import held, require_sample_time
 from supple.control.gains.feedback_gain import FeedbackGain, require_continuous_time
-from supple.control.gains.sampling import held, require_sample_time
 from supple.diagnostics import InputError, NumericalError, SuppleWarning
 from supple.diagnostics.arguments import require_arguments
 from supple.results.linear_model import LinearModel

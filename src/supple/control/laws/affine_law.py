@@ -20,10 +20,10 @@ from numpy.typing import ArrayLike
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.array_types import Array, Integers
 from supple.control.laws.affine_matrices import AffineMatrices, from_row, step_width
-from supple.control.laws.equilibrium import TOLERANCE, FittedRow, about
 from supple.control.laws.law_arrays import LawSizes, clamped_between, law_array
+from supple.control.laws.law_equilibrium import TOLERANCE, FittedRow, about
 from supple.control.laws.law_kernel import law_vector
-from supple.control.laws.ports import Ports
+from supple.control.laws.law_ports import Ports
 from supple.diagnostics import InputError
 from supple.results.names import listed
 from supple.results.result import brief
@@ -43,8 +43,8 @@ class AffineLaw:
     scheduled_by : names of σ, among those measured
     error        : stated error of each matrix, relative to its size; empty where nothing is fitted
     said         : what else there is to know of it, in words
-    equilibrium  : x_e, z_e, u_e over σ (`supple.control.laws.equilibrium`): the matrices then act on deviations from
-                   it, and b, d and a₀ of the template are zero. None of a law that is constant or keeps none
+    equilibrium  : x_e, z_e, u_e over σ (`control.laws.law_equilibrium`): the matrices then act on deviations from it,
+                   and b, d and a₀ of the template are zero. None of a law that is constant or keeps none
     commanded    : actuators whose drives it knows, so that it answers with commands of them; undriven : those that
                    have drives which it does not know, so that it answers with forces
     Made by `fixed` or `scheduled`.

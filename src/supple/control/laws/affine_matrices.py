@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.array_types import Array
-from supple.control.laws.ports import Ports
+from supple.control.laws.law_ports import Ports
 from supple.diagnostics import InputError
 from supple.results.result import brief
 

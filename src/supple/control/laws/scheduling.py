@@ -26,8 +26,8 @@ from supple.array_types import Array, Integers
 from supple.compilation.threads import single_blas_thread
 from supple.control.laws.affine_law import AffineLaw
 from supple.control.laws.affine_matrices import AffineMatrices, from_row, shapes
-from supple.control.laws.equilibrium import EquilibriaOf, boxes_of, deviations, fitted_equilibrium, scaled_fit
-from supple.control.laws.ports import Ports
+from supple.control.laws.law_equilibrium import EquilibriaOf, boxes_of, deviations, fitted_equilibrium, scaled_fit
+from supple.control.laws.law_ports import Ports
 from supple.diagnostics import InputError, SuppleWarning, UnstableLoop, user_level
 from supple.diagnostics.quoting import values_text
 from supple.reduced.model import ReducedModel

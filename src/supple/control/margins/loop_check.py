@@ -20,8 +20,8 @@ from supple.array_types import Array
 from supple.control.feedforward.reference import AnyReference
 from supple.control.laws.affine_law import fixed
 from supple.control.laws.affine_matrices import AffineMatrices
+from supple.control.laws.law_ports import Ports
 from supple.control.laws.linear_law import linear_law, loop_poles
-from supple.control.laws.ports import Ports
 from supple.control.margins.open_loop import LoopInterface, open_loop, static_law
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import SuppleError, SuppleNote, UnstableLoop, user_level
@@ -31,6 +31,7 @@ from supple.hardware.linear_hardware import with_hardware
 from supple.linearization.linearization import linearize
 from supple.reduced.model import ReducedModel
 from supple.results.linear_model import LinearModel
+from supple.systems.protocols import system_of
 
 MODES = 6  # of an elastic mechanism, as many as it has of them
 GROWS = 1e-6  # 1/s, and of a pole: what grows less stands still, but for rounding
@@ -124,7 +125,7 @@ def warn_if_unstable(
             place = place_at(of, theta, hardware)
             pole = worst_pole(place, law(place.plant) if callable(law) else law)
         except (SuppleError, np.linalg.LinAlgError) as error:
-            unjudged.append(f"at {values_text(coordinates_of(of), theta, 4)}: {error}")
+            unjudged.append(f"at {values_text(system_of(of).rigid_coordinates, theta, 4)}: {error}")
             continue
         if pole.real > worst.real:
             worst, there = pole, place
@@ -135,7 +136,7 @@ def warn_if_unstable(
         warnings.warn(text, SuppleNote, stacklevel=user_level())
     if there is None or not grows(worst):
         return
-    where = values_text(coordinates_of(of), there.theta, 4)
+    where = values_text(system_of(of).rigid_coordinates, there.theta, 4)
     advice = remedy(there) if callable(remedy) else remedy
     warnings.warn(f"{part}: {unstable(worst)} at {where}; {advice}", UnstableLoop, stacklevel=user_level())
 

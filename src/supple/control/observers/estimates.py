@@ -12,7 +12,7 @@ from supple.compilation import compiled
 from supple.control.feedforward.reference import reference
 from supple.control.laws.affine_law import AffineLaw, fixed
 from supple.control.laws.law_kernel import OUTSIDE, law_in_place
-from supple.control.laws.ports import Ports
+from supple.control.laws.law_ports import Ports
 from supple.control.laws.scheduling import scheduled
 from supple.control.observers.kalman_filter import KalmanFilter, SampledRests
 from supple.control.observers.linear_filter import LinearFilter

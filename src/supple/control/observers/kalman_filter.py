@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike
 
 from supple.array_types import Array
 from supple.control.gains.decoupled_gains import PerCoordinate, per_coordinate
-from supple.control.gains.sampling import held, require_sample_time
+from supple.control.gains.discretization import held, require_sample_time
 from supple.control.observers.kalman_gain import SteadyGain
 from supple.control.observers.linear_filter import (
     LinearFilter,

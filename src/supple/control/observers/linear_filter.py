@@ -16,8 +16,8 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.control.gains.decoupled_gains import PerCoordinate, per_coordinate
+from supple.control.gains.discretization import held
 from supple.control.gains.feedback_gain import require_continuous_time
-from supple.control.gains.sampling import held
 from supple.control.observers.kalman_gain import SteadyGain, steady_gain
 from supple.control.observers.sampled_plant import SampledPlant, sampled_plant
 from supple.diagnostics import InputError, nearest

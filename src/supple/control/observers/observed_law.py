@@ -16,8 +16,8 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.control.laws.affine_matrices import AffineMatrices, empty
-from supple.control.laws.equilibrium import Equilibria
-from supple.control.laws.ports import Ports
+from supple.control.laws.law_equilibrium import Equilibria
+from supple.control.laws.law_ports import Ports
 from supple.control.observers.kalman_filter import FilterAt, KalmanFilter, SampledRests
 from supple.control.observers.linear_filter import LinearFilter
 from supple.control.observers.swept_forces import pairs

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from supple.array_types import Array
+from supple.control.gains.discretization import held
 from supple.control.gains.feedback_gain import operating_point, require_continuous_time
-from supple.control.gains.sampling import held
 from supple.description.mechanism import Mechanism
 from supple.description.rigid_parts import taken_as_rigid
 from supple.diagnostics import InputError, SuppleNote
@@ -35,7 +35,7 @@ from supple.simulation.driven_system import DrivenStart, Run, holding_forces
 from supple.simulation.mechanism_run import MechanismRun
 from supple.simulation.model_run import ModelRun, model_start
 from supple.systems.advancing import Plant, Values
-from supple.systems.system import system_of
+from supple.systems.protocols import system_of
 
 AnyPlant = Mechanism | ReducedModel | LinearModel
 
@@ -185,7 +185,7 @@ class LinearPlant:
         self._n = until
         for p, T in enumerate(np.diff(pieces.times).tolist()):
             last = at_end(pieces, p)
-            first = pieces.forces[3, p]
+            first = pieces.forces[p, 0]
             F, G = self._transition(round(T, 15))
             slope = (last - first) / T
             self._x = F @ self._x + G @ np.concatenate([first - self._u0, [1.0], slope])

@@ -18,7 +18,7 @@ from supple.results.closed_loop import Goal
 from supple.results.linear_model import LinearModel
 from supple.simulation.driven_start import driven_start
 from supple.simulation.mechanism_run import MechanismRun, begin
-from supple.systems.system import system_of
+from supple.systems.protocols import system_of
 
 _INSTANT = 1e-3  # s: a run in which nothing moves
 

@@ -55,9 +55,9 @@ def push_pieces(pieces, duration, before, after):
     forces, times = pieces.forces, pieces.times
     for i in range(before.shape[0]):
         slope = (after[i] - before[i]) / duration
-        for p in range(forces.shape[1]):
-            forces[3, p, i] += before[i] + slope * times[p]
-            forces[2, p, i] += slope
+        for p in range(forces.shape[0]):
+            forces[p, 0, i] += before[i] + slope * times[p]
+            forces[p, 1, i] += slope
 
 
 @kernel(inline=True)
@@ -70,7 +70,7 @@ def net_forces(loop, pieces, rates_at, force):
         line(loop, STATE),
     )
     for i in range(force.shape[0]):
-        force[i] = pieces.forces[3, 0, i]
+        force[i] = pieces.forces[0, 0, i]
         if acts[i] >= 0:
             force[i] -= stiffness[i] * state[acts[i]] + damping[i] * state[rates_at + acts[i]]
 

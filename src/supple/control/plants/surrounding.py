@@ -9,7 +9,7 @@ from supple.diagnostics import InputError
 from supple.hardware.hardware import NO_HARDWARE, Hardware
 from supple.reduced.model import ReducedModel
 from supple.results.linear_model import LinearModel
-from supple.systems.system import system_of
+from supple.systems.protocols import system_of
 
 
 def hardware_in(plant: Mechanism | ReducedModel | LinearModel, given: Hardware | bool) -> Hardware:

@@ -38,7 +38,7 @@ from supple.reduced.scaled import scaled_model
 from supple.reduction.reduce import reduce
 from supple.reduction.region import Region
 from supple.reduction.sibling import Siblings
-from supple.systems.system import system_of
+from supple.systems.protocols import system_of
 
 # The plants of a study: the nominal one with other parameters, stiffness, damping, delays, noise or modes.
 

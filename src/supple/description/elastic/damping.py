@@ -75,7 +75,7 @@ class Damping(Part):
     """α (1/s) and β (s): D = α M + β K."""
 
     @model_validator(mode="after")
-    def _one_law(self) -> Self:
+    def _one_model(self) -> Self:
         if len(self.chosen("modal", "structural", "rayleigh")) != 1:
             raise ValueError("damping has exactly one law: modal, structural or rayleigh")
         if isinstance(self.modal, tuple) and not self.modal:

@@ -13,7 +13,7 @@ import re
 import warnings
 from collections.abc import Callable, Container, Mapping
 
-from supple.description.quantities.units import (
+from supple.description.quantities.unit_parsing import (
     CONSTANTS,
     NOT_ALONE,
     UNITS,

@@ -232,7 +232,7 @@ def _of_what_acts(mechanism: Mechanism) -> Said:
             for field, which in of.items():
                 yield (section, name, field), getattr(part, field), getattr(dimensions, which)
     for name, spring in mechanism.springs.items():
-        law, given = spring.named_law
+        law, given = spring.named_model
         dimensions = _of_joint(mechanism, spring.joint)
         for parameter, value in given.items() if spring.law is not None else ():
             known = law.parameters[parameter]

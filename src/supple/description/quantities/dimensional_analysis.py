@@ -17,7 +17,7 @@ from supple.description.quantities.dimension import (
     product_dimension,
     to_power,
 )
-from supple.description.quantities.units import UNITS
+from supple.description.quantities.unit_parsing import UNITS
 from supple.diagnostics import InputError
 from supple.diagnostics.quoting import quoted
 

@@ -21,7 +21,7 @@ from typing import Any
 from supple.description.quantities.arithmetic import FUNCTIONS, names_in, parse, value_of
 from supple.description.quantities.dimension import Dimension, Measured, require
 from supple.description.quantities.dimensional_analysis import dimension_of
-from supple.description.quantities.units import CONSTANTS
+from supple.description.quantities.unit_parsing import CONSTANTS
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.quoting import quoted
 

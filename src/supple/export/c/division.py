@@ -10,7 +10,7 @@ Without bounds the first step is the solution, u = W⁻¹Bᵀ(B W⁻¹Bᵀ)⁻¹
 
 from __future__ import annotations
 
-from supple.export.c.model import CModel
+from supple.export.c.generated_model import CModel
 from supple.export.c.polynomial import combine_call
 from supple.export.template import Words, filled, template_parts
 

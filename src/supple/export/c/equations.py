@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from supple.export.c import deformation
-from supple.export.c.deformation import deformed_mass
+from supple.export.c import inertia_rates
 from supple.export.c.exact_parts import mass_declarations, mass_lines, mass_words, no_mass, product_functions
-from supple.export.c.model import CModel
+from supple.export.c.generated_model import CModel
+from supple.export.c.inertia_rates import deformed_mass
 from supple.export.c.polynomial import combine_call
 from supple.export.template import Words, filled, template_parts
 
@@ -195,7 +195,7 @@ def resistance(model: CModel) -> str:
         lines += ["                for (k = AXES; k < SIZE; ++k)"]
         lines += [f"                    force += 0.5 * {x}[j] * m->stiffness_gradient[i][j][k] * {x}[k];"]
     lines += ["        sum[i] = force;", "    }"]
-    lines += deformation.PARTS["bending"].splitlines() if model.bent else []
+    lines += inertia_rates.PARTS["bending"].splitlines() if model.bent else []
     given = {"p": f"const {model.prefix}_parameters *p", "m": f"const {model.prefix}_model *m"}
     given |= {x: f"const double {x}[SIZE]", "rates": "const double rates[SIZE]", "sum": f"{model.real} sum[SIZE]"}
     lines = [in_real(line, model) for line in lines]

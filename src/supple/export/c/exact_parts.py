@@ -11,9 +11,9 @@ from __future__ import annotations
 import numpy as np
 
 from supple.export.c import polynomial
-from supple.export.c.family import CFamily
+from supple.export.c.family_numbers import CFamily
+from supple.export.c.generated_model import CModel
 from supple.export.c.literals import c_table
-from supple.export.c.model import CModel
 from supple.export.template import Words, filled, template_parts
 
 PARTS = template_parts("supple.export.c", "exact_parts.c")

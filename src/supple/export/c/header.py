@@ -11,14 +11,14 @@ from supple.equations.dry_friction import FRICTION_SPEED
 from supple.export.c import setting
 from supple.export.c.division import can_divide
 from supple.export.c.equations import coefficient_argument, needs_slopes
-from supple.export.c.family import CFamily
+from supple.export.c.family_numbers import CFamily
+from supple.export.c.generated_model import CModel
+from supple.export.c.identifiers import comment, identifiers
 from supple.export.c.literals import c_number
-from supple.export.c.model import CModel
-from supple.export.c.names import comment, identifiers
+from supple.export.c.model_source import table_bytes
 from supple.export.c.polynomial import basis_degree, term_counts
 from supple.export.c.precision import BYTES
 from supple.export.c.sections import section_macros
-from supple.export.c.source import table_bytes
 from supple.export.c.stability import StableStep
 from supple.export.fixed import fixed_lines
 from supple.export.template import Words, filled, template_parts

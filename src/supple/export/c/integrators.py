@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from supple.export.c.equations import input_words
 from supple.export.c.exact_parts import mass_words
-from supple.export.c.model import CModel
+from supple.export.c.generated_model import CModel
 from supple.export.template import filled, template_parts
 
 PARTS = template_parts("supple.export.c", "integrators.c")

@@ -3,7 +3,7 @@
 command = C x + D z + d,   x ← A x + B z + b,   at the start x = A0 z + a0
 
 A law that keeps an equilibrium has a second row over what is measured, x_e, z_e and u_e: x and z are then counted from
-it (`supple.control.laws.equilibrium`).
+it (`supple.control.laws.law_equilibrium`).
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ import numpy as np
 
 from supple.approximation.piecewise.piecewise import NOWHERE
 from supple.control.laws.affine_law import AffineLaw
-from supple.control.laws.equilibrium import FittedRow
-from supple.control.laws.ports import ORDERS
+from supple.control.laws.law_equilibrium import FittedRow
+from supple.control.laws.law_ports import ORDERS
 from supple.diagnostics import InputError
 from supple.export.c import location, polynomial
 from supple.export.c.fitted_function import coefficient_table, leaf_tables, row_macro
+from supple.export.c.identifiers import comment, identifiers
 from supple.export.c.literals import c_number, c_table
-from supple.export.c.names import comment, identifiers
 from supple.export.c.sections import section_macros, with_sections
 from supple.export.template import filled, template_parts
 

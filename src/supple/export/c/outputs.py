@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from supple.export.c.model import CModel, Coefficient
+from supple.export.c.generated_model import CModel, Coefficient
 from supple.export.c.polynomial import combine_call
 from supple.export.template import Words, filled, template_parts
 

@@ -11,10 +11,10 @@ import re
 import numpy as np
 
 from supple.export.c.exact_parts import family_rest
-from supple.export.c.family import CFamily
+from supple.export.c.family_numbers import CFamily
+from supple.export.c.generated_model import CModel
+from supple.export.c.identifiers import comment, identifiers, string
 from supple.export.c.literals import braced, c_number, c_table
-from supple.export.c.model import CModel
-from supple.export.c.names import comment, identifiers, string
 from supple.export.c.polynomial import term_counts
 from supple.export.template import filled, template_parts
 

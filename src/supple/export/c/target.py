@@ -9,15 +9,15 @@ import numpy as np
 from supple.approximation.piecewise.slice import sliced_fit
 from supple.array_types import Array
 from supple.diagnostics import NumericalError, require_known
-from supple.export.c import drives, instruments
-from supple.export.c.family import CFamily
+from supple.export.c import drive_code, instruments
+from supple.export.c.family_numbers import CFamily
+from supple.export.c.generated_model import CModel, Exportable
 from supple.export.c.header import header
+from supple.export.c.identifiers import comment, string
 from supple.export.c.literals import c_number, c_table
-from supple.export.c.model import CModel, Exportable
-from supple.export.c.names import comment, string
+from supple.export.c.model_source import c_source
 from supple.export.c.precision import PRECISIONS, single_precision
 from supple.export.c.sections import with_sections
-from supple.export.c.source import c_source
 from supple.export.c.stability import stable_step
 from supple.export.target import ExportTarget
 from supple.export.template import filled, template_parts
@@ -155,17 +155,17 @@ def hardware_files(hardware: Hardware, layout: CoefficientLayout, name: str, pre
     }  # fmt: skip
     header, tables, written, most = filled(HARDWARE_PARTS["header"], words), "", "", 1
     if hardware.drives:
-        bank = drives.bank_of(hardware, layout.inputs, layout.coordinates[: layout.theta])
-        words |= drives.drive_words(bank)
+        bank = drive_code.bank_of(hardware, layout.inputs, layout.coordinates[: layout.theta])
+        words |= drive_code.drive_words(bank)
         most = int(words["states"])
-        header += filled(drives.PARTS["declared"], words)
-        tables += drives.drive_tables(bank, prefix)
-        written += filled(drives.PARTS["written"], words)
+        header += filled(drive_code.PARTS["declared"], words)
+        tables += drive_code.drive_tables(bank, prefix)
+        written += filled(drive_code.PARTS["written"], words)
     if hardware.instruments:
         header += filled(instruments.PARTS["declared"], words)
         tables += instruments.instrument_tables(hardware, layout.outputs)
         written += filled(instruments.PARTS["written"], words)
-    source = filled(HARDWARE_PARTS["source"], words) + tables + drives.taylor(max(2, most)) + written
+    source = filled(HARDWARE_PARTS["source"], words) + tables + drive_code.taylor(max(2, most)) + written
     return {f"{prefix}.h": header + filled(HARDWARE_PARTS["end"], words), f"{prefix}.c": source}
 
 

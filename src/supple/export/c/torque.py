@@ -12,9 +12,9 @@ import numpy as np
 from supple.control.controllers.computed_torque import ComputedTorque
 from supple.control.controllers.needed_forces import FlexibleEquations
 from supple.diagnostics import InputError
+from supple.export.c.generated_model import CModel
+from supple.export.c.identifiers import comment, identifiers
 from supple.export.c.literals import c_number, c_table
-from supple.export.c.model import CModel
-from supple.export.c.names import comment, identifiers
 from supple.export.template import filled, template_parts
 from supple.reduced.model import ReducedModel
 

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from supple.diagnostics import InputError, SuppleNote
 from supple.export.c import location
+from supple.export.c.generated_model import CModel, Exportable
 from supple.export.c.header import parameters, sizes, structure
+from supple.export.c.identifiers import comment
 from supple.export.c.literals import c_table
-from supple.export.c.model import CModel, Exportable
-from supple.export.c.names import comment
-from supple.export.c.source import equations_of, number_tables
+from supple.export.c.model_source import equations_of, number_tables
 from supple.export.fixed import fixed_lines
 from supple.export.plain.plain_model import plain_model
 from supple.export.target import ExportTarget

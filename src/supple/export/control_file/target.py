@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from supple.export.c.model import Exportable
+from supple.export.c.generated_model import Exportable
 from supple.export.fixed import fixed_lines
 from supple.export.numpy_file.target import numpy_files
 from supple.export.target import ExportTarget

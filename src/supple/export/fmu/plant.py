@@ -9,8 +9,8 @@ import numpy as np
 
 from supple.diagnostics import InputError, require_known
 from supple.equations.dry_friction import FRICTION_SPEED
+from supple.export.c.identifiers import string
 from supple.export.c.literals import c_number
-from supple.export.c.names import string
 from supple.export.c.stability import StableStep, stable_step
 from supple.export.c.target import model_files
 from supple.export.fixed import said_fixed

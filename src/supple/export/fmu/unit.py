@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from supple.export.c.identifiers import comment, string
 from supple.export.c.literals import c_table
-from supple.export.c.names import comment, string
 from supple.export.template import filled, template_parts
 
 PARTS = template_parts("supple.export.fmu", "unit.h")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from importlib import resources
 
-from supple.export.c.measured import has_measure
-from supple.export.c.model import CModel, Exportable
+from supple.export.c.generated_model import CModel, Exportable
+from supple.export.c.output_code import has_measure
 from supple.export.c.stamp import content_digest
 from supple.export.c.target import c_files
 from supple.export.fixed import fixed_lines

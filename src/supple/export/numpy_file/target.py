@@ -7,7 +7,7 @@ import json
 import zlib
 from importlib import resources
 
-from supple.export.c.model import Exportable
+from supple.export.c.generated_model import Exportable
 from supple.export.fixed import fixed_lines
 from supple.export.plain.plain_model import plain_model
 from supple.export.target import ExportTarget

@@ -13,7 +13,7 @@ import numpy as np
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.equations.dry_friction import FRICTION_SPEED
 from supple.equations.observation import plain_observation
-from supple.export.c.model import CModel, Exportable
+from supple.export.c.generated_model import CModel, Exportable
 from supple.export.fixed import said_fixed
 from supple.reduced.family import Family
 from supple.reduced.row_map import model_row, row_map

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from supple.export.c.model import Exportable
+from supple.export.c.generated_model import Exportable
 from supple.export.plain.plain_model import FORMAT, VERSION, plain_model
 from supple.export.target import ExportTarget
 

@@ -11,9 +11,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from supple.diagnostics.quoting import quoted
+from supple.formats.khalil_kleinfinger.cell_table import Row, TableColumns
 from supple.formats.khalil_kleinfinger.geometry import TableLink
 from supple.formats.khalil_kleinfinger.masses import link_of
-from supple.formats.khalil_kleinfinger.table import Row, TableColumns
 
 KINDS = ("weld", "revolute", "prismatic", "cylindrical", "spherical")
 WITH_AXIS = ("revolute", "prismatic", "cylindrical")

@@ -13,7 +13,7 @@ from supple.description.quantities.dimension import ANGLE, LENGTH
 from supple.description.quantities.expression import current_parameters, use_parameters
 from supple.diagnostics import nearest
 from supple.diagnostics.quoting import quoted
-from supple.formats.khalil_kleinfinger.table import Row, TableColumns, names_within
+from supple.formats.khalil_kleinfinger.cell_table import Row, TableColumns, names_within
 from supple.formats.khalil_kleinfinger.transform import HERE, along_x, along_z, khalil_kleinfinger, then
 
 COLUMNS = TableColumns(

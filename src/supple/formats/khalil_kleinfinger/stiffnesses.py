@@ -13,9 +13,9 @@ from itertools import combinations
 from typing import Any
 
 from supple.description.quantities.dimension import FORCE, STIFFNESS, TORSIONAL_STIFFNESS
+from supple.formats.khalil_kleinfinger.cell_table import Row, TableColumns
 from supple.formats.khalil_kleinfinger.geometry import TableLink
 from supple.formats.khalil_kleinfinger.masses import link_of
-from supple.formats.khalil_kleinfinger.table import Row, TableColumns
 
 DIRECTIONS = {
     "x": STIFFNESS, "y": STIFFNESS, "z": STIFFNESS,

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from supple.description.quantities.units import named_unit
+from supple.description.quantities.unit_parsing import named_unit
 from supple.diagnostics import InputError
 from supple.diagnostics.quoting import quoted
 

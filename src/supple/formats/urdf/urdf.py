@@ -23,9 +23,9 @@ from supple.formats.mechanism_file import Parameters, mechanism_of, parameter_va
 from supple.formats.model_fields import fields_of
 from supple.formats.text_file import read_bytes, text_of
 from supple.formats.urdf.grammar import keep_parts, part_of
+from supple.formats.urdf.links_and_joints import UrdfOptions, UrdfParts, parts_of_robot
 from supple.formats.urdf.loops import Loops, add_loops, constraint_data, markers
-from supple.formats.urdf.names import part_names, renamed
-from supple.formats.urdf.parts import UrdfOptions, UrdfParts, parts_of_robot
+from supple.formats.urdf.part_names import part_names, renamed
 from supple.formats.urdf.robot import Robot, robot_of
 from supple.formats.yaml_tree import KeyPath, YamlTree, read_text, read_tree
 

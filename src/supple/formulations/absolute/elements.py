@@ -14,7 +14,7 @@ from supple.formulations.absolute.beams.beam_forces import beam_forces, beam_kin
 from supple.formulations.absolute.beams.element_work import END_WIDTH, THETA, S, element_work
 from supple.formulations.absolute.beams.planar_element import end_angle, planar_chord, times_pair
 from supple.formulations.absolute.beams.space_frame import local_rotations, space_frame, space_stretch
-from supple.formulations.absolute.drives import drive_forces, drive_kinetic, drive_tangents
+from supple.formulations.absolute.drive_deflections import drive_forces, drive_kinetic, drive_tangents
 from supple.formulations.absolute.superelements.superelement_forces import (
     across,
     column_of,

@@ -24,7 +24,7 @@ from supple.formulations.elastic.body_matrices import ElasticBody, required_node
 from supple.formulations.elastic.elastic_body import mesh_of
 from supple.formulations.elastic.natural_frequency import natural_frequency
 from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates, elastic_coordinates
-from supple.formulations.elastic_rest.drives import YieldingDrive, yielding_drives
+from supple.formulations.elastic_rest.yielding_drives import YieldingDrive, yielding_drives
 from supple.geometry.inertia import MassProperties, zero_mass
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.primitives import PA, PB, A, B

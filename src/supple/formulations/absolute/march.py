@@ -17,6 +17,7 @@ from supple.formulations.absolute.step import State, begin_step, breach, factori
 from supple.formulations.absolute.step_work import ACTUATED, BENT, FOLLOWING, LOST, ROTORS, STRAIN, step_work
 from supple.kinematics.primitives import row_value
 from supple.kinematics.row_arrays import row_sizes
+from supple.time_functions.polynomial_pieces import PolynomialPieces, polynomial_rate, polynomial_value
 
 HALVINGS = 12
 SHORTEST = 1e-9  # of the longest step: shorter ones lose their accelerations in rounding
@@ -29,12 +30,10 @@ ALIKE = 0.2  # of a step: what lasts is not given up for one that is only so muc
 
 
 class Courses(NamedTuple):
-    """Piecewise cubics in time, breaks and coefficients: of the actuators and of the prescribed coordinates."""
+    """Functions of time: forces of the actuators, and the prescribed coordinates."""
 
-    input_breaks: Array
-    inputs: Array
-    target_breaks: Array
-    targets: Array
+    inputs: PolynomialPieces
+    targets: PolynomialPieces
 
 
 class MarchRecord(NamedTuple):
@@ -151,15 +150,16 @@ def march(problem, method, courses, times, state, record, carried, most):
     """
     system = problem.system
     work, new = step_work(system, problem.pattern), copy_of(state)
-    u = np.empty(courses.inputs.shape[2])
-    aim, aim_rates = np.empty(courses.targets.shape[2]), np.empty(courses.targets.shape[2])
+    u = np.empty(courses.inputs.coefficients.shape[2])
+    driven = courses.targets.coefficients.shape[2]
+    aim, aim_rates = np.empty(driven), np.empty(driven)
     ready = State(
         state.X, np.empty_like(state.V), state.acceleration, np.empty_like(state.V), state.multipliers, state.w
     )
     drift = np.zeros_like(state.V)
     t, trial, last = carried[TIME], carried[TRIAL], carried[LAST]
-    polynomial(courses.input_breaks, courses.inputs, t, u)
-    polynomial(courses.target_breaks, courses.targets, t, aim)
+    polynomial_value(courses.inputs, t, u)
+    polynomial_value(courses.targets, t, aim)
     potential = residual(system, state, u, aim, work)
     powers = powers_at(system, state, work)
     # The factor that the step before this call left.
@@ -174,12 +174,12 @@ def march(problem, method, courses, times, state, record, carried, most):
             step = left / max(1.0, np.ceil(left / trial - 1e-6))  # equal pieces: no sliver at the end
             drift[:] = 0.0
             if moving and (method.adaptive > 0.0 or abs(step - last) > 1e-9 * last):
-                slope(courses.target_breaks, courses.targets, t, aim_rates)
+                polynomial_rate(courses.targets, t, aim_rates)
                 breach(problem, state.X, state.V, aim_rates, work, drift)
             fine, error = False, 0.0
             for _ in range(HALVINGS):
-                polynomial(courses.input_breaks, courses.inputs, t + step, u)
-                polynomial(courses.target_breaks, courses.targets, t + step, aim)
+                polynomial_value(courses.inputs, t + step, u)
+                polynomial_value(courses.targets, t + step, aim)
                 begin_step(state, step, last, drift, ready)
                 fine, count, potential, error = take_step(problem, method, step, ready, u, aim, work, new)
                 carried[COUNT] += count
@@ -219,28 +219,3 @@ def march(problem, method, courses, times, state, record, carried, most):
         carried[NEXT] = n + 1.0
     carried[TIME], carried[TRIAL], carried[LAST] = t, trial, last
     return DONE
-
-
-# Courses in time: piecewise cubics for the inputs and the prescribed coordinates.
-
-
-@kernel
-def polynomial(breaks, coefficients, t, values):
-    """Piecewise cubic at t: Σ_k c[k, piece] (t - breaks[piece])^(3 - k), values (n,)."""
-    piece = np.searchsorted(breaks, t, side="right") - 1
-    piece = min(max(piece, 0), breaks.shape[0] - 2)
-    x = t - breaks[piece]
-    for n in range(values.shape[0]):
-        c = coefficients
-        values[n] = ((c[0, piece, n] * x + c[1, piece, n]) * x + c[2, piece, n]) * x + c[3, piece, n]
-
-
-@kernel
-def slope(breaks, coefficients, t, values):
-    """Rate of the same."""
-    piece = np.searchsorted(breaks, t, side="right") - 1
-    piece = min(max(piece, 0), breaks.shape[0] - 2)
-    x = t - breaks[piece]
-    for n in range(values.shape[0]):
-        c = coefficients
-        values[n] = (3.0 * c[0, piece, n] * x + 2.0 * c[1, piece, n]) * x + c[2, piece, n]

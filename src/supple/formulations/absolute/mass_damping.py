@@ -21,7 +21,7 @@ from supple.compilation import compiled, kernel
 from supple.compilation.copying import copy_table
 from supple.formulations.absolute.arms import arm_momentum
 from supple.formulations.absolute.beams.beam_forces import beam_momentum
-from supple.formulations.absolute.drives import drive_momentum
+from supple.formulations.absolute.drive_deflections import drive_momentum
 from supple.formulations.absolute.frozen_motion import frozen_modes, rigid_field
 from supple.formulations.absolute.residual import add_gradient, push, rate, row_gradients
 from supple.formulations.absolute.step_work import LOST, step_work

@@ -4,8 +4,8 @@
 elements, joints and drives: with its actuators locked every mode has α/2ω + βω/2, as in every other analysis. α and β
 of a material act on its elements. α acts on the velocity of deformation alone (`mass_damping`), as in reduced models.
 
-A ratio of the mechanism's modes, or a loss factor, is a law of the whole structure at one θ (docs/theory/damping.md).
-In large motion the nearest law of elements takes its place,
+A ratio of the mechanism's modes, or a loss factor, is a model of the whole structure at one θ (docs/theory/damping.md).
+In large motion the nearest model of elements takes its place,
 
     β = 2 ζ(ω₁)/ω₁,   β = η/ω₁,   β_j = η_j/ω₁                            (docs/theory/superelements-in-motion.md, 13)
 
@@ -36,7 +36,7 @@ Rayleigh = tuple[float, float]
 
 class TimeDamping(NamedTuple):
     """α (1/s) and β (s) of the whole mechanism, and of each material beside it, β of joints with a loss factor; said :
-    how, where that is not the law of the description itself, or ""."""
+    how, where that is not the damping model of the description itself, or ""."""
 
     whole: Rayleigh
     materials: dict[str, Rayleigh]
@@ -54,14 +54,14 @@ class TimeDamping(NamedTuple):
 
 
 def time_damping(mechanism: Mechanism) -> TimeDamping:
-    """The law in time, found once."""
+    """The damping model in time, found once."""
     return mechanism.remembered("damping in time", lambda: _nearest(mechanism))
 
 
 def mass_damping_factor(mechanism: Mechanism) -> float:
     """α of the mechanism, 1/s: of all that has mass in it, elements, point masses and rigid bodies alike."""
-    law = mechanism.damping
-    return float(law.rayleigh[0]) if law is not None and law.rayleigh is not None else 0.0
+    model = mechanism.damping
+    return float(model.rayleigh[0]) if model is not None and model.rayleigh is not None else 0.0
 
 
 def unled(mechanism: Mechanism) -> bool:
@@ -80,10 +80,10 @@ def say_damping(mechanism: Mechanism, rigid: bool, stacklevel: int = 3) -> str:
 
 def _nearest(mechanism: Mechanism) -> TimeDamping:
     given = {"": mechanism.damping, **{name: item.damping for name, item in mechanism.materials.items()}}
-    laws = {name: law for name, law in given.items() if law is not None}
+    models = {name: model for name, model in given.items() if model is not None}
     losses = {name: float(joint.elastic_loss) for name, joint in mechanism.joints.items() if joint.elastic_loss}
-    if not losses and all(law.rayleigh is not None for law in laws.values()):
-        exact = {name: law.rayleigh or (0.0, 0.0) for name, law in laws.items()}
+    if not losses and all(model.rayleigh is not None for model in models.values()):
+        exact = {name: model.rayleigh or (0.0, 0.0) for name, model in models.items()}
         by_mass = max((alpha for alpha, _ in exact.values()), default=0.0)
         return TimeDamping(
             exact.get("", (0.0, 0.0)),
@@ -91,7 +91,7 @@ def _nearest(mechanism: Mechanism) -> TimeDamping:
             BRAKES.format(by_mass) if by_mass and unled(mechanism) else "",
         )
     hertz = _lowest_hz(mechanism)
-    found = {name: _at(law, hertz) for name, law in laws.items()}
+    found = {name: _at(model, hertz) for name, model in models.items()}
     of_joints = {name: loss / (2.0 * np.pi * hertz) for name, loss in losses.items()}
     beta = max([beta for _, beta in found.values()] + list(of_joints.values()))
     ratio = 100.0 * np.pi * hertz * beta
@@ -105,11 +105,11 @@ def _nearest(mechanism: Mechanism) -> TimeDamping:
     )
 
 
-def _at(law: Damping, hertz: float) -> Rayleigh:
-    """The law of elements that is as much at a frequency."""
-    if law.rayleigh is not None:
-        return law.rayleigh
-    ratio = 0.5 * law.structural if law.structural is not None else float(law.ratios(np.array([hertz]))[0])
+def _at(model: Damping, hertz: float) -> Rayleigh:
+    """The damping of elements that is as much at a frequency."""
+    if model.rayleigh is not None:
+        return model.rayleigh
+    ratio = 0.5 * model.structural if model.structural is not None else float(model.ratios(np.array([hertz]))[0])
     return 0.0, ratio / (np.pi * hertz)
 
 

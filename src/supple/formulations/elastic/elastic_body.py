@@ -20,7 +20,7 @@ from supple.diagnostics import InputError
 from supple.diagnostics.parts import part_name
 from supple.formulations.elastic.beam_mesh import BeamMesh, Span, assembled, extent, mesh, on_axis
 from supple.formulations.elastic.body_matrices import NEAR, PLANAR_COLUMNS, Array, CarriedPart, ElasticBody
-from supple.formulations.elastic.superelement import superelement_body
+from supple.formulations.elastic.superelement_body import superelement_body
 from supple.formulations.elastic.touched_places import TouchedPlace, touched_places
 from supple.kinematics.numbering import Numbering
 

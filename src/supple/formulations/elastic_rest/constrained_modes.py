@@ -6,14 +6,14 @@ import numpy as np
 
 from supple.array_types import Array, Integers
 from supple.compilation import compiled, kernel
-from supple.compilation.parts import in_parts
+from supple.compilation.batches import in_parts
 from supple.compilation.threads import single_blas_thread
 from supple.formulations.elastic_rest.block_modes import Search, lowest_modes, scattered
-from supple.formulations.elastic_rest.drives import DEFLECTION
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest, HeldRows
 from supple.formulations.elastic_rest.response_operator import Structure
 from supple.formulations.elastic_rest.rows import chosen_rows, rows_batch
 from supple.formulations.elastic_rest.table_range import warn_beyond_tables
+from supple.formulations.elastic_rest.yielding_drives import DEFLECTION
 from supple.kinematics.rest import rest as undeformed
 
 SHAPES = 5e-10  # relative error of mode shapes; that of frequencies is its square

@@ -45,18 +45,18 @@ class Dissipation(NamedTuple):
 
 
 def dissipation(
-    law: Damping | None, M: Array, K: Array, materials: Materials | None, joints: Array | None = None
+    model: Damping | None, M: Array, K: Array, materials: Materials | None, joints: Array | None = None
 ) -> Dissipation:
     """D and H for mass M and stiffness K (..., r, r), actuators locked; `materials` and the losses of joints over the
     same coordinates."""
     D, H = np.zeros_like(M), np.zeros_like(K)
-    if law is not None and law.rayleigh is not None:
-        D += law.rayleigh[0] * M + law.rayleigh[1] * K
-    if law is not None and law.structural is not None:
-        H += law.structural * K
-    if law is not None and law.modal is not None:
+    if model is not None and model.rayleigh is not None:
+        D += model.rayleigh[0] * M + model.rayleigh[1] * K
+    if model is not None and model.structural is not None:
+        H += model.structural * K
+    if model is not None and model.modal is not None:
         omega, W = _modal(M, K)
-        rates = 2.0 * law.ratios(omega / (2.0 * np.pi)) * omega
+        rates = 2.0 * model.ratios(omega / (2.0 * np.pi)) * omega
         D += (W * rates[..., None, :]) @ np.swapaxes(W, -1, -2)
     if materials is not None:
         D += materials.by_mass + materials.by_stiffness + equivalent(materials.ratio, M, K)

@@ -23,9 +23,9 @@ from supple.formulations.elastic_rest.body_coordinates import (
     own_band,
     rigid_coordinates,
 )
-from supple.formulations.elastic_rest.drives import YieldingDrive, bodies_with_drives, yielding_drives
+from supple.formulations.elastic_rest.joint_stiffness_over_position import StiffnessTables, stiffness_tables
 from supple.formulations.elastic_rest.part_rows import PartRows, terms_of
-from supple.formulations.elastic_rest.position_dependent_stiffness import StiffnessTables, stiffness_tables
+from supple.formulations.elastic_rest.yielding_drives import YieldingDrive, bodies_with_drives, yielding_drives
 from supple.formulations.yielding_rows import SoftRow
 from supple.geometry.inertia import MassProperties
 from supple.kinematics.numbering import Numbering

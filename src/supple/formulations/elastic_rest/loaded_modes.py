@@ -18,7 +18,7 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.compilation import compiled, kernel
-from supple.compilation.parts import in_parts
+from supple.compilation.batches import in_parts
 from supple.compilation.threads import single_blas_thread
 from supple.formulations.elastic_rest.block_modes import MANY, ROUNDING, Search, below, grown, scattered
 from supple.formulations.elastic_rest.constrained_modes import SHAPES, first_shift, rows_over_coordinates, search_for

@@ -14,7 +14,7 @@ from supple.array_types import Array, Integers
 from supple.diagnostics import InputError
 from supple.formulations.coefficients import along_measure, carried
 from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates
-from supple.formulations.elastic_rest.drives import YieldingDrive
+from supple.formulations.elastic_rest.yielding_drives import YieldingDrive
 from supple.formulations.yielding_rows import SoftRow, yielding_rows
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.primitives import ALONG, FACTOR, NONE, PA, PB, ROW_WIDTH, SCALE, THEN, A, B, U

@@ -16,7 +16,7 @@ from supple.array_types import Array
 from supple.diagnostics import InputError
 from supple.formulations.elastic_rest.constrained_modes import rows_over_coordinates
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
-from supple.formulations.elastic_rest.load_stiffening import CarriedLoads, load_stiffness
+from supple.formulations.elastic_rest.geometric_stiffness_at_rest import CarriedLoads, load_stiffness
 from supple.formulations.elastic_rest.load_vectors import load_vectors
 from supple.formulations.elastic_rest.loads import EVERY, Loads, forces_along, input_rows, loads_at
 from supple.formulations.elastic_rest.static_response import static_response

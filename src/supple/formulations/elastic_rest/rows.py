@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from supple.compilation import kernel
-from supple.formulations.elastic_rest.position_dependent_stiffness import row_scale
+from supple.formulations.elastic_rest.joint_stiffness_over_position import row_scale
 from supple.kinematics.primitives import NONE, THEN, A, B, gradient
 
 BODY, FIRST, WIDTH = range(3)  # columns of ElasticArrays.part_i

@@ -10,7 +10,7 @@ import numpy as np
 from supple.array_types import Array
 from supple.compilation import compiled, kernel
 from supple.diagnostics import SuppleWarning
-from supple.formulations.elastic_rest.position_dependent_stiffness import coordinate_at, within
+from supple.formulations.elastic_rest.joint_stiffness_over_position import coordinate_at, within
 from supple.formulations.elastic_rest.rows import part_poses
 from supple.kinematics.primitives import NONE
 

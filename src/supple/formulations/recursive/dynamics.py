@@ -18,8 +18,8 @@ from numpy.typing import ArrayLike
 
 from supple.array_types import Array
 from supple.compilation import compiled
+from supple.compilation.batches import cores
 from supple.compilation.native_array import native_array
-from supple.compilation.parts import cores
 from supple.diagnostics import InputError, NumericalError
 from supple.formulations.recursive.batch import LinearizationResults, Results, batch, memory_size
 from supple.formulations.recursive.gather import States

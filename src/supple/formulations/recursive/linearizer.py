@@ -11,7 +11,7 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.compilation import compiled
-from supple.compilation.parts import cores
+from supple.compilation.batches import cores
 from supple.diagnostics import InputError
 from supple.formulations.recursive.batch import LinearizationResults, Results, batch, memory_size, one_state
 from supple.formulations.recursive.dynamics import SIDE_BY_SIDE, empty_state_space, memory, pieces_of, run_in_threads

@@ -11,8 +11,8 @@ from supple.array_types import Array, Integers
 from supple.diagnostics import InputError, require_known
 from supple.equations.dry_friction import FRICTION_SPEED
 from supple.formulations.recursive.joint_axes import JOINTS
-from supple.formulations.recursive.packing import packed_tree
 from supple.formulations.recursive.tree import GROUND, AppliedLoad, AxisElements, Distance, Links, TreeArrays
+from supple.formulations.recursive.tree_packing import packed_tree
 
 
 def rigid_tree(

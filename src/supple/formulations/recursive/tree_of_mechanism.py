@@ -23,9 +23,9 @@ from supple.diagnostics.parts import part_name
 from supple.formulations.coefficients import carried
 from supple.formulations.recursive.axis_rows import AT_V, CARRIES_ORIGIN, INTEGERS, PARENT
 from supple.formulations.recursive.memory import HEADER, PackedTree
-from supple.formulations.recursive.packing import packed_tree, seats
 from supple.formulations.recursive.rigid_tree import rigid_tree
 from supple.formulations.recursive.tree import GROUND, AppliedLoad, AxisElements, Distance, TreeArrays
+from supple.formulations.recursive.tree_packing import packed_tree, seats
 from supple.geometry.inertia import MassProperties, zero_mass
 from supple.kinematics.joint_frames import joint_frames
 from supple.kinematics.numbering import Numbering

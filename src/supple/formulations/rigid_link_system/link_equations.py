@@ -43,7 +43,7 @@ from supple.formulations.rigid_link_system.link_terms import (
     strained_forces,
     to_world,
 )
-from supple.formulations.rigid_link_system.small_motions import pushed
+from supple.formulations.rigid_link_system.small_link_motions import pushed
 from supple.formulations.rigid_link_system.tree_freedoms import LinkBias, link_bias
 from supple.geometry.rotation import crossed
 from supple.kinematics.closing import close_all

@@ -3,8 +3,8 @@
     A(s) = 1 + i H₀ + s D₀ + μ s² + Σ_k d_k f_k(s) T_k,   f = i or s       over modes with ψᵀKψ = 1
     H = s^d a A⁻¹ bᵀ,   ∂H/∂d_k = -s^d f_k a A⁻¹ T_k A⁻¹ bᵀ                                      (updating, eqs. 34-35)
 
-H₀ and D₀ are what the file says beside what is looked for: dampers, joints, materials, its law. Where all of it is
-diagonal every line is a division; where nothing but hysteretic parts couple modes, one complex eigenvalue problem
+H₀ and D₀ are what the file says beside what is looked for: dampers, joints, materials, its damping model. Where all of
+it is diagonal every line is a division; where nothing but hysteretic parts couple modes, one complex eigenvalue problem
 G V = V μ̃, G = (1 + iH)⁻¹ μ serves all lines, A⁻¹ = V (1 + μ̃ s²)⁻¹ V⁻¹ (1 + iH)⁻¹; else each line is solved.
 """
 
@@ -116,7 +116,7 @@ def _slim(matrix: Array) -> Array:
 
 
 def already_there(spectrum: PostureModes) -> tuple[Array, Array]:
-    """H₀ and D₀ over the modes, as the mechanism says: its law, materials, joints and dampers."""
+    """H₀ and D₀ over the modes, as the mechanism says: its damping model, materials, joints and dampers."""
     model = spectrum.model
     rest, X = model.structure.rest, model.configuration.X[None]
     shapes = (model.N @ spectrum.psi).T  # (m, n)

@@ -24,8 +24,8 @@ from supple.identification.damping.damping_kind import DampingKind, DampingNumbe
 from supple.identification.damping.damping_kinds import DAMPING_KINDS
 from supple.identification.damping.damping_models import STRUCTURAL
 from supple.identification.damping.fitted_damping import DampingMisfit, FittedDamping, FittedKind
+from supple.identification.damping.loss_factors import require_groups
 from supple.identification.damping.misfit_by_band import damped_postures
-from supple.identification.damping.parts import require_groups
 from supple.identification.updating.identifiability import identifiability
 from supple.identification.updating.measurement import Measurement
 from supple.identification.updating.response_noise import response_noise

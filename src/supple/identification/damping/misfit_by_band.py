@@ -12,9 +12,9 @@ import numpy as np
 
 from supple.description.mechanism import Mechanism
 from supple.identification.damping.damped_responses import DampedPosture, already_there
+from supple.identification.updating.least_squares import models_of
 from supple.identification.updating.measurement import Measurement
 from supple.identification.updating.observed_responses import ResponseObserver, response_observer
-from supple.identification.updating.problem import models_of
 from supple.identification.updating.structure import structure_of
 from supple.identification.updating.written_numbers import no_numbers
 from supple.results.text import Text

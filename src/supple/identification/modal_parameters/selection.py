@@ -14,9 +14,9 @@ import numpy as np
 
 from supple.array_types import Array, Complex
 from supple.identification.modal_parameters.band import Band
+from supple.identification.modal_parameters.maximum_likelihood import Refined, refine
 from supple.identification.modal_parameters.modal_model import RESIDUALS, Poles, synthesised
 from supple.identification.modal_parameters.noise import ABOUT, local_excess
-from supple.identification.modal_parameters.refinement import Refined, refine
 from supple.modal_analysis.mac import mac
 
 Noise = Callable[[Complex, Complex, float], Array]

@@ -1,7 +1,7 @@
 """A test that is simulated: blows or shakers on a mechanism, sensors with noise and digits, records and responses.
 
 Records are computed from the linear model about the posture, line by line over a padded period, F(ω) → H(ω) F(ω), and
-back into time: exact for every law of damping, a band below half the sampling rate, and a period in which everything
+back into time: exact for every damping model, a band below half the sampling rate, and a period in which everything
 dies away (docs/theory/measurements.md). Structural damping has no motion in time of its own; what its response has
 before the blow is told.
 """

@@ -305,7 +305,7 @@ def as_subspaces(
 #
 #     viscous damping  |s| = ω,      structural damping  s² = -ω²(1 + iη), |s| = ω (1 - 2ζ²)^-½     (updating, eq. 38)
 #
-# ζ = -Re s/|s| is the measured one, mode by mode, so that no law of damping has to hold for all of them. Dampers and
+# ζ = -Re s/|s| is the measured one, mode by mode, so that no damping model has to hold for all of them. Dampers and
 # losses of parts couple modes besides; what that does to |s| is the file's.
 
 

@@ -27,7 +27,7 @@ from supple.formulations.elastic.beam_mesh import Span, stiffness_and_mass
 from supple.formulations.elastic.elastic_body import MeshedBeams, meshed_beams, section_rates
 from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest, HeldRows, elastic_rest
-from supple.formulations.elastic_rest.load_dependent_stiffness import load_tables, with_stiffness
+from supple.formulations.elastic_rest.joint_stiffness_under_load import load_tables, with_stiffness
 from supple.identification.updating.written_numbers import VALUES, Numbers, WrittenNumber, at_path
 from supple.kinematics.measures import component_keys, key_of
 

@@ -25,11 +25,11 @@ from supple.formulations.elastic_rest.loads import carries_loads
 from supple.formulations.elastic_rest.preload import preload_stiffness
 from supple.identification.damping.fit_damping import damping_kinds
 from supple.identification.updating.identifiability import FLAT, identifiability
+from supple.identification.updating.least_squares import LOSSES, UpdatingProblem, problem_of
 from supple.identification.updating.measurement import Measurement
 from supple.identification.updating.observed_responses import Loss
 from supple.identification.updating.observing import Compared
 from supple.identification.updating.posture_model import PostureModel
-from supple.identification.updating.problem import LOSSES, UpdatingProblem, problem_of
 from supple.identification.updating.structure import CondensedStructure, structure_of
 from supple.identification.updating.updated import Updated, posture_results
 from supple.identification.updating.updated_file import changed_mechanism
@@ -242,7 +242,7 @@ def update(
         return updated
     if damping in (None, *LOSSES) and not _damped_by_parts(structure):
         return updated
-    # Beside damping of parts the law of the whole is another one than without.
+    # Beside damping of parts the damping model of the whole is another one than without.
     return updated.with_damping(damping or "structural", groups=damping_groups)
 
 
@@ -361,7 +361,7 @@ def _bounds(names: Sequence[str], values: Array, given: Mapping[str, tuple[float
 
 
 def _damped_by_parts(structure: CondensedStructure) -> bool:
-    """Whether dampers, joints or materials of the file lose something, which a fit of a law of the whole leaves out."""
+    """Whether dampers, joints or materials of the file lose something, which a model of the whole leaves out."""
     machine, rest = structure.mechanism, structure.rest
     materials = any(item.damping is not None for item in machine.materials.values())
     return bool(rest.dampers or rest.losses or machine.dampers) or materials

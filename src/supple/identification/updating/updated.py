@@ -17,11 +17,11 @@ from supple.identification.damping.damping_kinds import DAMPING_KINDS
 from supple.identification.damping.fitted_damping import FittedDamping
 from supple.identification.damping.misfit_by_band import BandMisfit, misfit_by_band, misfit_table
 from supple.identification.updating.identifiability import FLAT, Identifiability, identifiability
+from supple.identification.updating.least_squares import LOSSES, UpdatingProblem
 from supple.identification.updating.measurement import Measurement
 from supple.identification.updating.observed_responses import ResponseObserver
 from supple.identification.updating.observing import Observer
 from supple.identification.updating.posture_model import posture_model
-from supple.identification.updating.problem import LOSSES, UpdatingProblem
 from supple.identification.updating.updated_file import save_updated, updated_mechanism
 from supple.identification.updating.varying import Varying
 from supple.kinematics.closure import assemble

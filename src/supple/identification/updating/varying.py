@@ -22,8 +22,8 @@ from supple.description.joints.stiffness import LOAD
 from supple.description.quantities.dual import Dual
 from supple.formulations.elastic_rest.loads import loads_at
 from supple.identification.updating.identifiability import and_list
+from supple.identification.updating.least_squares import UpdatingProblem
 from supple.identification.updating.posture_model import PostureModel, posture_model
-from supple.identification.updating.problem import UpdatingProblem
 from supple.identification.updating.structure import CondensedStructure
 from supple.identification.updating.written_numbers import WrittenNumber
 from supple.kinematics.closure import assemble

@@ -89,17 +89,17 @@ class Moving(NamedTuple):
 
 
 @kernel
-def lead(pieces, piece, x, driven, moving):
+def drive_motion(pieces, piece, x, driven, moving):
     """Inputs, and η, η̇, η̈ of led coordinates, at a time x after the beginning of a piece."""
     inputs, courses, led = pieces.forces, pieces.led, driven.led
     for i in range(moving.u.shape[0]):
-        c = inputs[:, piece, i]
-        moving.u[i] = ((c[0] * x + c[1]) * x + c[2]) * x + c[3]
+        c = inputs[piece, :, i]
+        moving.u[i] = ((c[3] * x + c[2]) * x + c[1]) * x + c[0]
     for i in range(led.shape[0]):
-        c = courses[:, piece, i]
-        moving.eta[led[i]] = ((c[0] * x + c[1]) * x + c[2]) * x + c[3]
-        moving.v[led[i]] = (3.0 * c[0] * x + 2.0 * c[1]) * x + c[2]
-        moving.a[led[i]] = 6.0 * c[0] * x + 2.0 * c[1]
+        c = courses[piece, :, i]
+        moving.eta[led[i]] = ((c[3] * x + c[2]) * x + c[1]) * x + c[0]
+        moving.v[led[i]] = (3.0 * c[3] * x + 2.0 * c[2]) * x + c[1]
+        moving.a[led[i]] = 6.0 * c[3] * x + 2.0 * c[2]
 
 
 @kernel
@@ -242,7 +242,7 @@ def driven_march(model, options, driven, pieces, observed, state, kept, found):
                     trial[i] = state[i] + h * total
                 for i in range(n):
                     moving.eta[i], moving.v[i] = trial[i], trial[n + i]
-                lead(pieces, piece, time + nodes[stage] * h, driven, moving)
+                drive_motion(pieces, piece, time + nodes[stage] * h, driven, moving)
                 if not coefficients_at(model, moving, kept, c):
                     status = OUTSIDE
                     break

@@ -28,7 +28,7 @@ _CONVERGED = 1e-10  # correction of a coordinate, of its size and its travel in 
 _NEGLIGIBLE = 1e-16  # in m or rad
 
 
-class Options(NamedTuple):
+class ImplicitOptions(NamedTuple):
     """As of `explicit_march`, and the parameters of generalized-α."""
 
     largest: float

@@ -23,6 +23,7 @@ from supple.reduced.kernels import INSIDE, OUTSIDE
 from supple.reduced.single_kernel import row_at, single_scratch
 from supple.reduced.time.explicit_march import SMALLEST, STUCK, next_stop, tableau
 from supple.reduced.time.implicit_march import eliminate
+from supple.time_functions.polynomial_pieces import PolynomialPieces
 
 
 class LedOptions(NamedTuple):
@@ -35,13 +36,12 @@ class LedOptions(NamedTuple):
 
 
 class LedCourse(NamedTuple):
-    """Instants (N,), s, and between them quintics (N - 1, 6, s): coefficients of 1, τ .. τ⁵ from each instant on.
+    """θ (s,) as polynomials between instants.
 
     lowest, highest : (s,), what θ is kept within: at the end of a path, rounding would leave the region
     """
 
-    breaks: Array
-    quintics: Array
+    pieces: PolynomialPieces
     lowest: Array
     highest: Array
 
@@ -49,15 +49,15 @@ class LedCourse(NamedTuple):
 @kernel
 def lead(course, piece, time, eta, rates, accelerations):
     """θ, θ̇ and θ̈ at a time into the first s numbers of η, η̇, η̈ (n,)."""
-    quintics = course.quintics
-    tau = time - course.breaks[piece]
-    top = quintics.shape[1] - 1
-    for i in range(quintics.shape[2]):
-        value, rate, half = quintics[piece, top, i], 0.0, 0.0
+    coefficients = course.pieces.coefficients
+    tau = time - course.pieces.breaks[piece]
+    top = coefficients.shape[1] - 1
+    for i in range(coefficients.shape[2]):
+        value, rate, half = coefficients[piece, top, i], 0.0, 0.0
         for k in range(top - 1, -1, -1):
             half = half * tau + rate
             rate = rate * tau + value
-            value = value * tau + quintics[piece, k, i]
+            value = value * tau + coefficients[piece, k, i]
         eta[i] = min(course.highest[i], max(course.lowest[i], value))
         rates[i], accelerations[i] = rate, 2.0 * half
 
@@ -86,7 +86,7 @@ def led_march(Z, F, options, course, grid, state, record):
 
     works : that what leads it puts in, and that is lost to damping and friction, J; they have no say in the steps
     """
-    largest, tolerance, sizes, breaks = options.largest, options.tolerance, options.sizes, course.breaks
+    largest, tolerance, sizes, breaks = options.largest, options.tolerance, options.sizes, course.pieces.breaks
     c, friction = coefficient_row(Z, np.empty(row_width(Z))), friction_of(Z, F, options.speed)
     n, s = c.n, c.s
     d = n - s

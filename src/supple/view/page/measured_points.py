@@ -12,7 +12,7 @@ from supple.diagnostics import InputError
 from supple.formats.mechanism_file import loads
 from supple.formats.mechanism_text import as_text
 from supple.results.names import fresh
-from supple.view.page.measured_modes import PageModes
+from supple.view.page.page_modes import PageModes
 
 _STRUCTURE, _TURN = "structure", "turn"
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")

@@ -26,15 +26,15 @@ from supple.kinematics.closing import closing_start
 from supple.kinematics.closure import assemble
 from supple.kinematics.closure_kernel import Start
 from supple.kinematics.configuration import At, Configuration
-from supple.kinematics.limits import limited
+from supple.kinematics.coordinate_limits import limited
 from supple.kinematics.rest import Rest, rest
 from supple.kinematics.rest import rest as undeformed
 from supple.modal_analysis.modes import require_elastic
 from supple.reduced.model import ReducedModel
 from supple.results.units import MODAL
+from supple.view.page.coordinate_ranges import ranges, sampled_postures
 from supple.view.page.encoding import encoded, page_array
 from supple.view.page.load_choice import PRELOAD, counts_loads
-from supple.view.page.region import ranges, sampled_postures
 from supple.view.page.scene import scene
 
 # What the page needs to find modes and responses by itself, at any posture (docs/theory/elastic-rest.md).
@@ -49,7 +49,7 @@ _SHIFT = 4.0  # of the lowest ω² of all: lower, and stiff rows next to redunda
 _RATIO = 0.01  # ζ where the mechanism has no damping of its own
 
 
-class Vibrating(NamedTuple):
+class PageMechanism(NamedTuple):
     """A mechanism as the page vibrates it.
 
     rest, held : condensed for what its lowest modes need at some postures, and rows held with actuators locked
@@ -63,7 +63,7 @@ class Vibrating(NamedTuple):
     loads: str
 
 
-def vibrating(position: Rest, count: int = COUNT, *, preload: bool = PRELOAD) -> Vibrating | str:
+def page_mechanism(position: Rest, count: int = COUNT, *, preload: bool = PRELOAD) -> PageMechanism | str:
     """The elastic mechanism, condensed for its lowest modes; or why it has no modes, in words.
 
     preload : count the geometric stiffness of its loads at rest
@@ -83,7 +83,7 @@ def vibrating(position: Rest, count: int = COUNT, *, preload: bool = PRELOAD) ->
             if loads == "counted" and (rest.whole or (highest <= rest.band and enough)):
                 highest = max(highest, _highest(_loaded_squares(rest, held, postures, count)))
             if rest.whole or (highest <= rest.band and enough):
-                return Vibrating(rest, held, squares, loads)
+                return PageMechanism(rest, held, squares, loads)
             band = _MARGIN * highest if highest > rest.band else 8.0 * rest.band
     except InputError as error:
         return f"{error.message}; {error.hint}" if error.hint else error.message
@@ -114,7 +114,7 @@ def _loaded_squares(rest: ElasticRest, held: HeldRows, postures: Configuration, 
         return np.zeros((0, 0))
 
 
-def vibration(position: Rest, found: Vibrating, count: int = COUNT) -> dict[str, Any]:
+def vibration(position: Rest, found: PageMechanism, count: int = COUNT) -> dict[str, Any]:
     """Constants of the bodies, rows between parts, what is held, motors that are free, loads, and where a search
     begins."""
     rest, held, squares, loads = found
@@ -260,7 +260,7 @@ def page_data(
     """
     mechanism = described(thing) if isinstance(thing, ReducedModel) else thing
     position = rest(mechanism)
-    numbering, found = position.numbering, vibrating(position, count, preload=counts_loads(thing, preload))
+    numbering, found = position.numbering, page_mechanism(position, count, preload=counts_loads(thing, preload))
     elastic = None if isinstance(found, str) else found.rest
     notes: list[str] = []
     return {

@@ -19,8 +19,8 @@ from supple.formulations.elastic_rest.elastic_rest import elastic_rest
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.rest import rest
-from supple.parameterization.basis import choice_of
 from supple.parameterization.local_model import local
+from supple.parameterization.mode_basis import choice_of
 from supple.reduction.path import ARCLENGTH, path_from
 from supple.results.basis import basis_from
 from supple.results.playback_arrays import evenly

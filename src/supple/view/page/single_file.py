@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from supple.results.file import save_text
-from supple.view.page.bundle import PLACEHOLDER, bundle
 from supple.view.page.page_data import encoded
+from supple.view.page.page_html import PLACEHOLDER, bundle
 
 
 def page_html(data: dict[str, Any]) -> str:

@@ -19,8 +19,8 @@ from supple.results.playback_arrays import evenly
 from supple.results.simulation import Simulation
 from supple.view.page.encoding import page_array
 from supple.view.page.load_choice import counts_loads
-from supple.view.page.measured_modes import PageModes, measured_section
 from supple.view.page.page_data import page_data
+from supple.view.page.page_modes import PageModes, measured_section
 from supple.view.page.played_motion import played
 from supple.view.page.saved_run import SavedRun, saved_run
 

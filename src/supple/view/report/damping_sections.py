@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from supple.identification.damping.plot import damping_plot
-from supple.view.report.drawing import Drawings
 from supple.view.report.page import ReportSection, bullets, html_table, paragraph, report_section
+from supple.view.report.report_picture import Drawings
 
 if TYPE_CHECKING:
     from supple.identification.damping.fitted_damping import FittedDamping

@@ -15,8 +15,8 @@ from supple.kinematics.rest import rest
 from supple.results.units import force
 from supple.view.house_style import PALETTE, in_house_style, label, new_figure
 from supple.view.panels import Panels, panels
-from supple.view.report.drawing import Drawings
 from supple.view.report.page import Html, ReportSection, beside, bullets, folded, html_table, paragraph, report_section
+from supple.view.report.report_picture import Drawings
 from supple.view.report.stance import Stance
 
 _MANY = 12  # rows of a table that is shown whole

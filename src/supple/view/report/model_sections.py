@@ -19,7 +19,6 @@ from supple.reduction.exchanges import Exchange
 from supple.reduction.path import path_from
 from supple.view.house_style import FAINT, in_house_style, label, legend_beside, new_figure
 from supple.view.panels import Panels, panels
-from supple.view.report.drawing import Drawings
 from supple.view.report.error_bars import error_bars, meaning
 from supple.view.report.mechanism_sections import in_degrees, in_unit, range_text
 from supple.view.report.page import (
@@ -33,6 +32,7 @@ from supple.view.report.page import (
     paragraph,
     report_section,
 )
+from supple.view.report.report_picture import Drawings
 from supple.view.report.vibration_sections import frequencies_beside
 
 _LINE = 61  # points along a coordinate

@@ -30,7 +30,6 @@ from supple.kinematics.configuration import At
 from supple.reduced.model import ReducedModel
 from supple.results.file import save_text
 from supple.view.report.damping_sections import damping_cards, damping_section
-from supple.view.report.drawing import Drawings
 from supple.view.report.error_bars import error_bars, meaning
 from supple.view.report.mechanism_sections import mechanism_sections
 from supple.view.report.model_sections import bounds, model_sections
@@ -46,6 +45,7 @@ from supple.view.report.page import (
     paragraph,
     report_section,
 )
+from supple.view.report.report_picture import Drawings
 from supple.view.report.stance import Stance, stance
 from supple.view.report.updating_sections import updating_cards, updating_sections
 from supple.view.report.vibration_sections import Vibration, vibration_of, vibration_sections

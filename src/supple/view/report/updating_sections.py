@@ -10,8 +10,8 @@ from supple.identification.updating.plot import updated_plot
 from supple.results.interval import interval_words
 from supple.view.house_style import FAINT, PALETTE, in_house_style, label, new_figure
 from supple.view.report.damping_sections import damping_section
-from supple.view.report.drawing import Drawings
 from supple.view.report.page import Html, ReportSection, bullets, html_table, paragraph, report_section
+from supple.view.report.report_picture import Drawings
 
 if TYPE_CHECKING:
     from supple.identification.updating.updated import PostureResult, Predicted, Updated

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from supple.equations.effort_row import effort_places
 from supple.export.c.equations import input_words
+from supple.export.c.generated_model import CModel, Coefficient
 from supple.export.c.literals import c_number
-from supple.export.c.model import CModel, Coefficient
 from supple.export.c.polynomial import combine_call
 from supple.export.template import Words, filled, template_parts
 
-PARTS = template_parts("supple.export.c", "measured.c")
+PARTS = template_parts("supple.export.c", "output_code.c")
 
 
 def has_measure(model: CModel) -> bool:

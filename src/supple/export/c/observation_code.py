@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from supple.equations.effort_row import effort_places
 from supple.export.c.equations import counters, function, location_lines
+from supple.export.c.generated_model import CModel, Coefficient
 from supple.export.c.literals import c_number
-from supple.export.c.model import CModel, Coefficient
 from supple.export.c.polynomial import combine_call
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.diagnostics import InputError
-from supple.export.c.family import CFamily
+from supple.export.c.family_numbers import CFamily
 from supple.export.c.location import BoxGrid, regular_grid
 from supple.hardware.hardware import Hardware
 from supple.reduced.layout import CoefficientLayout, unpacked

@@ -118,7 +118,7 @@ class EquationsOfMotion(Result):
 
     @cached_property
     def damping(self) -> Array:
-        """D_d, (n, n), of dampers, viscous friction, and of the mechanism's law of damping"""
+        """D_d, (n, n), of dampers, viscous friction, and of the mechanism's damping model"""
         return self.row.part(self.rows, "damping")
 
     @cached_property

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from supple.description.mechanism import SCHEMA_VERSION, Mechanism
-from supple.formats.khalil_kleinfinger.tables import Said
+from supple.formats.khalil_kleinfinger.robot_tables import Said
 
 SHIPPED = Path(__file__).parents[1] / "mechanism.schema.json"
 

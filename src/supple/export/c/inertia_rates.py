@@ -5,11 +5,11 @@ The same as `supple.equations.deformation`, from the packed columns of the model
 
 from __future__ import annotations
 
-from supple.export.c.model import CModel
+from supple.export.c.generated_model import CModel
 from supple.export.c.polynomial import combine_call
 from supple.export.template import template_parts
 
-PARTS = template_parts("supple.export.c", "deformation.c")
+PARTS = template_parts("supple.export.c", "inertia_rates.c")
 
 
 def deformed_mass(model: CModel) -> list[str]:

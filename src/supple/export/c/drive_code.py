@@ -12,7 +12,7 @@ from supple.hardware.drive_kernels import STRIDE, TERMS, TOGETHER
 from supple.hardware.hardware import Hardware
 from supple.hardware.settled import settled_drive
 
-PARTS = template_parts("supple.export.c", "drives.c")
+PARTS = template_parts("supple.export.c", "drive_code.c")
 
 
 def bank_of(hardware: Hardware, inputs: tuple[str, ...], coordinates: tuple[str, ...]) -> DriveBank:

@@ -12,10 +12,10 @@ import re
 
 from supple.export.c.equations import input_words
 from supple.export.c.exact_parts import mass_words, product_functions
-from supple.export.c.model import CModel
+from supple.export.c.generated_model import CModel
 from supple.export.template import filled, template_parts
 
-PARTS = template_parts("supple.export.c", "state_space.c")
+PARTS = template_parts("supple.export.c", "state_derivative.c")
 
 
 def state_space_functions(model: CModel) -> str:

@@ -7,27 +7,27 @@ import numpy as np
 from supple.approximation.piecewise.piecewise import NOWHERE
 from supple.export.c import (
     basis_rates,
-    deformation,
     division,
     equations,
     exact_parts,
+    inertia_rates,
     integrators,
     location,
-    measured,
-    observed,
+    observation_code,
+    output_code,
     outputs,
     polynomial,
     setting,
-    state_space,
+    state_derivative,
 )
 from supple.export.c.fitted_function import coefficient_table, leaf_tables, row_macro
+from supple.export.c.generated_model import CModel
+from supple.export.c.identifiers import comment
 from supple.export.c.literals import c_number, c_table
-from supple.export.c.model import CModel
-from supple.export.c.names import comment
 from supple.export.c.precision import BYTES
 from supple.export.template import filled, template_parts
 
-PARTS = template_parts("supple.export.c", "source.c")
+PARTS = template_parts("supple.export.c", "model_source.c")
 
 
 def c_source(model: CModel) -> str:
@@ -45,8 +45,8 @@ def c_source(model: CModel) -> str:
 def _functions(model: CModel) -> str:
     """All that follows the box of a point."""
     text = equations_of(model) + integrators.integrators(model)
-    seen = outputs.outputs(model) if model.layout.observation is None else observed.observed(model)
-    return text + seen + measured.measurement_functions(model) + division.division(model)
+    seen = outputs.outputs(model) if model.layout.observation is None else observation_code.observed(model)
+    return text + seen + output_code.measurement_functions(model) + division.division(model)
 
 
 def number_tables(model: CModel) -> str:
@@ -71,7 +71,7 @@ def number_tables(model: CModel) -> str:
             )
     numbers = coefficient_table(fitted) if family is None else setting.family_tables(model, family)
     text += equations.zero_constants(model) + numbers + exact_parts.exact_type(model)
-    return text + deformation.deformation_derivatives(model) + _standard(model)
+    return text + inertia_rates.deformation_derivatives(model) + _standard(model)
 
 
 def equations_of(model: CModel) -> str:
@@ -84,12 +84,12 @@ def equations_of(model: CModel) -> str:
     text += "".join(polynomial.combined(fitted, width) for width in sorted(_widths(model)))
     text += equations.PARTS["symmetric"] + exact_parts.exact_functions(model)
     text += filled(equations.PARTS["solve"], exact_parts.mass_words(model))
-    text += deformation.PARTS["deformed"] if model.bent else ""
-    text += deformation.PARTS["curved"] if "mass_curvature" in model.coefficients else ""
+    text += inertia_rates.PARTS["deformed"] if model.bent else ""
+    text += inertia_rates.PARTS["curved"] if "mass_curvature" in model.coefficients else ""
     if "friction_map" in model.coefficients:
         text += filled(equations.PARTS["friction"], {"prefix": model.prefix})
     text += equations.columns(model) + equations.coefficient_functions(model) + equations.resistance(model)
-    return text + equations.dynamics(model) + state_space.state_space_functions(model)
+    return text + equations.dynamics(model) + state_derivative.state_space_functions(model)
 
 
 def _standard(model: CModel) -> str:

@@ -3,7 +3,7 @@
     θ = q - δ,   V = ½ k δ²                                            (docs/theory/superelements-in-motion.md, 10-11)
 
 All that acts along the joint's coordinate, the motor's inertia among it, acts along θ, whose row has the term -δ; the
-spring acts along δ. As in vibrations, δ has a trace of inertia of its own (`elastic_rest.drives`).
+spring acts along δ. As in vibrations, δ has a trace of inertia of its own (`elastic_rest.yielding_drives`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from supple.compilation import kernel
 from supple.formulations.absolute.held_coordinates import HeldCoordinates, coordinate
 from supple.formulations.absolute.step_work import LOST, STRAIN
 from supple.formulations.coefficients import ACTUATOR, LAW, NUMBER, ROLE
-from supple.formulations.elastic_rest.drives import YieldingDrive
+from supple.formulations.elastic_rest.yielding_drives import YieldingDrive
 from supple.formulations.force_models import law
 from supple.formulations.yielding_rows import SoftRow
 from supple.kinematics.numbering import Numbering

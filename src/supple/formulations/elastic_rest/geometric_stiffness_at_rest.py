@@ -21,8 +21,8 @@ from supple.formulations.elastic.geometric_stiffness import Acceleration
 from supple.formulations.elastic.geometric_stiffness import body_load_stiffness as beam_stiffness
 from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
+from supple.formulations.elastic_rest.joint_stiffness_over_position import row_scale
 from supple.formulations.elastic_rest.loads import NodalForce
-from supple.formulations.elastic_rest.position_dependent_stiffness import row_scale
 from supple.formulations.elastic_rest.row_curvature import term_curvature
 from supple.formulations.elastic_rest.rows import BODY, FIRST, WIDTH, part_poses
 from supple.formulations.elastic_rest.turning import turned_twice_in_z, turning_in_z

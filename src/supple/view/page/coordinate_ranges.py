@@ -9,7 +9,7 @@ import numpy as np
 
 from supple.kinematics.closing import close_all
 from supple.kinematics.configuration import Configuration
-from supple.kinematics.limits import within_limits
+from supple.kinematics.coordinate_limits import within_limits
 from supple.kinematics.rest import Rest
 
 _TURN, _SLIDE = 1.0, 0.15  # about rest where no limits are given: rad, and of the mechanism's size

@@ -14,7 +14,7 @@ from supple.description.scenario import EQUILIBRIUM, REST, Scenario, ScenarioDam
 from supple.diagnostics import InputError
 from supple.formats.model_description import described
 from supple.formats.scenario_file import is_scenario_file, scenario_in
-from supple.formulations.hardware import hardware_of
+from supple.formulations.described_hardware import hardware_of
 from supple.hardware.hardware import NO_HARDWARE, Hardware
 from supple.integration.signal import joined_inputs
 from supple.kinematics.closure import assemble

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from supple.approximation.analytic_slope import Stencil
     from supple.description.mechanism import Mechanism
     from supple.diagnostics import SuppleError
-    from supple.equations.coefficients import EquationsOfMotion
+    from supple.equations.equations_of_motion import EquationsOfMotion
     from supple.kinematics.configuration import At, Configuration
 
 
@@ -79,7 +79,7 @@ def system_of(described: Mechanism | ReducedModel | LinearModel) -> System:
         )  # fmt: skip
     # Saved and linear models by themselves need no kinematics.
     from supple.formulations.coefficients import carried
-    from supple.formulations.hardware import hardware_of
+    from supple.formulations.described_hardware import hardware_of
     from supple.formulations.measured_units import units_of
     from supple.kinematics.rest import rest
     from supple.parameterization.local_model import local
