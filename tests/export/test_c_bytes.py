@@ -15,6 +15,8 @@ from supple.export.c.generated_model import CModel
 from supple.export.c.model_source import c_source
 from supple.export.c.precision import single_precision
 from supple.export.casadi_files.target import dynamics_source, second_source
+from supple.export.fmu.target import _token
+from supple.export.fmu.unit import FmuContents, FmuQuantity
 
 DIGESTS = {"rigid": "a5bea52f1061815f", "flexible": "1132e86ac093c0d0"}
 
@@ -39,3 +41,14 @@ def text(reference, name: str) -> str:
 @pytest.mark.parametrize("name", ["rigid", "flexible"])
 def test_the_text_is_what_it_was(reference, name):
     assert hashlib.sha256(text(reference, name).encode()).hexdigest()[:16] == DIGESTS[name]
+
+
+def test_an_fmu_keeps_its_token():
+    """Programs that have stored a model find it again by its token, whatever classes are called here."""
+    states = (FmuQuantity("q", "rad", 0.5), FmuQuantity("q.rate", "rad/s"))
+    inputs, parameters = (
+        (FmuQuantity("q.force", "N m", says="input"),),
+        (FmuQuantity("m", "kg", 2.0, range=(1.0, 3.0)),),
+    )
+    unit = FmuContents("arm", "arm", "", states, inputs, (), parameters, (), (), {})
+    assert _token(unit, "2", {"unit.c": "int x;"}) == "{ead7ae39-0a4a-ba1a-1d31-2ff8696bfa8b}"

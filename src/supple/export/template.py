@@ -4,7 +4,7 @@ A file `state_space.c` holds named parts, each a function or a piece of one. Thr
 
     //@ part tangent        a line that begins a part; it ends where the next one begins
     //@ if friction         the lines up to `//@ else` or `//@ end` are kept if the word is neither empty nor false
-    @prefix@                a word
+    @prefix@                a word; @@ is the sign itself
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ def template_parts(package: str, file: str) -> dict[str, str]:
 def filled(template: str, words: Mapping[str, str | int]) -> str:
     """A template with its choices made and its words filled in, in one pass: a word that holds @prefix@ stays."""
     pieces = _chosen(template, words).split("@")
-    return "".join(str(words[piece]) if i % 2 else piece for i, piece in enumerate(pieces))
+    return "".join((str(words[piece]) if piece else "@") if i % 2 else piece for i, piece in enumerate(pieces))
 
 
 def _chosen(template: str, words: Mapping[str, str | int]) -> str:
-    """The lines that remain once every `//@ if` is decided; choices may stand inside choices."""
+    """The lines that remain once every `//@ if` is decided; choices inside lines that are left out need no words."""
     first, *marks = _CHOICE.split(template)
     kept, open_ = [first], [True]
     for kind, negated, word, text in zip(*(iter(marks),) * 4, strict=True):
         if kind == "if":
-            open_.append(bool(words[word]) != bool(negated))
+            open_.append(all(open_) and bool(words[word]) != bool(negated))
         elif kind == "else":
             open_[-1] = not open_[-1]
         else:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from supple.approximation.piecewise.packing import term_factors
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.export.c.literals import c_table
-from supple.export.c.polynomial import basis_degree, term_counts
-from supple.export.template import template_parts
+from supple.export.c.polynomial import basis_degree, leaf_terms, term_counts
+from supple.export.template import filled, template_parts
 
 PARTS = template_parts("supple.export.c", "basis_rates.c")
 
@@ -33,5 +33,4 @@ def basis_along(fitted: Piecewise) -> str:
 
 
 def _filled(template: str, fitted: Piecewise) -> str:
-    terms = "TERMS" if len(term_counts(fitted)) == 1 else "leaf_terms[leaf]"
-    return template.replace("@degrees@", str(basis_degree(fitted) + 1)).replace("@terms@", terms)
+    return filled(template, {"degrees": basis_degree(fitted) + 1, "terms": leaf_terms(fitted)})

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from supple.export.c import inertia_rates
-from supple.export.c.exact_parts import mass_declarations, mass_lines, mass_words, no_mass, product_functions
-from supple.export.c.generated_model import CModel
-from supple.export.c.inertia_rates import deformed_mass
+from supple.export.c.exact_parts import mass_words, no_mass, product_functions
+from supple.export.c.generated_model import CModel, Coefficient
 from supple.export.c.polynomial import combine_call
 from supple.export.template import Words, filled, template_parts
 
@@ -20,89 +20,92 @@ def needs_slopes(model: CModel) -> bool:
     return bool(model.inertia_columns) or model.potential_gives_force or elastic
 
 
-def location_lines(model: CModel, theta: str, declarations: list[str], tabulate: str) -> list[str]:
-    """First lines of a function: find the box, tabulate the basis `at` the point; `row` points at the coefficients."""
-    return [
-        "    double at[AXES];",
-        "    int flag;",
-        f"    const int leaf = place({theta}, at, &flag);",
-        *declarations,
-        "    const double *row;",
-        f"    if (leaf == NOWHERE) return {model.upper}_OUTSIDE;",
-        "    row = coefficients + ROW(leaf) * COLUMNS;",
-        f"    {tabulate}",
-    ]
+def counters(text: str) -> str:
+    """Those of i, j, k, a that a text counts with, as they are declared."""
+    return ", ".join(name for name in "ijka" if re.search(rf"\b{name} = ", text))
+
+
+def unused(names: Iterable[str], text: str) -> str:
+    """Lines for those arguments of a function that its text does not need."""
+    return "".join(f"    (void){name};\n" for name in names if not re.search(rf"\b{name}\b", text))
 
 
 def columns(model: CModel) -> str:
     """`<prefix>_columns`: the fitted columns as they are."""
-    U = model.upper
-    body = location_lines(model, "theta", ["    double b[TERMS];"], "basis(leaf, at, b);")
-    body += [f"    {combine_call(model.fitted, (0, model.fitted.outputs), 'b', 'values')}"]
-    return function(
-        model, f"int {model.prefix}_columns(const double theta[{U}_THETA], double values[{U}_COLUMNS])", body
-    )
-
-
-def counters(lines: list[str]) -> list[str]:
-    """The declaration of those of i, j, k, a that the lines count with."""
-    used = [name for name in "ijka" if any(re.search(rf"\b{name} = ", line) for line in lines)]
-    return [f"    int {', '.join(used)};"] if used else []
+    combine = combine_call(model.fitted, (0, model.fitted.outputs), "b", "values")
+    return filled(PARTS["columns"], {"prefix": model.prefix, "UPPER": model.upper, "combine_columns": combine})
 
 
 def coefficient_functions(model: CModel) -> str:
     """`assemble`, what forces are made of, and `<prefix>_coefficients`: every member of the structure."""
-    slopes, P = needs_slopes(model), model.prefix
-    arrays = [f"    double b[TERMS]{', db[AXES][TERMS]' if slopes else ''};"]
-    at, db = "eta" if model.bent else "at", "db" if slopes else "0"
-    body = [f"    assemble(leaf, {at}, b, {db}, 1, model, 0{no_mass(model)});"]
-    for name, shape, _ in model.members():
-        item = model.coefficients.get(name)
-        if item is None or name not in ("outputs", "output_modes"):
-            continue
-        start = f"&model->{name}[0][0]" if len(shape) > 1 else f"model->{name}"
-        if item.columns is not None:
-            body += [f"    {combine_call(model.fitted, item.columns, 'b', start)}"]
-        else:
-            body += [f"    for (i = 0; i < {item.width}; ++i) ({start})[i] = {item.source}[i];"]
-    tabulate = "basis_slopes(leaf, at, b, db);" if slopes else "basis(leaf, at, b);"
-    row = any("row" in line for line in body)
-    place = location_lines(model, "eta" if model.bent else "theta", arrays + counters(body), tabulate)
-    place = [line for line in place if row or not re.search(r"\brow\b", line)]
-    signature = f"int {P}_coefficients(const double {coefficient_argument(model)}, {P}_model *model)"
-    return _assemble(model) + function(model, signature, place + body)
+    slopes, known = needs_slopes(model), model.coefficients
+    seen = [known[name] for name in ("outputs", "output_modes") if name in known]
+    words: Words = {
+        "prefix": model.prefix, "UPPER": model.upper, "argument": coefficient_argument(model),
+        "point": "eta" if model.bent else "theta", "bent_at": "eta" if model.bent else "at",
+        "db": ", db[AXES][TERMS]" if slopes else "", "slopes": "db" if slopes else "0", "no_mass": no_mass(model),
+        "products": "basis_slopes(leaf, at, b, db);" if slopes else "basis(leaf, at, b);",
+        "constant_outputs": any(item.columns is None for item in seen),
+        "fitted_outputs": any(item.columns is not None for item in seen),
+        "seen": "".join(_seen(model, item) for item in seen),
+    }  # fmt: skip
+    return _assemble(model) + filled(PARTS["coefficients"], words)
+
+
+def _seen(model: CModel, item: Coefficient) -> str:
+    """A line that puts outputs or their modes into the structure."""
+    start = "model->outputs" if item.name == "outputs" else "&model->output_modes[0][0]"
+    if item.columns is not None:
+        return f"    {combine_call(model.fitted, item.columns, 'b', start)}\n"
+    return f"    for (i = 0; i < {item.width}; ++i) ({start})[i] = {item.source}[i];\n"
+
+
+_SLOPES = {"M": "packed", "K": "packed", "mass_slope": "changed", "mass_curvature": "changed", "potential": "slope"}
+
+
+def _coefficient_words(model: CModel) -> Words:
+    """Of each coefficient where its numbers start, how many there are, and the call that sums its slope along θ_i; ""
+    where there is none. Of what is constant derivatives are zero."""
+    words: Words = {}
+    for name in model.layout.widths:
+        item, slope = model.coefficients.get(name), ""
+        if item is not None and item.columns is not None and name in _SLOPES:
+            slope = combine_call(model.fitted, item.columns, "db[i]", _SLOPES[name])
+        source = "" if item is None else item.source
+        words[name] = source if item is None or item.columns is not None else f"(known ? {source} : nothing)"
+        words |= {f"{name}_width": 0 if item is None else item.width, f"{name}_slope": slope}
+    return words
 
 
 def _assemble(model: CModel) -> str:
     """`assemble`: coefficients from products b and their derivatives db; derivatives of coefficients from those of
-    both, with known = 0: what is constant has none."""
-    known, P = model.coefficients, model.prefix
-    body = mass_lines(model, known["M"].source, deformed_mass(model) if model.bent else _christoffel(model))
-    body += [f"    symmetric({known[name].source}, model->{name});" for name in ("damping", "K") if name in known]
-    if "potential" in known:
-        body += [f"    model->potential = *({known['potential'].source});"]
-    body += _force(model)
-    for name, shape, _ in model.members():
-        if name in ("input_map", "friction_map"):
-            rows, width = shape
-            body += [f"    for (i = 0; i < {rows}; ++i)", f"        for (j = 0; j < {width}; ++j)"]
-            body += [f"            model->{name}[i][j] = ({known[name].source})[i * {width} + j];"]
-    body = [re.sub(r"\bconstant_\w+", r"(known ? \g<0> : nothing)", line) for line in body]
-    declared = ["    double dM[AXES][SIZE][SIZE];"] if model.mass_gives_christoffel else []
-    declared += mass_declarations(model)
+    both, with known = 0: what is constant has none.
+
+    Γ comes from its own columns; that of θ alone from the mass, whatever the columns say, if the layout wants it so.
+    Likewise p_θ from the potential.
+    """
+    known, layout, elastic = model.coefficients, model.layout, model.elastic
+    words = _coefficient_words(model) | {
+        "prefix": model.prefix, "exact": model.exact, "bent": model.bent, "split": model.exact and model.bent,
+        "mass_argument": ", exact (*mass)[SIZE]" if model.exact else "", "from_mass": model.mass_gives_christoffel,
+        "no_elastic_christoffel": model.mass_gives_christoffel and elastic > 0,
+        "constant_mass": "christoffel" in known and layout.christoffel == "from-mass",
+        "from_potential": model.potential_gives_force, "no_elastic_force": model.potential_gives_force and elastic > 0,
+        "constant_potential": "force" in known and layout.force == "from-potential", "elastic": elastic,
+        "coupling": model.elastic_force_columns is not None, "bending": model.stiffness_columns is not None,
+        "force_columns": model.force_columns, "size": layout.size, "inputs": len(layout.inputs),
+        "friction": len(layout.dry_forces),
+    }  # fmt: skip
     if model.force_columns:
-        body = [f"    {combine_call(model.fitted, (0, model.force_columns), 'b', 'values')}", *body]
-        declared += [f"    double values[{model.force_columns}];"]
-    declared += counters(body)
-    if any("row" in line for line in body):
-        declared += ["    const double *const row = coefficients + ROW(leaf) * COLUMNS;"]
-    text = "\n".join(body)
-    given = {"leaf": "int leaf", "eta": "const double *eta", "b": "const double *b", "db": "double (*db)[TERMS]"}
-    given |= {"known": "int known", "model": f"{P}_model *model", "more": "changes *more"}
-    given |= {"mass": "exact (*mass)[SIZE]"} if model.exact else {}
-    unused = [f"    (void){name};" for name in given if not re.search(rf"\b{name}\b", text + "".join(declared))]
-    head = f"\nstatic void assemble({', '.join(given.values())})\n{{\n"
-    return head + "\n".join([*declared, *unused, *body, "}", ""])
+        words["combine_forces"] = combine_call(model.fitted, (0, model.force_columns), "b", "values")
+    if model.elastic_force_columns is not None:
+        words["force_slope"] = combine_call(model.fitted, model.elastic_force_columns, "db[i]", "slope")
+    inertia = inertia_rates.PARTS["mass"] if model.bent else PARTS["christoffel"]
+    body = filled(PARTS["assembled"], words | {"inertia": filled(inertia, words).rstrip("\n")})
+    row = "row" in body
+    given = ["leaf", "eta", "b", "db", "known", "model", "more", *(["mass"] if model.exact else [])]
+    words |= {"counters": counters(body), "row": row, "unused": unused(given, f"{body} leaf" if row else body)}
+    return filled(PARTS["assemble"], words | {"body": body})
 
 
 def zero_constants(model: CModel) -> str:
@@ -116,103 +119,19 @@ def coefficient_argument(model: CModel) -> str:
     return f"eta[{model.upper}_COORDINATES]" if model.bent else f"theta[{model.upper}_THETA]"
 
 
-def function(model: CModel, signature: str, body: list[str]) -> str:
-    """A function that ends by saying where the point was."""
-    return "\n".join(["", signature, "{", *body, "    return flag;", "}", ""])
-
-
-def _christoffel(model: CModel) -> list[str]:
-    """Γ from its own columns; that of θ alone from the mass, whatever the columns say, if the layout wants it so."""
-    mass, fitted = model.coefficients["M"], model.coefficients.get("christoffel")
-    lines = []
-    if fitted is not None:
-        lines += ["    for (i = 0; i < SIZE; ++i)"]
-        lines += [f"        symmetric({fitted.source} + i * {mass.width}, model->christoffel[i]);"]
-    elif model.mass_gives_christoffel and model.elastic:
-        lines += _cube("SIZE", "0.0")
-    if model.mass_gives_christoffel:
-        assert mass.columns is not None
-        lines += ["    for (i = 0; i < AXES; ++i) {", f"        double packed[{mass.width}];"]
-        lines += [f"        {combine_call(model.fitted, mass.columns, 'db[i]', 'packed')}"]
-        lines += ["        symmetric(packed, dM[i]);", "    }"]
-        lines += _cube("AXES", "0.5 * (dM[k][i][j] + dM[j][i][k] - dM[i][j][k])")
-    elif fitted is not None and model.layout.christoffel == "from-mass":
-        lines += _cube("AXES", "0.0")  # of a constant mass
-    return lines
-
-
-def _cube(size: str, value: str) -> list[str]:
-    loops = [f"{'    ' * (n + 1)}for ({i} = 0; {i} < {size}; ++{i})" for n, i in enumerate("ijk")]
-    return [*loops, f"                model->christoffel[i][j][k] = {value};"]
-
-
-def _force(model: CModel) -> list[str]:
-    """p at δ = 0 from its own columns; p_θ from the potential, whatever they say, if the layout wants it so."""
-    force, elastic, lines = model.coefficients.get("force"), model.elastic, []
-    if force is not None:
-        lines += [f"    for (i = 0; i < SIZE; ++i) model->force[i] = ({force.source})[i];"]
-    elif model.has_force and elastic:
-        lines += ["    for (i = 0; i < SIZE; ++i) model->force[i] = 0.0;"]
-    if model.potential_gives_force:
-        potential = model.coefficients["potential"].columns
-        assert potential is not None
-        lines += ["    for (i = 0; i < AXES; ++i) {", "        double slope[1];"]
-        lines += [f"        {combine_call(model.fitted, potential, 'db[i]', 'slope')}"]
-        lines += ["        model->force[i] = -slope[0];", "    }"]
-    elif force is not None and model.layout.force == "from-potential":
-        lines += ["    for (i = 0; i < AXES; ++i) model->force[i] = 0.0;"]
-    if model.elastic_force_columns is not None:
-        lines += ["    for (i = 0; i < AXES; ++i) {", f"        double slope[{elastic}];"]
-        lines += [f"        {combine_call(model.fitted, model.elastic_force_columns, 'db[i]', 'slope')}"]
-        lines += [f"        for (j = 0; j < {elastic}; ++j) model->force_gradient[j][i] = slope[j];", "    }"]
-    if model.stiffness_columns is not None:
-        first, stop = model.stiffness_columns
-        lines += ["    for (i = 0; i < AXES; ++i) {", f"        double packed[{stop - first}];"]
-        lines += [f"        {combine_call(model.fitted, (first, stop), 'db[i]', 'packed')}"]
-        lines += ["        symmetric(packed, model->stiffness_gradient[i]);", "    }"]
-    return lines
-
-
 def resistance(model: CModel) -> str:
     """Everything of the equations but inertia and inputs: Γ[η̇, η̇] + D η̇ + K η - p, and dry friction behind it."""
     names, x = {name for name, _, _ in model.members()}, model.state
-    lines = ["    for (i = 0; i < SIZE; ++i) {"]
-    lines += [f"        double force = {'-m->force[i]' if 'force' in names else '0.0'};"]
-    if {"christoffel", "damping", "K"} & names:
-        lines += ["        for (j = 0; j < SIZE; ++j) {"]
-        if "christoffel" in names:
-            lines += ["            double along = 0.0;"]
-            lines += ["            for (k = 0; k < SIZE; ++k) along += m->christoffel[i][j][k] * rates[k];"]
-            lines += ["            force += along * rates[j];"]
-        lines += ["            force += p->damping * m->damping[i][j] * rates[j];"] if "damping" in names else []
-        lines += [f"            force += m->K[i][j] * {x}[j];"] if "K" in names else []
-        lines += ["        }"]
-    if "force_gradient" in names:
-        lines += ["        if (i < AXES)"]
-        lines += [f"            for (j = AXES; j < SIZE; ++j) force -= m->force_gradient[j - AXES][i] * {x}[j];"]
-    if "stiffness_gradient" in names:
-        lines += ["        if (i < AXES)", "            for (j = AXES; j < SIZE; ++j)"]
-        lines += ["                for (k = AXES; k < SIZE; ++k)"]
-        lines += [f"                    force += 0.5 * {x}[j] * m->stiffness_gradient[i][j][k] * {x}[k];"]
-    lines += ["        sum[i] = force;", "    }"]
-    lines += inertia_rates.PARTS["bending"].splitlines() if model.bent else []
-    given = {"p": f"const {model.prefix}_parameters *p", "m": f"const {model.prefix}_model *m"}
-    given |= {x: f"const double {x}[SIZE]", "rates": "const double rates[SIZE]", "sum": f"{model.real} sum[SIZE]"}
-    lines = [in_real(line, model) for line in lines]
-    text = "\n".join(lines)
-    unused = [f"    (void){name};" for name in given if not re.search(rf"\b{name}\b", text)]
-    head = [
-        "",
-        "/* Forces that are linear in the coefficients. */",
-        f"static void smooth({', '.join(given.values())})",
-        "{",
-    ]
-    made = "\n".join([*head, *counters(lines), *unused, *lines, "}", ""])
+    words: Words = {
+        "prefix": model.prefix, "state": x, "real": model.real, "force": "-m->force[i]" if "force" in names else "0.0",
+        "summed": bool({"christoffel", "damping", "K"} & names), "coupling": "force_gradient" in names,
+        "bending": "stiffness_gradient" in names, **{name: name in names for name in ("christoffel", "damping", "K")},
+    }  # fmt: skip
+    body = in_real(filled(PARTS["forces"], words) + (inertia_rates.PARTS["bending"] if model.bent else ""), model)
+    words |= {"counters": counters(body), "unused": unused(("p", "m", x, "rates", "sum"), body), "body": body}
     friction = PARTS["friction_forces"] if "friction_map" in names else ""
-    return made + filled(PARTS["resistance"], {
-        "prefix": model.prefix, "state": x, "friction": friction, "count": "    int i, j;\n" if friction else "",
-        "real": model.real,
-    })  # fmt: skip
+    words |= {"friction": friction, "count": "    int i, j;\n" if friction else ""}
+    return filled(PARTS["smooth"], words) + filled(PARTS["resistance"], words)
 
 
 def dynamics(model: CModel) -> str:
@@ -226,12 +145,12 @@ def dynamics(model: CModel) -> str:
     } | mass_words(model))  # fmt: skip
 
 
-def in_real(line: str, model: CModel) -> str:
-    """A line of sums in the type that forces are summed in."""
+def in_real(text: str, model: CModel) -> str:
+    """Sums in the type that forces are summed in."""
     if not model.exact:
-        return line
-    line = re.sub(r"\bdouble\b", "exact", line)
-    return re.sub(r"((?:[-+]=|exact \w+ =)) (?!\d)", r"\1 (exact)", line)
+        return text
+    text = re.sub(r"\bdouble\b", "exact", text)
+    return re.sub(r"((?:[-+]=|exact \w+ =)) (?!\d)", r"\1 (exact)", text)
 
 
 def input_words(model: CModel) -> Words:

@@ -36,19 +36,28 @@ static void exact_parts(int leaf, const exact b[TERMS], exact db[AXES][TERMS], @
     exact sums[@pairs@];
     const double *const row = coefficients + ROW(leaf) * COLUMNS;
     int i, j, o = 0;
-@unused@    summed(row + @mass@, b, @terms@, @pairs@, sums);
+//@ if not from_potential
+    (void)db;
+//@ end
+    summed(row + @mass@, b, @terms@, @pairs@, sums);
     for (i = 0; i < SIZE; ++i)
         for (j = i; j < SIZE; ++j, ++o) {
             M[i][j] += sums[o] + b[0] * (exact)mass_rest[leaf][o];
             M[j][i] = M[i][j];
             m->M[i][j] = m->M[j][i] = (double)M[i][j];
         }
-@force@@potential@}
-//@ part force
-    summed(row + @first@, b, @terms@, SIZE, sums);
+//@ if fitted_force
+    summed(row + @force@, b, @terms@, SIZE, sums);
     for (i = 0; i < SIZE; ++i) m->force[i] = (double)sums[i];
-//@ part potential
+//@ end
+//@ if from_potential
     for (i = 0; i < AXES; ++i) {
-        summed(row + @first@, db[i], @terms@, 1, sums);
+        summed(row + @potential@, db[i], @terms@, 1, sums);
         m->force[i] = -(double)sums[0];
     }
+//@ else
+//@ if constant_potential
+    for (i = 0; i < AXES; ++i) m->force[i] = 0.0;
+//@ end
+//@ end
+}

@@ -31,24 +31,15 @@ def exact_functions(model: CModel) -> str:
     """`exact_basis` and `exact_parts`; nothing in double precision."""
     if not model.exact:
         return ""
-    terms = leaf_terms(model)
-    force, potential = model.coefficients.get("force"), model.coefficients.get("potential")
-    words = {
-        "prefix": model.prefix,
-        "terms": terms,
-        "mass": str(_first(model, "M")),
-        "pairs": str(model.coefficients["M"].width),
-        "force": "",
-        "potential": "",
-    }
-    words["unused"] = "" if model.potential_gives_force else "    (void)db;\n"
-    if force is not None and force.columns is not None:
-        words["force"] = filled(PARTS["force"], {"first": str(force.columns[0]), "terms": terms})
-    if model.potential_gives_force:
-        assert potential is not None
-        words["potential"] = filled(PARTS["potential"], {"first": str(_first(model, "potential")), "terms": terms})
-    elif model.layout.force == "from-potential":
-        words["potential"] = "    for (i = 0; i < AXES; ++i) m->force[i] = 0.0;\n" if words["force"] else ""
+    force, potential = model.coefficients.get("force"), model.potential_gives_force
+    fitted_force = force is not None and force.columns is not None
+    words: Words = {
+        "prefix": model.prefix, "terms": polynomial.leaf_terms(model.fitted), "mass": _first(model, "M"),
+        "pairs": model.coefficients["M"].width, "fitted_force": fitted_force, "from_potential": potential,
+        "force": _first(model, "force") if fitted_force else 0,
+        "potential": _first(model, "potential") if potential else 0,
+        "constant_potential": fitted_force and model.layout.force == "from-potential",
+    }  # fmt: skip
     basis = polynomial.tabulated(model.fitted, slopes=True, real="exact", name="exact_basis")
     return basis + filled(PARTS["exact_parts"], words)
 
@@ -82,36 +73,12 @@ def family_rest(model: CModel, family: CFamily) -> np.ndarray:
     return found
 
 
-def mass_lines(model: CModel, source: str, bending: list[str]) -> list[str]:
-    """Lines of `assemble` that make M, `bending` what deformation adds to it."""
-    if not model.exact:
-        return [f"    symmetric({source}, model->M);", *bending]
-    keep = "    for (i = 0; mass && i < SIZE; ++i)\n        for (j = 0; j < SIZE; ++j) mass[i][j] = "
-    if not model.bent:
-        return [f"    symmetric({source}, model->M);", *bending, f"{keep}0.0;"]
-    add = [f"    symmetric({source}, constant);", "    for (i = 0; i < SIZE; ++i)"]
-    add += ["        for (j = 0; j < SIZE; ++j) model->M[i][j] += constant[i][j];"]
-    return ["    symmetric(no_mass, model->M);", *bending, f"{keep}model->M[i][j];", *add]
-
-
-def mass_declarations(model: CModel) -> list[str]:
-    """What those lines need."""
-    if not (model.exact and model.bent):
-        return []
-    width = model.coefficients["M"].width
-    return [f"    static const double no_mass[{width}] = {{0.0}};", "    double constant[SIZE][SIZE];"]
-
-
 def product_functions(model: CModel, *, slopes: bool) -> str:
     """Products, and their slopes, at a point; in single precision rounded from the others."""
     if not model.exact:
         return "basis_slopes(leaf, at, b, db);" if slopes else "basis(leaf, at, b);"
-    return f"exact_basis(leaf, at, eb, edb);\n    rounded(eb, edb, {leaf_terms(model)}, b, {'db' if slopes else '0'});"
-
-
-def leaf_terms(model: CModel) -> str:
-    """How many terms the leaf has."""
-    return "TERMS" if len(polynomial.term_counts(model.fitted)) == 1 else "leaf_terms[leaf]"
+    terms, gradient = polynomial.leaf_terms(model.fitted), "db" if slopes else "0"
+    return f"exact_basis(leaf, at, eb, edb);\n    rounded(eb, edb, {terms}, b, {gradient});"
 
 
 def no_mass(model: CModel) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,12 +13,11 @@ from supple.export.c.division import can_divide
 from supple.export.c.equations import coefficient_argument, needs_slopes
 from supple.export.c.family_numbers import CFamily
 from supple.export.c.generated_model import CModel
-from supple.export.c.identifiers import comment, identifiers
+from supple.export.c.identifiers import comment, identifiers, string
 from supple.export.c.literals import c_number
 from supple.export.c.model_source import table_bytes
 from supple.export.c.polynomial import basis_degree, term_counts
 from supple.export.c.precision import BYTES
-from supple.export.c.sections import section_macros
 from supple.export.c.stability import StableStep
 from supple.export.fixed import fixed_lines
 from supple.export.template import Words, filled, template_parts
@@ -31,13 +30,12 @@ def header(model: CModel, stable: StableStep) -> str:
     U, family, layout = model.upper, model.family, model.layout
     names = {name for name, _, _ in model.members()}
     inputs, observed = "input_map" in names, layout.observation is not None
-    indices = _indices(model) + ([] if family is None else setting.macros(model, family))
     words: Words = {
-        "introduction": "\n".join(f" * {line}".rstrip() for line in _introduction(model, stable)), "UPPER": U,
+        "introduction": _introduction(model, stable), "UPPER": U,
         "prefix": model.prefix, "x": model.state, "n": f"{U}_COORDINATES", "bent": model.bent, "inputs": inputs,
-        "sizes": "\n".join(sizes(model)), "sections": "\n".join(section_macros(U)),
-        "indices": "".join(f"{line}\n" for line in indices), "structure": "\n".join(structure(model)),
-        "parameters": "\n".join(parameters(model)), "argument": coefficient_argument(model), "observed": observed,
+        "sizes": sizes(model), "sections": filled(PARTS["sections"], {"UPPER": U}), "indices": _indices(model),
+        "structure": structure(model), "parameters": parameters(model), "observed": observed,
+        "argument": coefficient_argument(model),
         "given_inputs": f", const double inputs[{U}_INPUTS]" if layout.inputs else "", "elastic": model.elastic > 0,
         "outputs": "outputs" in names and not observed, "family": family is not None,
         "u": f"const double inputs[{U}_INPUTS], " if inputs else "", "divided": can_divide(model),
@@ -48,9 +46,44 @@ def header(model: CModel, stable: StableStep) -> str:
     return text if family is None else setting.declared_parameters(text, model)
 
 
-def _introduction(model: CModel, stable: StableStep) -> list[str]:
-    layout, fitted, x = model.layout, model.fitted, model.state
-    names = {name for name, _, _ in model.members()}
+def _introduction(model: CModel, stable: StableStep) -> str:
+    layout, fitted, family = model.layout, model.fitted, model.family
+    bounds = fitted.arrays.roots_f[:, :, : layout.theta]
+    regions = [
+        f"{c_number(lower)} ... {c_number(upper)}"
+        for lower, upper in zip(bounds[:, 0].min(axis=0), bounds[:, 1].max(axis=0), strict=True)
+    ]
+    regions += ["elastic"] * model.elastic
+    error = model.rom.error if isinstance(model.rom.error, Mapping) else {}
+    words: Words = {
+        "name": comment(model.rom.name), "precision": model.precision, "equation": _equation(model),
+        "UPPER": model.upper, "prefix": model.prefix, "fixed": commented(fixed_lines(model.rom), ""),
+        "coordinates": commented(
+            f"{i}  {comment(name)}  {region}"
+            for i, (name, region) in enumerate(zip(layout.coordinates, regions, strict=True))
+        ),
+        "inputs": commented(f"{i}  {comment(name)}" for i, name in enumerate(layout.inputs)),
+        "outputs": commented(f"{i}  {comment(name)}" for i, name in enumerate(layout.outputs)),
+        "friction": commented(f"{comment(name)}: {c_number(value)}" for name, value in layout.dry_forces.items()),
+        "parameters": "" if family is None else commented(setting.said(family)),
+        "errors": commented(f"{comment(name)}: {_worst(value):.3g}" for name, value in error.items()),
+        "boxes": len(fitted.arrays.leaves_i), "bytes": table_bytes(model),
+        "operations": commented(f"{name}: {count}" for name, count in worst_operations(model).items()),
+        "points": stable.points, "bounded": bool(np.isfinite(stable.step)), "step": f"{stable.step:.3g}",
+        "fastest": f"{stable.fastest:.3g}",
+    }  # fmt: skip
+    if family is not None:
+        words["structure_bytes"] = setting.structure_bytes(model, family, BYTES[model.precision])
+    return filled(PARTS["introduction"], words)
+
+
+def commented(lines: Iterable[str], indent: str = "    ") -> str:
+    """Lines of a comment that has begun."""
+    return "\n".join(f" * {indent}{line}".rstrip() for line in lines)
+
+
+def _equation(model: CModel) -> str:
+    x, names = model.state, {name for name, _, _ in model.members()}
     terms = [f"M({x if model.bent else 'theta'}) {x}''"]
     terms += [f"Gamma(theta)[{x}', {x}']"] if "christoffel" in names else []
     terms += [f"Gamma({x})[{x}', {x}']"] if model.bent else []
@@ -58,59 +91,7 @@ def _introduction(model: CModel, stable: StableStep) -> list[str]:
     terms += [f"K(theta) {x}"] if "K" in names else []
     terms += [f"J(theta)' f sgn(J(theta) {x}')"] if "friction_map" in names else []
     right = [item for item, name in (("p(theta)", "force"), ("B(theta) u", "input_map")) if name in names]
-    lines = [f"{comment(model.rom.name)}: a reduced model, in {model.precision} precision. Generated by supple.", ""]
-    lines += [f"    {' + '.join(terms)} = {' + '.join(right) or '0'}", ""]
-    lines += ["Units are SI: m, rad, s, kg, N, N m. Coordinates in this order, the region from and to:"]
-    lower, upper = fitted.arrays.roots_f[:, 0].min(axis=0), fitted.arrays.roots_f[:, 1].max(axis=0)
-    for i, name in enumerate(layout.coordinates):
-        where = f"  {c_number(lower[i])} ... {c_number(upper[i])}" if i < layout.theta else "  elastic"
-        lines += [f"    {i}  {comment(name)}{where}"]
-    for title, items in (("Inputs u", layout.inputs), ("Outputs y", layout.outputs)):
-        lines += [
-            f"{title}: {'' if items else 'none'}".rstrip(),
-            *(f"    {i}  {comment(n)}" for i, n in enumerate(items)),
-        ]
-    if layout.dry_forces:
-        lines += ["Dry friction, by joint:"]
-        lines += [f"    {comment(name)}: {c_number(value)}" for name, value in layout.dry_forces.items()]
-        lines += [f"    Its direction is tanh(rate / {model.upper}_SLIP_RATE), or the sign if that is defined as 0."]
-    lines += fixed_lines(model.rom) + ([] if model.family is None else setting.said(model.family))
-    lines += ["", *_errors(model)]
-    lines += [
-        f"Boxes: {len(fitted.arrays.leaves_i)}. Tables: {table_bytes(model)} bytes of constants. Operations, at most:"
-    ]
-    lines += [f"    {name}: {count}" for name, count in worst_operations(model).items()]
-    if model.family is not None:
-        size = setting.structure_bytes(model, model.family, BYTES[model.precision])
-        lines += [f"The structure of parameters: {size} bytes of memory of yours; keep it off the stack."]
-    lines += _steps(stable)
-    lines += ["", "Compile (FMA and vector instructions of the target make it faster):"]
-    lines += [f"    cc -std=c99 -O3 -c {model.prefix}.c"]
-    lines += [f"    cc -std=c99 -O3 example_main.c {model.prefix}.c -lm -o example"]
-    lines += ["or make, make test; cmake -B build, cmake --build build."]
-    return lines
-
-
-def _steps(stable: StableStep) -> list[str]:
-    if not stable.points:
-        return ["Length of a step: M is not positive definite where it was looked at."]
-    where = f"at {stable.points} points at rest"
-    if not np.isfinite(stable.step):
-        return [f"Explicit steps are not bounded by stability {where}."]
-    return [
-        f"Explicit steps are stable up to {stable.step:.3g} s ({where}; its fastest motion has",
-        f"{stable.fastest:.3g} rad/s or 1/s), implicit ones at any length.",
-    ]
-
-
-def _errors(model: CModel) -> list[str]:
-    error = model.rom.error
-    if not isinstance(error, Mapping) or not error:
-        return ["Error of the fit: not stated."]
-    lines = ["Error of the fit, by family: the largest over the check points of |f - fit| / max(|f|, median |f|)"]
-    for name, value in error.items():
-        lines += [f"    {comment(name)}: {_worst(value):.3g}"]
-    return lines
+    return f"{' + '.join(terms)} = {' + '.join(right) or '0'}"
 
 
 def _worst(value: Any) -> float:
@@ -118,77 +99,62 @@ def _worst(value: Any) -> float:
     return float(getattr(value, "worst", value))
 
 
-def sizes(model: CModel) -> list[str]:
+def sizes(model: CModel) -> str:
     """Numbers of everything, and the slip rate of dry friction."""
-    n, s, u, y, _ = model.sizes
-    rows = [("THETA", s, "independent coordinates theta")]
-    rows += [("COORDINATES", n, "all coordinates eta = (theta, delta)" if n > s else "all coordinates: theta")]
-    rows += [("STATES", 2 * n, "states x: coordinates, then their rates")]
-    rows += [
-        ("INPUTS", u, "inputs u"),
-        ("OUTPUTS", len(model.layout.outputs), "outputs y"),
-        *([] if model.layout.observation is None else [("MEASURES", y, "measures that outputs are made of")]),
-        ("COLUMNS", model.fitted.outputs, "fitted columns"),
-    ]
-    defined = [f"#define {model.upper}_{name} {value} /* {what} */" for name, value, what in rows]
-    if model.family is not None:
-        count = len(model.family.family.parameters)
-        defined = [*defined, f"#define {model.upper}_PARAMETERS {count} /* parameters mu of the mechanism */"]
-    return [*defined, "", *_slip_rate(model)]
+    n, s, u, measures, friction = model.sizes
+    return filled(PARTS["sizes"], {
+        "UPPER": model.upper, "theta": s, "coordinates": n, "states": 2 * n, "inputs": u, "elastic": model.elastic,
+        "outputs": len(model.layout.outputs), "measures": measures, "observed": model.layout.observation is not None,
+        "columns": model.fitted.outputs, "friction": friction, "slip_rate": c_number(FRICTION_SPEED),
+        "parameters": 0 if model.family is None else len(model.family.family.parameters),
+    })  # fmt: skip
 
 
-def _slip_rate(model: CModel) -> list[str]:
-    if not model.layout.dry_forces:
-        return []
-    name = f"{model.upper}_SLIP_RATE"
-    return [
-        "/* Rate below which dry friction is rounded off, m/s or rad/s; 0 for the plain sign. */",
-        f"#ifndef {name}",
-        f"#define {name} {c_number(FRICTION_SPEED)}",
-        "#endif",
-        "",
-    ]
-
-
-def structure(model: CModel) -> list[str]:
+def structure(model: CModel) -> str:
     """All coefficients."""
-    return [
-        "/* Coefficients of the equations at a point. */",
-        "typedef struct {",
-        *(
-            f"    double {name}{''.join(f'[{size}]' for size in shape)}; /* {meaning} */"
-            for name, shape, meaning in model.members()
-        ),
-        f"}} {model.prefix}_model;",
-        "",
-    ]
-
-
-def parameters(model: CModel) -> list[str]:
-    """What may be changed while it runs."""
-    friction = len(model.layout.dry_forces)
-    lines = ["/* What may be changed while it runs; defaults are the model's own. */", "typedef struct {"]
-    lines += ["    double damping; /* factor on viscous damping */"]
-    if friction:
-        lines += [f"    double friction[{friction}]; /* dry friction, N or N m, in the order above */"]
-        lines += ["    double slip_rate; /* below which it is rounded off, m/s or rad/s */"]
-    lines += [] if model.family is None else setting.members(model, model.family)
-    return [*lines, f"}} {model.prefix}_parameters;", ""]
-
-
-def _indices(model: CModel) -> list[str]:
-    lines = []
-    groups = (
-        ("COORDINATE", model.layout.coordinates),
-        ("INPUT", model.layout.inputs),
-        ("OUTPUT", model.layout.outputs),
+    members = (
+        f"    double {name}{''.join(f'[{size}]' for size in shape)}; /* {meaning} */"
+        for name, shape, meaning in model.members()
     )
-    for kind, names in groups:
+    return filled(PARTS["structure"], {"members": "\n".join(members), "prefix": model.prefix})
+
+
+def parameters(model: CModel) -> str:
+    """What may be changed while it runs; of a family also what is made of its own."""
+    family, friction = model.family, len(model.layout.dry_forces)
+    words: Words = {"UPPER": model.upper, "prefix": model.prefix, "friction": friction, "family": family is not None}
+    if family is not None:
+        rows, boxes = family.largest
+        words |= {"leaves": len(family.boxes.arrays.leaves_i), "coefficients": rows * model.fitted.outputs}
+        words |= {"exact": model.exact, "boxes": boxes, "pairs": model.coefficients["M"].width}
+    return filled(PARTS["parameters"], words)
+
+
+def _indices(model: CModel) -> str:
+    layout, made = model.layout, ""
+    for kind, names in (("coordinate", layout.coordinates), ("input", layout.inputs), ("output", layout.outputs)):
         if names:
             # Numbered within its group: a name can never meet one of another group or a size above.
-            made = [f"{model.upper}_{kind}_{item} = {i}" for i, item in enumerate(identifiers(names))]
-            lines += [f"/* Where each {kind.lower()} stands. */", "enum {", "    " + ",\n    ".join(made), "};", ""]
-    return lines
+            made += filled(PARTS["indices"], {"kind": kind, "places": numbered(f"{model.upper}_{kind.upper()}", names)})
+    return made if model.family is None else made + _family_macros(model, model.family)
+
+
+def _family_macros(model: CModel, family: CFamily) -> str:
+    """Names, units, ranges and own values of the parameters of a family."""
+    items = family.family.parameters
+    return filled(PARTS["family"], {
+        "UPPER": model.upper, "names": ", ".join(string(item.name) for item in items),
+        "units": ", ".join(string(item.unit) for item in items),
+        "lower": ", ".join(c_number(item.lower) for item in items),
+        "upper": ", ".join(c_number(item.upper) for item in items),
+        "nominal": ", ".join(map(c_number, family.family.values)),
+        "places": numbered(f"{model.upper}_PARAMETER", family.family.names),
+    })  # fmt: skip
+
+
+def numbered(start: str, names: Iterable[str]) -> str:
+    """Places of names in C: `START_NAME = 0`, one a line."""
+    return ",\n    ".join(f"{start}_{item} = {i}" for i, item in enumerate(identifiers(names)))
 
 
 # How many operations the functions of the exported code take at most: additions, multiplications, divisions.

@@ -49,6 +49,44 @@ static void curve(const double *packed, double full[SIZE][SIZE], double slope[SL
             if (j > i) full[j][i] += sum;
         }
 }
+//@ part mass
+    slope_rows(@mass_slope@, model->mass_slope);
+    deform(model->M, model->mass_slope, eta + AXES);
+//@ if mass_curvature
+    curve(@mass_curvature@, model->M, model->mass_slope, eta + AXES);
+//@ end
+    for (i = 0; i < AXES; ++i) {
+        double rows[SLOPED][SIZE][SIZE - AXES] = {{{0.0}}};
+//@ if M_slope
+        double packed[@M_width@];
+        @M_slope@
+//@ else
+        static const double packed[@M_width@] = {0.0};
+//@ end
+        symmetric(packed, model->mass_gradient[i]);
+//@ if mass_slope_slope
+        {
+            double changed[@mass_slope_width@];
+            @mass_slope_slope@
+            slope_rows(changed, rows);
+            deform(model->mass_gradient[i], rows, eta + AXES);
+        }
+//@ end
+//@ if mass_curvature_slope
+        {
+            double changed[@mass_curvature_width@];
+            @mass_curvature_slope@
+            curve(changed, model->mass_gradient[i], rows, eta + AXES);
+        }
+//@ end
+        if (more)
+            for (j = 0; j < SLOPED; ++j)
+                for (k = 0; k < SIZE; ++k)
+                    for (a = 0; a < SIZE - AXES; ++a) more->gradient[i][j][k][a] = rows[j][k][a];
+    }
+//@ if mass_curvature
+    for (i = 0; more && i < @mass_curvature_width@; ++i) more->curvature[i] = (@mass_curvature@)[i];
+//@ end
 //@ part bending
     for (k = 0; k < AXES; ++k) {
         double twice = 0.0;

@@ -55,24 +55,46 @@ static double product(const double *RESTRICT a, const double *RESTRICT x, int co
 
 int @prefix@_start(@prefix@_state *state, @arguments@)
 {
-    double z[KNOWN], numbers[WIDTH]@rest_row@;
-    int i, flag@rest_flag@;
+//@ if rest
+    double z[KNOWN], numbers[WIDTH], still[REST_WIDTH];
+    int i, flag, known;
+//@ else
+    double z[KNOWN], numbers[WIDTH];
+    int i, flag;
+//@ end
 @known@
     flag = matrices(z, numbers);
     if (flag == @UPPER@_OUTSIDE) return flag;
-@rest@    for (i = 0; i < STATES; ++i)
+//@ if rest
+    known = rest(z, still);
+    if (known == @UPPER@_OUTSIDE) return known;
+    flag = known > flag ? known : flag;
+    for (i = 0; i < KNOWN; ++i) z[i] -= still[STATES + i];
+//@ end
+    for (i = 0; i < STATES; ++i)
         state->x[i] = product(numbers + @A0@ + i * KNOWN, z, KNOWN) + numbers[@a0@ + i]@plus_x@;
     return flag;
 }
 
 int @prefix@_step(@prefix@_state *state, @arguments@, double answer[@UPPER@_ANSWERS])
 {
-    double z[KNOWN], numbers[WIDTH]@rest_row@, x[@memory@], next[@memory@];
-    int i, flag@rest_flag@;
+//@ if rest
+    double z[KNOWN], numbers[WIDTH], still[REST_WIDTH], x[@memory@], next[@memory@];
+    int i, flag, known;
+//@ else
+    double z[KNOWN], numbers[WIDTH], x[@memory@], next[@memory@];
+    int i, flag;
+//@ end
 @known@
     flag = matrices(z, numbers);
     if (flag == @UPPER@_OUTSIDE) return flag;
-@rest@    for (i = 0; i < STATES; ++i) x[i] = state->x[i]@minus_x@;
+//@ if rest
+    known = rest(z, still);
+    if (known == @UPPER@_OUTSIDE) return known;
+    flag = known > flag ? known : flag;
+    for (i = 0; i < KNOWN; ++i) z[i] -= still[STATES + i];
+//@ end
+    for (i = 0; i < STATES; ++i) x[i] = state->x[i]@minus_x@;
     for (i = 0; i < ANSWERS; ++i)
         answer[i] = product(numbers + @C@ + i * STATES, x, STATES)
                     + product(numbers + @D@ + i * KNOWN, z, KNOWN) + numbers[@d@ + i]@plus_u@;

@@ -21,12 +21,13 @@ from supple.export.c import location, polynomial
 from supple.export.c.fitted_function import coefficient_table, leaf_tables, row_macro
 from supple.export.c.identifiers import comment, identifiers
 from supple.export.c.literals import c_number, c_table
-from supple.export.c.sections import section_macros, with_sections
-from supple.export.template import filled, template_parts
+from supple.export.c.sections import with_sections
+from supple.export.template import Words, filled, template_parts
 
 # The header of a law of control: what it is told, in which order, and what it answers.
 
 
+HEADER_PARTS = template_parts("supple.export.c", "header.h")
 LAW_HEADER_PARTS = template_parts("supple.export.c", "law_header.h")
 
 
@@ -37,7 +38,7 @@ def law_header(law: AffineLaw, prefix: str) -> str:
         "UPPER": prefix.upper(), "prefix": prefix, "sizes": _sizes(law, prefix.upper()),
         "indices": _indices(law, prefix.upper()),
         "states": str(max(1, law.states)), "arguments": arguments(law, prefix.upper()),
-        "sections": "\n".join(section_macros(prefix.upper())),
+        "sections": filled(HEADER_PARTS["sections"], {"UPPER": prefix.upper()}),
     }  # fmt: skip
     return filled(LAW_HEADER_PARTS["template"], replaced)
 
@@ -128,20 +129,6 @@ def _indices(law: AffineLaw, U: str) -> str:
 
 
 PARTS = template_parts("supple.export.c", "law.c")
-# Where the law keeps an equilibrium: z becomes its deviation from it, and what answers begins there.
-KEPT = {
-    "rest_row": ", still[REST_WIDTH]",
-    "rest_flag": ", known",
-    "rest": """\
-    known = rest(z, still);
-    if (known == @UPPER@_OUTSIDE) return known;
-    flag = known > flag ? known : flag;
-    for (i = 0; i < KNOWN; ++i) z[i] -= still[STATES + i];
-""",
-    "plus_x": " + still[i]",
-    "minus_x": " - still[i]",
-    "plus_u": " + still[STATES + KNOWN + i]",
-}
 _DEFINED = re.compile(
     r"^static (?:const )?(?:double|int|void|struct node) (\w+)|^#define (\w+)|^(?:struct) (node) ", re.MULTILINE
 )
@@ -181,8 +168,10 @@ def law_source(law: AffineLaw, prefix: str) -> str:
     for row in rest:
         about = words | {"row": "rest", "width": "REST_WIDTH", "what": "x, z and the answer of the equilibrium"}
         text += "\n" + _enum({"REST_WIDTH": n + m + a}) + _renamed(_row_function(row, law, about, tree=True))
-    kept = {key: filled(part, words) for key, part in KEPT.items()} if rest else dict.fromkeys(KEPT, "")
-    return text + PARTS["product"] + filled(PARTS["step"], words | kept)
+    # Where the law keeps an equilibrium, what answers begins there.
+    starts = {"plus_x": " + still[i]", "minus_x": " - still[i]", "plus_u": " + still[STATES + KNOWN + i]"}
+    kept: Words = {"rest": bool(rest), **words, **(starts if rest else dict.fromkeys(starts, ""))}
+    return text + PARTS["product"] + filled(PARTS["step"], kept)
 
 
 def _enum(sizes: dict[str, int]) -> str:

@@ -1,26 +1,27 @@
 //@ part tree
 
-static int locate(const double theta[AXES])
+static int locate(const double theta[@axes@])
 {
     int root, i;
     for (root = 0; root < ROOTS; ++root) {
         int inside = 1;
         int child = root_child[root];
-        for (i = 0; i < AXES; ++i)
+        for (i = 0; i < @axes@; ++i)
             inside &= (root_bounds[root][0][i] <= theta[i]) & (theta[i] <= root_bounds[root][1][i]);
         if (!inside) continue;
-@descend@        if (child != NOWHERE) return -2 - child;
+//@ if nodes
+        while (child >= 0) child = nodes[child].child[theta[nodes[child].axis] >= nodes[child].cut];
+//@ end
+        if (child != NOWHERE) return -2 - child;
     }
     return NOWHERE;
 }
-//@ part descend
-        while (child >= 0) child = nodes[child].child[theta[nodes[child].axis] >= nodes[child].cut];
 //@ part grid
 
-static int locate(const double theta[AXES])
+static int locate(const double theta[@axes@])
 {
     int cell = 0, i;
-    for (i = 0; i < AXES; ++i) {
+    for (i = 0; i < @axes@; ++i) {
         const double *edge = edges + first_edge[i];
         const double x = theta[i];
         double quotient, rest;
@@ -39,10 +40,22 @@ static int locate(const double theta[AXES])
     return cell;
 }
 //@ part place
+#if @UPPER@_CLAMP
+@region@#define HELD(k, at, x) ((k) < AXES && ((at)[k] < (x)[k] || (at)[k] > (x)[k])) /* at the edge: no change */
+#else
+#define HELD(k, at, x) 0
+#endif
 
+//@ if family
+/* The box of theta at the parameters, and theta as it is evaluated; NOWHERE outside, also if it is not a number. */
+//@ else
 /* The box of theta, and theta as it is evaluated; NOWHERE outside, also if it is not a number. */
+//@ end
 static int place(const double *theta, double at[AXES], int *flag)
 {
+//@ if family
+    double x[PLACES];
+//@ end
     int i;
     *flag = @UPPER@_INSIDE;
     for (i = 0; i < AXES; ++i) {
@@ -51,6 +64,14 @@ static int place(const double *theta, double at[AXES], int *flag)
         if (at[i] < region[0][i]) at[i] = region[0][i], *flag = @UPPER@_CLAMPED;
         if (at[i] > region[1][i]) at[i] = region[1][i], *flag = @UPPER@_CLAMPED;
 #endif
+//@ if family
+        x[i] = at[i];
+//@ end
     }
+//@ if family
+    for (i = 0; i < PARAMETERS; ++i) x[AXES + i] = p->mu[i];
+    return locate(x);
+//@ else
     return locate(at);
+//@ end
 }

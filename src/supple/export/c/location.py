@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.approximation.piecewise.piecewise import NOWHERE, Piecewise
+from supple.approximation.piecewise.piecewise import NOWHERE, Piecewise, PiecewiseArrays
 from supple.array_types import Array
 from supple.export.c.literals import c_table
-from supple.export.template import template_parts
+from supple.export.template import Words, filled, template_parts
 
 PARTS = template_parts("supple.export.c", "location.c")
 CLOSE = {"double": 1e-6, "single": 1e-3}  # of a box: from where on edges are looked at, by precision
@@ -64,37 +64,33 @@ def _reordered(fitted: Piecewise, order: NDArray[np.int64]) -> Piecewise:
     )
 
 
-def location_function(fitted: Piecewise, upper: str) -> str:
-    """The function `place`, with the region around all boxes that it clamps to."""
-    bounds = np.array([fitted.arrays.roots_f[:, 0].min(axis=0), fitted.arrays.roots_f[:, 1].max(axis=0)])
-    region = c_table("double", "region", bounds)
-    held = "#define HELD(k, at, x) ((k) < AXES && ((at)[k] < (x)[k] || (at)[k] > (x)[k])) /* at the edge: no change */"
-    return f"#if {upper}_CLAMP\n{region}{held}\n#else\n#define HELD(k, at, x) 0\n#endif\n" + PARTS["place"].replace(
-        "@UPPER@", upper
-    )
+def location_function(bounds: Array, upper: str, *, family: bool) -> str:
+    """The function `place`, with the region around all boxes that it clamps to; bounds : of roots (roots, 2, s)."""
+    region = c_table("double", "region", np.array([bounds[:, 0].min(axis=0), bounds[:, 1].max(axis=0)]))
+    return filled(PARTS["place"], {"UPPER": upper, "region": region, "family": family})
 
 
-def location(fitted: Piecewise, grid: BoxGrid | None) -> tuple[str, str, dict[str, int]]:
-    """Tables, the function `locate`, and the sizes it needs by name."""
-    return _tree(fitted) if grid is None else _grid(grid)
+def location(fitted: Piecewise, grid: BoxGrid | None, axes: str = "AXES") -> tuple[str, str, dict[str, int]]:
+    """Tables, the function `locate`, and the sizes it needs by name; axes : the number of coordinates in C."""
+    tables, sizes = _tree_tables(fitted.arrays) if grid is None else (_grid_tables(grid), {})
+    words: Words = {"axes": axes, "nodes": len(fitted.arrays.nodes_f)}
+    return tables, filled(PARTS["tree" if grid is None else "grid"], words), sizes
 
 
-def _grid(grid: BoxGrid) -> tuple[str, str, dict[str, int]]:
+def _grid_tables(grid: BoxGrid) -> str:
     counts = np.array([len(edge) - 1 for edge in grid.edges])
     starts = np.concatenate([[0], np.cumsum(counts + 1)[:-1]])
     spans = np.array([edge[-1] - edge[0] for edge in grid.edges])
-    tables = (
+    return (
         f"#define CLOSE {CLOSE['double']!r}\n"
         + c_table("int", "boxes", counts)
         + c_table("int", "first_edge", starts)
         + c_table("double", "per_length", counts / spans)
         + c_table("double", "edges", np.concatenate(grid.edges))
     )
-    return tables, PARTS["grid"], {}
 
 
-def _tree(fitted: Piecewise) -> tuple[str, str, dict[str, int]]:
-    arrays = fitted.arrays
+def _tree_tables(arrays: PiecewiseArrays) -> tuple[str, dict[str, int]]:
     tables = c_table("double", "root_bounds", arrays.roots_f) + c_table("int", "root_child", arrays.roots_i)
     if len(arrays.nodes_f):
         rows = ",\n".join(
@@ -106,5 +102,4 @@ def _tree(fitted: Piecewise) -> tuple[str, str, dict[str, int]]:
             "struct node { double cut; int axis; int child[2]; };\n"
             f"static const struct node nodes[{len(arrays.nodes_f)}] = {{\n{rows}\n}};\n"
         )
-    code = PARTS["tree"].replace("@descend@", PARTS["descend"] if len(arrays.nodes_f) else "")
-    return tables, code, {"ROOTS": len(arrays.roots_i)}
+    return tables, {"ROOTS": len(arrays.roots_i)}

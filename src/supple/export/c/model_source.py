@@ -34,11 +34,12 @@ def c_source(model: CModel) -> str:
     """The text of `<prefix>.c`."""
     text = filled(PARTS["head"], {"name": comment(model.rom.name), "prefix": model.prefix})
     text += number_tables(model)
-    locate, family = location.location(model.fitted, model.grid)[1], model.family
+    family, bounds = model.family, model.fitted.arrays.roots_f
+    text += location.location(model.fitted, model.grid, "AXES" if family is None else "PLACES")[1]
     if family is None:
-        return text + locate + location.location_function(model.fitted, model.upper) + _functions(model)
-    code = setting.family_place_function(family, model.upper) + _functions(model)
-    text += setting.locating(locate) + setting.taking_parameters(code, model)
+        return text + location.location_function(bounds, model.upper, family=False) + _functions(model)
+    place = location.location_function(bounds[:, :, : family.theta], model.upper, family=True)
+    text += setting.taking_parameters(place + _functions(model), model)
     return text + setting.set_parameters(model, family)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
 
 from supple.approximation.piecewise.piecewise import Piecewise
+from supple.export.template import filled, template_parts
 
+PARTS = template_parts("supple.export.c", "polynomial.c")
 LARGEST_STRAIGHT = 120  # terms written out one by one; more of them go through a table
 LARGEST_BLOCK = 12
 
@@ -43,59 +44,46 @@ def basis_degree(fitted: Piecewise) -> int:
     return max(1, int(fitted.arrays.leaves_i[:, 2].max()))
 
 
+def leaf_terms(fitted: Piecewise) -> str:
+    """How many terms a leaf has."""
+    return "TERMS" if len(term_counts(fitted)) == 1 else "leaf_terms[leaf]"
+
+
 def tabulated(fitted: Piecewise, *, slopes: bool, real: str = "double", name: str = "") -> str:
     """`basis(leaf, theta, b)`: all products at a point; with slopes also their derivatives db[axis][term].
 
     real, name : another type, and the name of the function in it
     """
-    name, more = name or ("basis_slopes" if slopes else "basis"), f", {real} db[AXES][TERMS]" if slopes else ""
-    degree, counts = basis_degree(fitted), term_counts(fitted)
-    lines = ["", f"static void {name}(int leaf, const double theta[AXES], {real} b[TERMS]{more})", "{"]
-    lines += [f"    {real} t[AXES][{degree + 1}];"]
-    lines += [f"    {real} d[AXES][{degree + 1}];"] if slopes else []
-    lines += ["    int i;"]
-    lines += ["    for (i = 0; i < AXES; ++i) {"]
-    lines += [f"        const {real} inverse = leaf_place[leaf][1][i];"]
-    start = "theta[i]" if real == "double" else f"({real})theta[i]"
-    lines += [f"        const {real} x = ({start} - leaf_place[leaf][0][i]) * inverse;"]
-    lines += ["        t[i][0] = 1.0;", "        t[i][1] = x;"]
-    lines += ["        d[i][0] = 0.0;", "        d[i][1] = inverse;"] if slopes else []
+    degree, looped = basis_degree(fitted), step_table(fitted) is not None
+    recurrence = ""
     for n in range(2, degree + 1):
-        lines += [f"        t[i][{n}] = 2.0 * x * t[i][{n - 1}] - t[i][{n - 2}];"]
+        recurrence += f"        t[i][{n}] = 2.0 * x * t[i][{n - 1}] - t[i][{n - 2}];\n"
         if slopes:
-            lines += [f"        d[i][{n}] = 2.0 * (inverse * t[i][{n - 1}] + x * d[i][{n - 1}]) - d[i][{n - 2}];"]
-    lines += ["    }"]
-    lines += _straight(fitted, counts, slopes) if step_table(fitted) is None else _looped(fitted, slopes)
-    return "\n".join([*lines, "}", ""])
+            change = f"inverse * t[i][{n - 1}] + x * d[i][{n - 1}]"
+            recurrence += f"        d[i][{n}] = 2.0 * ({change}) - d[i][{n - 2}];\n"
+    return filled(PARTS["basis"], {
+        "name": name or ("basis_slopes" if slopes else "basis"), "real": real, "slopes": slopes, "size": degree + 1,
+        "db": f", {real} db[AXES][TERMS]" if slopes else "", "cast": "" if real == "double" else f"({real})",
+        "recurrence": recurrence, "looped": looped, "terms": leaf_terms(fitted),
+        "products": "" if looped else _products(fitted, slopes),
+    })  # fmt: skip
 
 
-def _straight(fitted: Piecewise, counts: list[int], slopes: bool) -> list[str]:
-    indices = fitted.arrays.indices.tolist()
+def _products(fitted: Piecewise, slopes: bool) -> str:
+    """A line for each term, and for its derivatives."""
+    indices, counts = fitted.arrays.indices.tolist(), term_counts(fitted)
     lines = []
     for k, step in enumerate(steps(fitted)[: counts[-1]]):
         if k in counts:
-            lines.append(f"    if (leaf_terms[leaf] == {k}) return;")
+            lines.append(f"    if (leaf_terms[leaf] == {k}) return;\n")
         factors = [f"t[{i}][{n}]" for i, n in enumerate(indices[k]) if n]
         if 0 < step.parent < k:
             factors = [f"b[{step.parent}]", f"t[{step.axis}][{step.degree}]"]
-        lines.append(f"    b[{k}] = {' * '.join(factors) or '1.0'};")
+        lines.append(f"    b[{k}] = {' * '.join(factors) or '1.0'};\n")
         for j, n in enumerate(indices[k] if slopes else ()):
             others = [f"t[{i}][{m}]" for i, m in enumerate(indices[k]) if m and i != j]
-            lines.append(f"    db[{j}][{k}] = {' * '.join([f'd[{j}][{n}]', *others]) if n else '0.0'};")
-    return lines
-
-
-def _looped(fitted: Piecewise, slopes: bool) -> list[str]:
-    """By `term_steps`; the derivative of the parent along the axis it leaves out is zero."""
-    lines = ["    {", "        int k;", "        b[0] = 1.0;"]
-    lines += ["        for (i = 0; i < AXES; ++i) db[i][0] = 0.0;"] if slopes else []
-    lines += [f"        for (k = 1; k < {'TERMS' if len(term_counts(fitted)) == 1 else 'leaf_terms[leaf]'}; ++k) {{"]
-    lines += ["            const int parent = term_steps[k][0], axis = term_steps[k][1], n = term_steps[k][2];"]
-    lines += ["            b[k] = b[parent] * t[axis][n];"]
-    if slopes:
-        lines += ["            for (i = 0; i < AXES; ++i) db[i][k] = db[i][parent] * t[axis][n];"]
-        lines += ["            db[axis][k] = b[parent] * d[axis][n];"]
-    return [*lines, "        }", "    }"]
+            lines.append(f"    db[{j}][{k}] = {' * '.join([f'd[{j}][{n}]', *others]) if n else '0.0'};\n")
+    return "".join(lines)
 
 
 def step_table(fitted: Piecewise) -> np.ndarray | None:
@@ -106,9 +94,10 @@ def step_table(fitted: Piecewise) -> np.ndarray | None:
     return found if count > LARGEST_STRAIGHT and not fitted.arrays.indices[0].any() and followed.all() else None
 
 
-def block_length(counts: Iterable[int], weights: Iterable[int]) -> int:
+def block_length(fitted: Piecewise) -> int:
     """Terms summed in one expression: as many as leave the fewest passes over the outputs."""
-    pairs = list(zip(counts, weights, strict=True))
+    counts, leaves = np.unique(fitted.arrays.leaves_i[:, 1], return_counts=True)
+    pairs = list(zip(counts.tolist(), leaves.tolist(), strict=True))
     return min(range(1, LARGEST_BLOCK + 1), key=lambda size: (sum(w * (c // size + c % size) for c, w in pairs), -size))
 
 
@@ -117,47 +106,21 @@ def combined(fitted: Piecewise, width: int) -> str:
 
     From the last term to the first: high degrees are small, and the constant, added last, leaves one rounding error.
     """
-    counts = term_counts(fitted)
-    terms = fitted.arrays.leaves_i[:, 1]
-    block = block_length(counts, [int((terms == count).sum()) for count in counts])
-    products = "\n                + ".join(
-        f"b[{k}] * c[{f'{k} * COLUMNS + ' if k else ''}o]" for k in reversed(range(block))
-    )
-    whole = len(counts) == 1 and counts[0] == block
-    given = "const double *RESTRICT c, const double *RESTRICT b" + ("" if whole else ", int terms")
-    head = f"\nstatic void combine_{width}({given}, double *RESTRICT out)\n{{\n    int o;\n"
-    if whole:
-        return f"{head}    for (o = 0; o < {width}; ++o)\n        out[o] = {products};\n}}\n"
-    rest = f"""\
-    for (; terms % {block}; --terms, c -= COLUMNS, --b)
-        for (o = 0; o < {width}; ++o) out[o] += b[-1] * c[o - COLUMNS];
-"""
-    return f"""{head}    for (o = 0; o < {width}; ++o) out[o] = 0.0;
-    c += terms * COLUMNS;
-    b += terms;
-{rest if any(count % block for count in counts) else ""}\
-    for (; terms > 0; terms -= {block}) {{
-        c -= {block} * COLUMNS;
-        b -= {block};
-        for (o = 0; o < {width}; ++o)
-            out[o] += {products};
-    }}
-}}
-"""
+    counts, block = term_counts(fitted), block_length(fitted)
+    products = (f"b[{k}] * c[{f'{k} * COLUMNS + ' if k else ''}o]" for k in reversed(range(block)))
+    whole = counts == [block]
+    return filled(PARTS["combine"], {
+        "width": width, "block": block, "whole": whole, "terms": "" if whole else ", int terms",
+        "rest": any(count % block for count in counts), "products": "\n                + ".join(products),
+    })  # fmt: skip
 
 
 def combine_call(fitted: Piecewise, columns: tuple[int, int], basis: str, out: str) -> str:
     """A call for a range of columns; `row` points at the coefficients of the leaf."""
-    counts = term_counts(fitted)
-    terms = fitted.arrays.leaves_i[:, 1]
-    block = block_length(counts, [int((terms == count).sum()) for count in counts])
     first, stop = columns
     start = f"row + {first}" if first else "row"
-    if len(counts) == 1:
-        amount = "" if counts[0] == block else "TERMS, "
-    else:
-        amount = "leaf_terms[leaf], "
-    return f"combine_{stop - first}({start}, {basis}, {amount}{out});"
+    terms = "" if term_counts(fitted) == [block_length(fitted)] else f"{leaf_terms(fitted)}, "
+    return f"combine_{stop - first}({start}, {basis}, {terms}{out});"
 
 
 def first_rows(fitted: Piecewise) -> np.ndarray | None:

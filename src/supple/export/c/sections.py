@@ -13,17 +13,3 @@ _CODE = re.compile(r"^((?:static )?(?:int|void|double|float) \w+\()", re.MULTILI
 def with_sections(text: str, upper: str) -> str:
     """The code with `<UPPER>_TABLES` behind every table and `<UPPER>_CODE` before every function."""
     return _CODE.sub(rf"{upper}_CODE \1", _TABLE.sub(rf"\1 {upper}_TABLES\2", text))
-
-
-def section_macros(upper: str) -> list[str]:
-    """Their definitions, for the header."""
-    return [
-        '/* Attributes of tables and of functions, such as __attribute__((section(".fast"))); none if left out. */',
-        f"#ifndef {upper}_TABLES",
-        f"#define {upper}_TABLES",
-        "#endif",
-        f"#ifndef {upper}_CODE",
-        f"#define {upper}_CODE",
-        "#endif",
-        "",
-    ]

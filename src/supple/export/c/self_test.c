@@ -32,30 +32,46 @@ int main(void)
 {
     double rate[@UPPER@_STATES], forces[@UPPER@_COORDINATES];
     double forward = 0.0, inverse = 0.0;
-@declare@    int point, i, failed = 0;
-@defaults@    for (point = 0; point < POINTS; ++point) {
+//@ if outputs
+    double y[@UPPER@_OUTPUTS], seen = 0.0;
+//@ end
+//@ if family
+    static @prefix@_parameters parameters;
+    double nowhere[@UPPER@_PARAMETERS];
+//@ end
+    int point, i, failed = 0;
+//@ if family
+    @prefix@_defaults(&parameters);
+//@ end
+    for (point = 0; point < POINTS; ++point) {
         const double *state = states[point];
         double off;
-@set@        if (@prefix@_derivative(@own@, state, @inputs@rate)) return printf("point %d lies outside\n", point), 1;
+//@ if family
+        if (@prefix@_set_parameters(&parameters, mu[point])) return printf("parameters %d are refused\n", point), 1;
+//@ end
+        if (@prefix@_derivative(@own@, state, @inputs@rate)) return printf("point %d lies outside\n", point), 1;
         off = compared(rate + @UPPER@_COORDINATES, accelerations[point], @UPPER@_COORDINATES, @acceleration_scale@);
         if (!(off <= forward)) forward = off;
         if (@prefix@_inverse(@before@state, state + @UPPER@_COORDINATES, asked[point], forces)) return 1;
         off = compared(forces, needed[point], @UPPER@_COORDINATES, @force_scale@);
         if (!(off <= inverse)) inverse = off;
-@measure@    }
-    for (i = 0; i < @UPPER@_STATES; ++i) rate[i] = states[0][i];
-    rate[0] = (double)NAN;
-    if (@prefix@_derivative(@own@, rate, @first@rate) != @UPPER@_OUTSIDE) return printf("not a number: WRONG\n"), 1;
-@refuse@    failed += said("forward dynamics", forward);
-    failed += said("inverse dynamics", inverse);
-@say@    return failed != 0;
-}
-//@ part measure
+//@ if outputs
         if (@prefix@_measure(@own@, state, @inputs@y)) return 1;
         off = compared(y, outputs[point], @UPPER@_OUTPUTS, @output_scale@);
         if (!(off <= seen)) seen = off;
-//@ part set
-        if (@prefix@_set_parameters(&parameters, mu[point])) return printf("parameters %d are refused\n", point), 1;
-//@ part refuse
+//@ end
+    }
+    for (i = 0; i < @UPPER@_STATES; ++i) rate[i] = states[0][i];
+    rate[0] = (double)NAN;
+    if (@prefix@_derivative(@own@, rate, @first@rate) != @UPPER@_OUTSIDE) return printf("not a number: WRONG\n"), 1;
+//@ if family
     for (i = 0; i < @UPPER@_PARAMETERS; ++i) nowhere[i] = (double)NAN;
     if (@prefix@_set_parameters(&parameters, nowhere) != @UPPER@_OUTSIDE) return printf("not a number: WRONG\n"), 1;
+//@ end
+    failed += said("forward dynamics", forward);
+    failed += said("inverse dynamics", inverse);
+//@ if outputs
+    failed += said("outputs", seen);
+//@ end
+    return failed != 0;
+}

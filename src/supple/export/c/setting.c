@@ -1,22 +1,3 @@
-//@ part place
-
-/* The box of theta at the parameters, and theta as it is evaluated; NOWHERE outside, also if it is not a number. */
-static int place(const double *theta, double at[AXES], int *flag)
-{
-    double x[PLACES];
-    int i;
-    *flag = @UPPER@_INSIDE;
-    for (i = 0; i < AXES; ++i) {
-        at[i] = theta[i];
-#if @UPPER@_CLAMP
-        if (at[i] < region[0][i]) at[i] = region[0][i], *flag = @UPPER@_CLAMPED;
-        if (at[i] > region[1][i]) at[i] = region[1][i], *flag = @UPPER@_CLAMPED;
-#endif
-        x[i] = at[i];
-    }
-    for (i = 0; i < PARAMETERS; ++i) x[AXES + i] = p->mu[i];
-    return locate(x);
-}
 //@ part set
 
 int @prefix@_set_parameters(@prefix@_parameters *parameters, const double mu[@UPPER@_PARAMETERS])
@@ -38,7 +19,10 @@ int @prefix@_set_parameters(@prefix@_parameters *parameters, const double mu[@UP
             met &= (met_from[leaf][i] <= at[i])
                    & ((at[i] < met_to[leaf][i]) | (met_end[leaf][i] & (at[i] <= met_to[leaf][i])));
         parameters->rows[leaf] = 0;
-@no_box@        if (!met) continue;
+//@ if exact
+        parameters->boxes[leaf] = 0;
+//@ end
+        if (!met) continue;
         if (row + @terms@ > ROWS) return @UPPER@_UNDEFINED; /* never, since ROWS is that of the largest slice */
         for (i = 0; i < PARAMETERS; ++i) {
             const @real@ x = (@cast@at[i] - leaf_place[leaf][0][AXES + i]) * leaf_place[leaf][1][AXES + i];
@@ -47,7 +31,10 @@ int @prefix@_set_parameters(@prefix@_parameters *parameters, const double mu[@UP
             for (n = 2; n < @degrees@; ++n) t[i][n] = 2.0 * x * t[i][n - 1] - t[i][n - 2];
         }
         parameters->rows[leaf] = row;
-@its_box@        for (term = 0; term < @terms@; ++term, ++row) {
+//@ if exact
+        parameters->boxes[leaf] = box;
+//@ end
+        for (term = 0; term < @terms@; ++term, ++row) {
             double *const to = parameters->coefficients + row * COLUMNS;
             for (o = 0; o < COLUMNS; ++o) sums[o] = 0.0;
             for (n = first_term[term + 1] - 1; n >= first_term[term]; --n) { /* high degrees are small */
@@ -58,17 +45,19 @@ int @prefix@_set_parameters(@prefix@_parameters *parameters, const double mu[@UP
                 from = family + (FAMILY_ROW(leaf) + k) * COLUMNS;
                 for (i = 0; i < PARAMETERS; ++i) weight *= t[i][term_degrees[k][i]];
                 for (o = 0; o < COLUMNS; ++o) sums[o] += weight * @cast@from[o];
-@rest@            }
+//@ if exact
+                for (o = 0; term == 0 && o < @pairs@; ++o)
+                    sums[@mass@ + o] += weight * @cast@family_rest[leaf][n][o];
+//@ end
+            }
             for (o = 0; o < COLUMNS; ++o) to[o] = (double)sums[o];
-@mass_rest@        }
+//@ if exact
+            for (o = 0; term == 0 && o < @pairs@; ++o)
+                parameters->mass_rest[box][o] = (double)(sums[@mass@ + o] - @cast@to[@mass@ + o]);
+            if (term == 0) ++box;
+//@ end
+        }
     }
     for (i = 0; i < PARAMETERS; ++i) parameters->mu[i] = at[i];
     return flag;
 }
-//@ part rest
-                for (o = 0; term == 0 && o < @pairs@; ++o)
-                    sums[@mass@ + o] += weight * @cast@family_rest[leaf][n][o];
-//@ part mass_rest
-            for (o = 0; term == 0 && o < @pairs@; ++o)
-                parameters->mass_rest[box][o] = (double)(sums[@mass@ + o] - @cast@to[@mass@ + o]);
-            if (term == 0) ++box;

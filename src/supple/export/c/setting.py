@@ -13,7 +13,7 @@ import numpy as np
 from supple.export.c.exact_parts import family_rest
 from supple.export.c.family_numbers import CFamily
 from supple.export.c.generated_model import CModel
-from supple.export.c.identifiers import comment, identifiers, string
+from supple.export.c.identifiers import comment
 from supple.export.c.literals import braced, c_number, c_table
 from supple.export.c.polynomial import term_counts
 from supple.export.template import filled, template_parts
@@ -67,40 +67,9 @@ def set_parameters(model: CModel, family: CFamily) -> str:
         "terms": "leaf_terms[leaf]" if several else "TERMS",
         "family_terms": "family_terms[leaf]" if len(counts) > 1 else str(counts[0]),
         "pairs": str(model.coefficients["M"].width), "mass": str(columns[0] if columns else 0),
-        "box": "", "no_box": "", "its_box": "", "rest": "", "mass_rest": "",
+        "exact": model.exact, "box": ", box = 0" if model.exact else "",
     }  # fmt: skip
-    if model.exact:
-        words |= {
-            "box": ", box = 0", "no_box": "        parameters->boxes[leaf] = 0;\n",
-            "its_box": "        parameters->boxes[leaf] = box;\n", "rest": filled(PARTS["rest"], words),
-            "mass_rest": filled(PARTS["mass_rest"], words),
-        }  # fmt: skip
     return filled(PARTS["set"], words)
-
-
-def family_place_function(family: CFamily, upper: str) -> str:
-    """The function `place`, with the region of θ that it clamps to."""
-    bounds = family.whole.arrays.roots_f[:, :, : family.theta]
-    region = c_table("double", "region", np.array([bounds[:, 0].min(axis=0), bounds[:, 1].max(axis=0)]))
-    held = "#define HELD(k, at, x) ((k) < AXES && ((at)[k] < (x)[k] || (at)[k] > (x)[k])) /* at the edge: no change */"
-    begin = f"#if {upper}_CLAMP\n{region}{held}\n#else\n#define HELD(k, at, x) 0\n#endif\n"
-    return begin + PARTS["place"].replace("@UPPER@", upper)
-
-
-def locating(text: str) -> str:
-    """`locate` over (θ, μ)."""
-    return text.replace("theta[AXES]", "theta[PLACES]").replace("i < AXES", "i < PLACES")
-
-
-def members(model: CModel, family: CFamily) -> list[str]:
-    """What the structure of parameters holds beside the rest."""
-    U, rows, boxes = model.upper, *family.largest
-    lines = [f"    double mu[{U}_PARAMETERS]; /* as {model.prefix}_set_parameters set it; the rest is made of it */"]
-    lines += [f"    int rows[{len(family.boxes.arrays.leaves_i)}];"]
-    lines += [f"    int boxes[{len(family.boxes.arrays.leaves_i)}];"] if model.exact else []
-    lines += [f"    double coefficients[{rows * model.fitted.outputs}];"]
-    lines += [f"    double mass_rest[{boxes}][{model.coefficients['M'].width}];"] if model.exact else []
-    return lines
 
 
 def standard_members(model: CModel, family: CFamily) -> str:
@@ -156,36 +125,13 @@ def declared_parameters(text: str, model: CModel) -> str:
     )  # fmt: skip
 
 
-def macros(model: CModel, family: CFamily) -> list[str]:
-    """Names, units, ranges and own values for a header."""
-    U, parameters = model.upper, family.family.parameters
-    rows = [
-        ("NAMES", [string(item.name) for item in parameters], "what they are called in the mechanism"),
-        ("UNITS", [string(item.unit) for item in parameters], "their units, empty where there is none"),
-        ("LOWER", [c_number(item.lower) for item in parameters], "the least that may be set"),
-        ("UPPER", [c_number(item.upper) for item in parameters], "and the most"),
-        ("NOMINAL", [c_number(value) for value in family.family.values], "the model's own"),
-    ]
-    made = [f"{U}_PARAMETER_{item} = {i}" for i, item in enumerate(identifiers(family.family.names))]
-    return [
-        "/* Parameters mu of the mechanism, as initializers of arrays, and where each stands. */",
-        *(f"#define {U}_PARAMETERS_{name} {{{', '.join(values)}}} /* {says} */" for name, values, says in rows),
-        "enum {",
-        "    " + ",\n    ".join(made),
-        "};",
-        "",
-    ]
-
-
 def said(family: CFamily) -> list[str]:
     """The parameters, for the introduction of a header."""
-    lines = ["Parameters mu, set while it runs, from and to:"]
+    lines = []
     for i, (item, value) in enumerate(zip(family.family.parameters, family.family.values, strict=True)):
         unit = f" {comment(item.unit)}" if item.unit else ""
-        lines += [
-            f"    {i}  {comment(item.name)}  {c_number(item.lower)} ... {c_number(item.upper)}{unit}, "
-            f"{c_number(value)} if not set"
-        ]
+        where = f"{c_number(item.lower)} ... {c_number(item.upper)}{unit}"
+        lines += [f"{i}  {comment(item.name)}  {where}, {c_number(value)} if not set"]
     return lines
 
 

@@ -8,9 +8,7 @@ makes of derivatives of the products, may stand for them (as in `supple.reduced.
 
 from __future__ import annotations
 
-import re
-
-from supple.export.c.equations import input_words
+from supple.export.c.equations import input_words, unused
 from supple.export.c.exact_parts import mass_words, product_functions
 from supple.export.c.generated_model import CModel
 from supple.export.template import filled, template_parts
@@ -32,6 +30,5 @@ def state_space_functions(model: CModel) -> str:
         "christoffel": "christoffel" in names, "damping": "damping" in names,
     } | mass_words(model)  # fmt: skip
     body = filled(PARTS["forces_of_rates"], words)
-    unused = [f"    (void){name};\n" for name in ("p", "m", "rates") if not re.search(rf"\b{name}\b", body)]
-    turning = {"k": ", k" if "k = 0" in body else "", "unused": "".join(unused), "turning": body}
+    turning = {"k": ", k" if "k = 0" in body else "", "unused": unused(("p", "m", "rates"), body), "turning": body}
     return "".join(filled(PARTS[part], words | turning) for part in ("turning", "tangent", "jacobian"))

@@ -6,7 +6,16 @@
  *     a = wanted[2] + 2 xi omega (wanted[1] - rates) + omega^2 (wanted[0] - theta)
  *
  * theta, rates: as measured; wanted: theta, its first and its second rate, the latter where forces take effect.
-@more@ */
+//@ if preload
+ * preload: forces about which the actuators share the work.
+//@ end
+//@ if flexible
+ * delta: the deformation that the wanted motion keeps up; kept from call to call, zero at first.
+//@ end
+//@ if drives
+ * forces: as commands of the drives, (force + drag times the rate along the actuator) / gain.
+//@ end
+ */
 
 #ifndef @UPPER@_H
 #define @UPPER@_H
@@ -18,7 +27,10 @@ extern "C" {
 #endif
 
 #define @UPPER@_ACTUATORS @actuators@
-@sizes@
+//@ if flexible
+#define @UPPER@_ELASTIC @elastic@
+//@ end
+
 /* What the function returns; forces are left as they were but where it has answered. SINGULAR: the actuators have no
  * hold on some motion here; UNSETTLED: the wanted motion is too fast for the stiffness of the model. */
 enum { @UPPER@_ANSWERED = 0, @UPPER@_OUTSIDE = 1, @UPPER@_SINGULAR = 2, @UPPER@_UNSETTLED = 3 };
@@ -64,35 +76,7 @@ static int solve(double *A, double *x, int size)
     }
     return 0;
 }
-@friction@@deformation@
-int @prefix@(@arguments@)
-{
-    @model@_model m;
-    double eta[SIZE], v[SIZE], a[SIZE], Q[SIZE], G[THETA * THETA];
-    int i, j, k;
-@settle@    for (i = 0; i < SIZE; ++i) {
-        eta[i] = i < THETA ? theta[i] : @delta@;
-        v[i] = i < THETA ? rates[i] : 0.0;
-        a[i] = 0.0;
-    }
-    for (i = 0; i < THETA; ++i)
-        a[i] = wanted[2][i] + damping[i] * (wanted[1][i] - rates[i]) + stiffness[i] * (wanted[0][i] - theta[i]);
-    if (@model@_inverse(eta, v, a, Q) == @MODEL@_OUTSIDE) return @UPPER@_OUTSIDE;
-    @model@_coefficients(@at@, &m);
-@cancel@@strain@    for (i = 0; i < THETA; ++i)
-        for (j = 0; j < THETA; ++j) {
-            G[i * THETA + j] = 0.0;
-            for (k = 0; k < ACTUATORS; ++k)
-                G[i * THETA + j] += m.input_map[i][input[k]] * lightness[k] * m.input_map[j][input[k]];
-        }
-    if (solve(G, Q, THETA)) return @UPPER@_SINGULAR;
-    for (k = 0; k < ACTUATORS; ++k) {
-        forces[k] = @begin@;
-        for (i = 0; i < THETA; ++i) forces[k] += lightness[k] * m.input_map[i][input[k]] * Q[i];
-@commands@    }
-    return @UPPER@_ANSWERED;
-}
-//@ part friction
+//@ if dry
 
 /* sum += sign J' f tanh(J rates / v0) */
 static void friction(const @model@_model *m, const double rates[SIZE], double sign, double sum[SIZE])
@@ -106,14 +90,8 @@ static void friction(const @model@_model *m, const double rates[SIZE], double si
         for (i = 0; i < SIZE; ++i) sum[i] += sign * m->friction_map[j][i] * dry[j] * rate;
     }
 }
-//@ part commands
-        for (i = 0; i < THETA; ++i) forces[k] += drag[k] * m.input_map[i][input[k]] * rates[i];
-        forces[k] /= gain[k];
-//@ part cancel
-    friction(&m, v, -1.0, Q);
-    for (i = 0; i < THETA; ++i) v[i] = wanted[1][i];
-    friction(&m, v, 1.0, Q);
-//@ part deformation
+//@ end
+//@ if flexible
 
 /* The deformation that the wanted motion keeps up, by iteration with K from what it was. */
 static int deformation(const double wanted[3][THETA], double delta[ELASTIC])
@@ -130,8 +108,11 @@ static int deformation(const double wanted[3][THETA], double delta[ELASTIC])
         double change = 0.0, size = 0.0;
         for (i = 0; i < ELASTIC; ++i) eta[THETA + i] = delta[i];
         if (@model@_inverse(eta, v, a, Q) == @MODEL@_OUTSIDE) return @UPPER@_OUTSIDE;
-        @model@_coefficients(@at@, &m);
-@frictionless@        for (i = 0; i < ELASTIC; ++i)
+        @model@_coefficients(eta, &m);
+//@ if dry
+        friction(&m, v, -1.0, Q);
+//@ end
+        for (i = 0; i < ELASTIC; ++i)
             for (j = 0; j < ELASTIC; ++j) K[i * ELASTIC + j] = m.K[THETA + i][THETA + j];
         if (solve(K, Q + THETA, ELASTIC)) return @UPPER@_UNSETTLED;
         for (i = 0; i < ELASTIC; ++i) {
@@ -142,4 +123,49 @@ static int deformation(const double wanted[3][THETA], double delta[ELASTIC])
         if (change <= SETTLED * size) return @UPPER@_ANSWERED;
     }
     return @UPPER@_UNSETTLED;
+}
+//@ end
+
+int @prefix@(@arguments@)
+{
+    @model@_model m;
+    double eta[SIZE], v[SIZE], a[SIZE], Q[SIZE], G[THETA * THETA];
+    int i, j, k;
+//@ if flexible
+    if ((i = deformation(wanted, delta)) != @UPPER@_ANSWERED) return i;
+//@ end
+    for (i = 0; i < SIZE; ++i) {
+        eta[i] = i < THETA ? theta[i] : @delta@;
+        v[i] = i < THETA ? rates[i] : 0.0;
+        a[i] = 0.0;
+    }
+    for (i = 0; i < THETA; ++i)
+        a[i] = wanted[2][i] + damping[i] * (wanted[1][i] - rates[i]) + stiffness[i] * (wanted[0][i] - theta[i]);
+    if (@model@_inverse(eta, v, a, Q) == @MODEL@_OUTSIDE) return @UPPER@_OUTSIDE;
+    @model@_coefficients(eta, &m);
+//@ if dry
+    friction(&m, v, -1.0, Q);
+    for (i = 0; i < THETA; ++i) v[i] = wanted[1][i];
+    friction(&m, v, 1.0, Q);
+//@ end
+//@ if preload
+    for (i = 0; i < THETA; ++i)
+        for (k = 0; k < ACTUATORS; ++k) Q[i] -= m.input_map[i][input[k]] * preload[k];
+//@ end
+    for (i = 0; i < THETA; ++i)
+        for (j = 0; j < THETA; ++j) {
+            G[i * THETA + j] = 0.0;
+            for (k = 0; k < ACTUATORS; ++k)
+                G[i * THETA + j] += m.input_map[i][input[k]] * lightness[k] * m.input_map[j][input[k]];
+        }
+    if (solve(G, Q, THETA)) return @UPPER@_SINGULAR;
+    for (k = 0; k < ACTUATORS; ++k) {
+        forces[k] = @begin@;
+        for (i = 0; i < THETA; ++i) forces[k] += lightness[k] * m.input_map[i][input[k]] * Q[i];
+//@ if drives
+        for (i = 0; i < THETA; ++i) forces[k] += drag[k] * m.input_map[i][input[k]] * rates[i];
+        forces[k] /= gain[k];
+//@ end
+    }
+    return @UPPER@_ANSWERED;
 }

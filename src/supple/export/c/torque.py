@@ -15,7 +15,7 @@ from supple.diagnostics import InputError
 from supple.export.c.generated_model import CModel
 from supple.export.c.identifiers import comment, identifiers
 from supple.export.c.literals import c_number, c_table
-from supple.export.template import filled, template_parts
+from supple.export.template import Words, filled, template_parts
 from supple.reduced.model import ReducedModel
 
 PARTS = template_parts("supple.export.c", "torque.c")
@@ -49,28 +49,19 @@ def require_plain(controller: ComputedTorque) -> None:
         raise InputError(f"{wrong}, which C does not do", part="export of computed torque", hint=hint)
 
 
-def _words(controller: ComputedTorque, model: CModel, prefix: str) -> dict[str, str]:
+def _words(controller: ComputedTorque, model: CModel, prefix: str) -> Words:
     n, s, _, _, f = model.sizes
     names, U, flexible = controller.actuators, prefix.upper(), isinstance(controller.equations, FlexibleEquations)
-    preload, dry = controller.division.preload is not None, bool(model.layout.dry_forces)
-    words = {
+    preload = controller.division.preload is not None
+    return {
         "name": comment(model.rom.name), "model": model.prefix, "MODEL": model.upper, "prefix": prefix, "UPPER": U,
-        "actuators": str(len(names)), "at": "eta", "delta": "delta[i - THETA]" if flexible else "0.0",
-        "sizes": f"#define {U}_ELASTIC {n - s}\n" if flexible else "",
+        "actuators": len(names), "elastic": n - s, "delta": "delta[i - THETA]" if flexible else "0.0",
         "indices": ", ".join(f"{U}_ACTUATOR_{name} = {i}" for i, name in enumerate(identifiers(names))),
-        "arguments": _arguments(model, U, preload, flexible), "more": _more(preload, flexible, controller.drives.plain),
-        "begin": "preload[k]" if preload else "0.0", "cancel": PARTS["cancel"] if dry else "",
-        "commands": "" if controller.drives.plain else PARTS["commands"],
+        "arguments": _arguments(model, U, preload, flexible), "begin": "preload[k]" if preload else "0.0",
+        "preload": preload, "flexible": flexible, "drives": not controller.drives.plain,
         "dry": ", ".join(c_number(value) for value in model.layout.dry_forces.values()),
-        "frictionless": "        friction(&m, v, -1.0, Q);\n" if dry else "",
-        "settle": f"    if ((i = deformation(wanted, delta)) != {U}_ANSWERED) return i;\n" if flexible else "",
-        "strain": "    for (i = 0; i < THETA; ++i)\n        for (k = 0; k < ACTUATORS; ++k) "
-        "Q[i] -= m.input_map[i][input[k]] * preload[k];\n" if preload else "",
         "tables": _tables(controller, (n, s, f)),
     }  # fmt: skip
-    words["friction"] = filled(PARTS["friction"], words) if dry else ""
-    words["deformation"] = filled(PARTS["deformation"], words) if flexible else ""
-    return words
 
 
 def _arguments(model: CModel, U: str, preload: bool, flexible: bool) -> str:
@@ -79,15 +70,6 @@ def _arguments(model: CModel, U: str, preload: bool, flexible: bool) -> str:
     told += [f"const double preload[{U}_ACTUATORS]"] if preload else []
     told += [f"double delta[{U}_ELASTIC]"] if flexible else []
     return ",\n    ".join([*told, f"double forces[{U}_ACTUATORS]"])
-
-
-def _more(preload: bool, flexible: bool, plain: bool) -> str:
-    lines = [" * preload: forces about which the actuators share the work.\n"] if preload else []
-    if flexible:
-        lines += [" * delta: the deformation that the wanted motion keeps up; kept from call to call, zero at first.\n"]
-    if not plain:
-        lines += [" * forces: as commands of the drives, (force + drag times the rate along the actuator) / gain.\n"]
-    return "".join(lines)
 
 
 def _tables(controller: ComputedTorque, sizes: tuple[int, int, int]) -> str:

@@ -11,33 +11,92 @@
 @starts@
 static void chosen(const double *p, @prefix@_parameters *parameters)
 {
-@chosen@}
-@prepare@
+//@ if damped
+    parameters->damping = p[0];
+//@ else
+    parameters->damping = 1.0;
+//@ end
+//@ if friction
+    memcpy(parameters->friction, p + @damped@, sizeof parameters->friction);
+    parameters->slip_rate = p[@slip_rate@];
+//@ else
+//@ if not damped
+    (void)p;
+//@ end
+//@ end
+}
+//@ if family
+
+int unit_prepare(const double *p, unit_prepared *made)
+{
+    chosen(p, made);
+    return @prefix@_set_parameters(made, p + @first@) ? -3 : 0;
+}
+
+const char *unit_refused(int parameter, double value)
+{
+    switch (parameter) {
+@refusals@    default: return NULL;
+    }
+}
+//@ end
+
 int unit_derivative(@given@, const double *x, const double *u, double *dx)
 {
-@declare@@choose@    (void)u;
+//@ if family
+    (void)p;
+//@ else
+    @prefix@_parameters parameters;
+    chosen(p, &parameters);
+//@ end
+    (void)u;
     return @prefix@_derivative(@parameters@, x, @inputs@dx);
 }
 
 int unit_outputs(@given@, const double *x, const double *u, const double *memory, double time, double *y)
 {
-@declare@@choose@    (void)u, (void)x, (void)y, (void)memory, (void)time;
-    return @measure@;
+//@ if family
+    (void)p;
+//@ else
+    @prefix@_parameters parameters;
+    chosen(p, &parameters);
+//@ end
+    (void)u, (void)x, (void)y, (void)memory, (void)time;
+//@ if outputs
+    return @prefix@_measure(@parameters@, x, @inputs@y);
+//@ else
+    return 0;
+//@ end
 }
 
 int unit_jacobian(@given@, const double *x, const double *u, double *A, double *B, double *C, double *D)
 {
-@declare@    double dx[NX]@y@;
+//@ if not family
+    @prefix@_parameters parameters;
+//@ end
+    double dx[NX]@y@;
     int flag;
-@choose@    (void)u, (void)B, (void)C, (void)D;
+//@ if family
+    (void)p;
+//@ else
+    chosen(p, &parameters);
+//@ end
+    (void)u, (void)B, (void)C, (void)D;
     flag = @prefix@_jacobian(@parameters@, x, @inputs@dx, (double (*)[NX])A@B@);
     if (flag) return flag;
-    return @output_jacobian@;
+//@ if outputs
+    return @prefix@_output_jacobian(@parameters@, x, @inputs@y, (double (*)[NX])C@D@);
+//@ else
+    return 0;
+//@ end
 }
 
 void unit_begin(@given@, const double *x, const double *u, double *memory, double time)
 {
-@no_made@    (void)p, (void)x, (void)u, (void)memory, (void)time;
+//@ if family
+    (void)made;
+//@ end
+    (void)p, (void)x, (void)u, (void)memory, (void)time;
 }
 
 /* In equal steps, none longer than the parameter says. */
@@ -45,7 +104,13 @@ int unit_advance(@given@, double *x, const double *u, double *memory, double *ti
 {
     const double span = until - *time, longest = p[NP - 1], begun = *time;
     double count, k;
-@declare@@choose@    (void)u, (void)memory;
+//@ if family
+    (void)p;
+//@ else
+    @prefix@_parameters parameters;
+    chosen(p, &parameters);
+//@ end
+    (void)u, (void)memory;
     if (!(longest > 0.0)) return -2;
     count = fmax(1.0, ceil(span / longest - 1e-9));
     for (k = 1.0; k <= count; k += 1.0) {
@@ -64,21 +129,10 @@ const char *unit_message(int flag)
     case @UPPER@_CLAMPED: return "the motion lies outside the region of the reduced model, which is clamped";
     case @UPPER@_UNDEFINED: return "the step gave no finite numbers";
     case -2: return "the longest step must be above zero";
-@cases@    default: return "it could not be computed";
-    }
-}
-//@ part prepare
-
-int unit_prepare(const double *p, unit_prepared *made)
-{
-    chosen(p, made);
-    return @prefix@_set_parameters(made, p + @first@) ? -3 : 0;
-}
-
-const char *unit_refused(int parameter, double value)
-{
-    switch (parameter) {
-@cases@    default: return NULL;
+//@ if family
+    case -3: return "a parameter lies outside its range";
+//@ end
+    default: return "it could not be computed";
     }
 }
 //@ part case

@@ -15,7 +15,7 @@ from supple.export.c.stability import StableStep, stable_step
 from supple.export.c.target import model_files
 from supple.export.fixed import said_fixed
 from supple.export.fmu.unit import GIVEN, FmuContents, FmuQuantity
-from supple.export.template import filled, template_parts
+from supple.export.template import Words, filled, template_parts
 from supple.reduced.model import ReducedModel
 from supple.reduced.repertoire import named_theta
 from supple.reduced.time.begin import begin_state
@@ -165,49 +165,28 @@ def _feeds(rom: ReducedModel) -> tuple[tuple[list[int], list[int]], ...]:
 
 
 def _source(rom: ReducedModel, unit: FmuContents, method: str) -> str:
-    layout, prefix = rom.layout, unit.identifier
+    layout, family, prefix = rom.layout, rom.family, unit.identifier
     inputs = bool(layout.inputs) and ("input_map" in layout.columns or "input_map" in layout.constants)
-    lines, at = [], 0
-    damped = unit.parameters[0].name == "damping.factor"
-    lines += ["    parameters->damping = p[0];\n" if damped else "    parameters->damping = 1.0;\n"]
-    at += damped
-    if layout.dry_forces:
-        count = len(layout.dry_forces)
-        lines += [f"    memcpy(parameters->friction, p + {at}, sizeof parameters->friction);\n"]
-        lines += [f"    parameters->slip_rate = p[{at + count}];\n"]
-    lines += [] if damped or layout.dry_forces else ["    (void)p;\n"]
-    words = {
+    damped = int(unit.parameters[0].name == "damping.factor")
+    words: Words = {
         "name": unit.name.replace("*/", "* /").encode("ascii", "replace").decode(), "prefix": prefix,
-        "UPPER": prefix.upper(), "starts": unit.starts(), "chosen": "".join(lines), "inputs": "u, " if inputs else "",
-        "B": ", (double (*)[NU])B" if inputs else "", "y": "", "measure": "0", "output_jacobian": "0", "method": method,
-        "given": GIVEN[unit.prepared],
-    } | _prepared(rom, prefix, unit)  # fmt: skip
-    own = words["parameters"]
-    if layout.outputs:
-        words["y"] = ", y[NY]"
-        words["measure"] = f"{prefix}_measure({own}, x, {words['inputs']}y)"
-        given = f"{own}, x, {words['inputs']}y, (double (*)[NX])C{', (double (*)[NU])D' if inputs else ''}"
-        words["output_jacobian"] = f"{prefix}_output_jacobian({given})"
-    return filled(PARTS["source"], words)
-
-
-def _prepared(rom: ReducedModel, prefix: str, unit: FmuContents) -> dict[str, str]:
-    """What templates ask for: parameters chosen at every call, or of a family made once and kept."""
-    if rom.family is None:
-        declare, choose = f"    {prefix}_parameters parameters;\n", "    chosen(p, &parameters);\n"
-        return {"declare": declare, "choose": choose, "parameters": "&parameters", "prepare": "", "cases": "",
-                "no_made": ""}  # fmt: skip
-    first, cases = len(unit.parameters) - 1 - len(rom.family.parameters), ""
-    for i, item in enumerate(rom.family.parameters):
-        cases += filled(PARTS["case"], {
-            "at": str(first + i), "lower": c_number(item.lower), "upper": c_number(item.upper),
-            "message": string(f"{item.name} must lie in {item.range}"),
-        })  # fmt: skip
-    return {
-        "declare": "", "choose": "    (void)p;\n", "parameters": "made", "no_made": "    (void)made;\n",
-        "prepare": filled(PARTS["prepare"], {"prefix": prefix, "first": str(first), "cases": cases}),
-        "cases": '    case -3: return "a parameter lies outside its range";\n',
+        "UPPER": prefix.upper(), "starts": unit.starts(), "method": method, "given": GIVEN[unit.prepared],
+        "inputs": "u, " if inputs else "", "B": ", (double (*)[NU])B" if inputs else "",
+        "D": ", (double (*)[NU])D" if inputs else "", "outputs": bool(layout.outputs),
+        "y": ", y[NY]" if layout.outputs else "", "damped": damped, "friction": bool(layout.dry_forces),
+        "slip_rate": damped + len(layout.dry_forces), "family": family is not None,
+        "parameters": "&parameters" if family is None else "made",
     }  # fmt: skip
+    if family is not None:
+        words["first"] = first = len(unit.parameters) - 1 - len(family.parameters)
+        words["refusals"] = "".join(
+            filled(PARTS["case"], {
+                "at": first + i, "lower": c_number(item.lower), "upper": c_number(item.upper),
+                "message": string(f"{item.name} must lie in {item.range}"),
+            })
+            for i, item in enumerate(family.parameters)
+        )  # fmt: skip
+    return filled(PARTS["source"], words)
 
 
 def require_model(rom: object) -> ReducedModel:

@@ -99,6 +99,7 @@ def _wrapper(name: str) -> str:
 def _token(unit: FmuContents, version: str, code: Mapping[str, str]) -> str:
     """From all that it is made of: another model is another FMU, the same one the same."""
     numbers = repr((unit.states, unit.inputs, unit.outputs, unit.parameters))
+    numbers = numbers.replace(f"{FmuQuantity.__name__}(", "Quantity(")  # a token does not change with names in Python
     said = "\0".join([version, numbers, *map(str, code.items())])
     digest = hashlib.sha256(said.encode("utf-8", "backslashreplace")).hexdigest()
     return "{" + "-".join([digest[:8], digest[8:12], digest[12:16], digest[16:20], digest[20:32]]) + "}"

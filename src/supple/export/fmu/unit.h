@@ -9,7 +9,17 @@
 enum { NX = @states@, NU = @inputs@, NY = @outputs@, NP = @parameters@, NM = @memory@, UNIT_EXCHANGED = @exchanged@ };
 enum { UNIT_WITHOUT = -1 };
 
-@prepared@extern const double unit_start_x[NX + 1], unit_start_u[NU + 1], unit_start_p[NP + 1], unit_nominal_x[NX + 1];
+//@ if prepared
+#include "@prefix@.h"
+
+/* What follows from parameters, made anew where they have changed; and a message where one may not have this value. */
+#define UNIT_PREPARED 1
+typedef @prefix@_parameters unit_prepared;
+int unit_prepare(const double *p, unit_prepared *made);
+const char *unit_refused(int parameter, double value);
+
+//@ end
+extern const double unit_start_x[NX + 1], unit_start_u[NU + 1], unit_start_p[NP + 1], unit_nominal_x[NX + 1];
 
 /* All return 0, or a number that unit_message says in words. */
 int unit_derivative(@given@, const double *x, const double *u, double *dx);
@@ -23,12 +33,3 @@ int unit_advance(@given@, double *x, const double *u, double *memory, double *ti
 const char *unit_message(int flag);
 
 #endif
-//@ part prepared
-#include "@prefix@.h"
-
-/* What follows from parameters, made anew where they have changed; and a message where one may not have this value. */
-#define UNIT_PREPARED 1
-typedef @prefix@_parameters unit_prepared;
-int unit_prepare(const double *p, unit_prepared *made);
-const char *unit_refused(int parameter, double value);
-

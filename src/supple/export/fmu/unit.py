@@ -10,7 +10,7 @@ import numpy as np
 
 from supple.export.c.identifiers import comment, string
 from supple.export.c.literals import c_table
-from supple.export.template import filled, template_parts
+from supple.export.template import Words, filled, template_parts
 
 PARTS = template_parts("supple.export.fmu", "unit.h")
 
@@ -63,11 +63,11 @@ class FmuContents:
     def header(self, token: str) -> str:
         """The text of `unit.h`."""
         sizes = {"states": self.states, "inputs": self.inputs, "outputs": self.outputs, "parameters": self.parameters}
-        words = {name: str(len(items)) for name, items in sizes.items()}
+        words: Words = {name: len(items) for name, items in sizes.items()}
         return filled(PARTS["header"], words | {
             "name": comment(self.name), "token": string(token), "memory": str(self.memory),
             "exchanged": str(int(self.exchanged)), "given": GIVEN[self.prepared],
-            "prepared": filled(PARTS["prepared"], {"prefix": self.identifier}) if self.prepared else "",
+            "prepared": self.prepared, "prefix": self.identifier,
         })  # fmt: skip
 
     def starts(self) -> str:

@@ -1,0 +1,56 @@
+//@ part observe
+
+static int observe(const @prefix@_parameters *p, @given@)
+{
+    double at[AXES];
+    int flag;
+    const int leaf = place(@x@, at, &flag);
+    double b[3][TERMS], x[3][@all@];
+//@ if modes
+    double modes[3][@modes@];
+//@ end
+//@ if efforts
+    double rows[@numbers@], depends[@width@];
+//@ if friction
+    double slides[@friction@], steep;
+//@ end
+//@ end
+//@ if counters
+    int @counters@;
+//@ end
+    const double *row;
+    if (leaf == NOWHERE) return @UPPER@_OUTSIDE;
+    row = coefficients + ROW(leaf) * COLUMNS;
+    basis_along(leaf, at, rates, accelerations, b, 0);
+@body@    return flag;
+}
+
+int @prefix@_observe(@given@)
+{
+    return observe(&standard, @x@, rates, accelerations, @pass@outputs);
+}
+//@ part modes
+    for (i = 0; i < @measures@; ++i)
+        for (j = AXES; j < SIZE; ++j) {
+            const int mode = i * (SIZE - AXES) + j - AXES;
+            x[0][i] += modes[0][mode] * @x@[j];
+            x[1][i] += modes[1][mode] * @x@[j] + modes[0][mode] * rates[j];
+            x[2][i] += modes[2][mode] * @x@[j] + 2.0 * modes[1][mode] * rates[j] + modes[0][mode] * accelerations[j];
+        }
+//@ part efforts
+@rows@    depends[0] = 1.0;
+//@ if elastic
+    for (i = AXES; i < SIZE; ++i) depends[@at_modes@ + i - AXES] = @x@[i];
+//@ end
+//@ if inputs
+    for (i = 0; i < INPUTS; ++i) depends[@at_inputs@ + i] = inputs[i];
+//@ end
+    for (i = 0; i < SIZE; ++i) {
+        depends[@at_accelerations@ + i] = accelerations[i];
+        depends[@at_rates@ + i] = rates[i];
+    }
+@turning@@slides@    for (i = 0; i < @efforts@; ++i) {
+        x[0][@measures@ + i] = 0.0;
+        for (j = 0; j < @width@; ++j)
+            x[0][@measures@ + i] += rows[i * @width@ + j] * depends[j];
+    }
