@@ -17,13 +17,11 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.approximation.fits.chebyshev_products import basis, one_dimensional
-from supple.approximation.fits.designs import central_composite, chebyshev_grid
-from supple.approximation.fits.multi_index import tensor, total_degree
-from supple.approximation.fits.polynomial_fit import fit
+from supple.approximation.evaluated import Samples
+from supple.approximation.fits.chebyshev_products import basis, one_dimensional, tensor, total_degree
+from supple.approximation.fits.fits import central_composite, chebyshev_grid, fit
 from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.refinement import adaptive
-from supple.approximation.samples import Samples
 
 Array = NDArray[np.float64]
 

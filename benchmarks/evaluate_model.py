@@ -22,9 +22,8 @@ import numpy as np
 from scipy.interpolate import RegularGridInterpolator
 
 import supple
-from supple.approximation.fits.designs import full_factorial
-from supple.approximation.fits.multi_index import total_degree
-from supple.approximation.fits.polynomial_fit import fit
+from supple.approximation.fits.chebyshev_products import total_degree
+from supple.approximation.fits.fits import fit, full_factorial
 from supple.approximation.piecewise.piecewise_kernel import evaluate_batch
 from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.box_tree import Forest, halved

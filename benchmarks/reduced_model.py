@@ -18,7 +18,7 @@ from pathlib import Path
 import numba
 import numpy as np
 
-from supple.approximation.fits.multi_index import total_degree
+from supple.approximation.fits.chebyshev_products import total_degree
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.approximation.piecewise.piecewise_kernel import evaluate_batch
 from supple.approximation.refinement.box import Box

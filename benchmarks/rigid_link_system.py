@@ -18,7 +18,7 @@ import supple
 from supple.diagnostics import SuppleNote
 from supple.formulations.elastic_rest.dense import dense_modes
 from supple.formulations.elastic_rest.elastic_rest import elastic_rest
-from supple.modal_analysis.link_modes import UNCONDENSED
+from supple.modal_analysis.mode_slopes import UNCONDENSED
 
 Array = NDArray[np.float64]
 

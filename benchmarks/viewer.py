@@ -15,8 +15,7 @@ import time
 from pathlib import Path
 
 import supple
-from supple.view.page.page_html import bundle_file
-from supple.view.page.single_file import save_page
+from supple.view.page.single_file import bundle_file, save_page
 from supple.view.page.whole_page import whole_page
 
 EXAMPLES = Path(__file__).parents[1] / "examples"

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 import supple
 from supple import control
-from supple.reduced.time.led_motion import quasi_static
+from supple.reduced.time.begin import quasi_static
 from supple.results.closed_loop import ClosedLoop
 from supple.view.house_style import in_house_style, legend_above, new_figure, save_picture
 

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import supple
-from supple.reduced.locked_frequencies import locked_frequencies
+from supple.reduced.damped import locked_frequencies
 from supple.view.house_style import PALETTE, in_house_style, label, new_figure, save_picture
 
 FILE = Path(__file__).with_name("mechanism.yaml")

@@ -1,7 +1,7 @@
 """What a type checker reads: the public names, which `__init__.py` imports when they are first used."""
 
 from supple import control as control
-from supple.approximation.fits.fit import Fit as Fit
+from supple.approximation.fits.fits import Fit as Fit
 from supple.checking.check import check as check
 from supple.cli.analysis import Analysis as Analysis
 from supple.comparison.comparison import compare as compare
@@ -16,11 +16,11 @@ from supple.description.body import PointMass as PointMass
 from supple.description.body import Rotation as Rotation
 from supple.description.body import Solid as Solid
 from supple.description.coupling import Coupling as Coupling
-from supple.description.elastic.beam import Beam as Beam
 from supple.description.elastic.cross_section import CrossSection as CrossSection
-from supple.description.elastic.damping import Damping as Damping
+from supple.description.elastic.cross_section import SectionShape as SectionShape
+from supple.description.elastic.material import Beam as Beam
+from supple.description.elastic.material import Damping as Damping
 from supple.description.elastic.material import Material as Material
-from supple.description.elastic.section_shapes import SectionShape as SectionShape
 from supple.description.elastic.superelement import BodySource as BodySource
 from supple.description.elastic.superelement import Interface as Interface
 from supple.description.elastic.superelement import Superelement as Superelement
@@ -29,14 +29,14 @@ from supple.description.force_model import LawParameter as LawParameter
 from supple.description.joints.joint import Drive as Drive
 from supple.description.joints.joint import Joint as Joint
 from supple.description.joints.joint import Motor as Motor
-from supple.description.joints.joint_kind import JointKind as JointKind
+from supple.description.joints.joint_kinds import JointKind as JointKind
 from supple.description.load import Damper as Damper
 from supple.description.load import Force as Force
 from supple.description.load import Spring as Spring
 from supple.description.mechanism import Mechanism as Mechanism
 from supple.description.motion import Motion as Motion
 from supple.description.sensor import Sensor as Sensor
-from supple.description.sensor_kinds import SensorKind as SensorKind
+from supple.description.sensor import SensorKind as SensorKind
 from supple.diagnostics import ClusterError as ClusterError
 from supple.diagnostics import InputError as InputError
 from supple.diagnostics import NumericalError as NumericalError
@@ -55,7 +55,7 @@ from supple.frequency_response.frequency_response import frf as frf
 from supple.hardware.hardware import Hardware as Hardware
 from supple.identification.damping.fit_damping import fit_damping as fit_damping
 from supple.identification.damping.fitted_damping import FittedDamping as FittedDamping
-from supple.identification.identified import Identified as Identified
+from supple.identification.identify import Identified as Identified
 from supple.identification.identify import identify as identify
 from supple.identification.logged_runs import LoggedRun as LoggedRun
 from supple.identification.modal_parameters.estimation import modal_parameters as modal_parameters

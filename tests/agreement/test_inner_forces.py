@@ -12,9 +12,9 @@ from numpy.testing import assert_allclose
 import supple
 from supple.description.body import Frame
 from supple.description.sensor import Sensor
-from supple.equations.effort_row import effort_places
+from supple.equations.row import effort_places
 from supple.reduced.observed import observed_motion
-from supple.simulation.inner_forces import FullMotion, inner_forces
+from supple.simulation.body_motion import FullMotion, inner_forces
 from supple.statics.deformed_rest import deformed_rest
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "flexible-four-bar" / "mechanism.yaml"

@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.approximation.evaluated import Samples
 from supple.approximation.fit_error import norms, point_errors
-from supple.approximation.fits.chebyshev_products import basis, basis_gradient
-from supple.approximation.fits.multi_index import Indices
+from supple.approximation.fits.chebyshev_products import Indices, basis, basis_gradient
 from supple.approximation.refinement.box import Box
-from supple.approximation.samples import Samples
 
 Array = NDArray[np.float64]
 

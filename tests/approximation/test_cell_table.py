@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from supple.approximation.fits.multi_index import total_degree
+from supple.approximation.fits.chebyshev_products import total_degree
 from supple.approximation.piecewise.location_kernel import locate
 from supple.approximation.piecewise.packing import CELLS, COEFFICIENTS, STRIDE, term_factors
 from supple.approximation.piecewise.piecewise_kernel import BLOCK, evaluate_batch, locate_batch

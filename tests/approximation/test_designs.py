@@ -5,16 +5,11 @@ import pytest
 from numpy.testing import assert_allclose
 
 from supple.approximation.check_points import boundary_points, filling, peaks
-from supple.approximation.evaluated import Evaluated
-from supple.approximation.fits.chebyshev_products import basis, basis_gradient
-from supple.approximation.fits.designs import central_composite, chebyshev_grid, full_factorial
-from supple.approximation.fits.fits import FITS
-from supple.approximation.fits.multi_index import count, tensor, total_degree
-from supple.approximation.fits.polynomial_fit import fit
-from supple.approximation.fits.scattered_designs import halton_points, leja
-from supple.approximation.fits.scattered_fit import missing, sequence
+from supple.approximation.evaluated import Evaluated, Samples
+from supple.approximation.fits.chebyshev_products import basis, basis_gradient, count, tensor, total_degree
+from supple.approximation.fits.fits import FITS, central_composite, chebyshev_grid, fit, full_factorial
+from supple.approximation.fits.scattered_fit import halton_points, leja, missing, sequence
 from supple.approximation.refinement.box import Box
-from supple.approximation.samples import Samples
 from supple.diagnostics import InputError
 
 

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from functions import Known, honest, unit_box
 
-from supple.approximation.fits.chebyshev_products import basis
+from supple.approximation.fits.chebyshev_products import basis, total_degree
 from supple.approximation.fits.lower_set import graded, hyperbolic_cross, repertoire, union_of_terms
-from supple.approximation.fits.multi_index import total_degree
 from supple.approximation.refinement.bases import chosen_terms, fekete_points
 from supple.approximation.refinement.box_tree import BoxNode, Forest
 from supple.approximation.refinement.refinement import adaptive

@@ -8,11 +8,11 @@ from functions import Known
 from numpy.testing import assert_array_less
 
 import supple
+from supple.approximation.evaluated import Samples
 from supple.approximation.fit_error import norms, point_errors
 from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.refinement import adaptive
 from supple.approximation.refinement.uniform import uniform
-from supple.approximation.samples import Samples
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 ORTHOGLIDE = [Box((-0.26,) * 3, (0.06,) * 3)]

@@ -3,7 +3,7 @@ import pytest
 from functions import pole, polynomial, unit_box
 from numpy.testing import assert_allclose, assert_array_equal
 
-from supple.approximation.fits.multi_index import tensor, total_degree
+from supple.approximation.fits.chebyshev_products import tensor, total_degree
 from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.box_tree import Forest, gridded
 from supple.approximation.refinement.refinement import adaptive

@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from supple.approximation.curvature import hessian
-from supple.approximation.fits.chebyshev_products import basis, basis_gradient
-from supple.approximation.fits.multi_index import total_degree
+from supple.approximation.fits.chebyshev_products import basis, basis_gradient, total_degree
 from supple.approximation.piecewise.piecewise_kernel import BLOCK
 from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.box_tree import Forest, halved
+from supple.reduced.coefficient_slopes import hessian
 
 
 @pytest.fixture(params=[1, 2, 3, 5], scope="module")

@@ -18,12 +18,12 @@ from functions import (
 from numpy.testing import assert_allclose, assert_array_equal
 
 from supple.approximation.confidence import GUARD, points_needed
+from supple.approximation.evaluated import Samples
+from supple.approximation.fits.chebyshev_products import total_degree
 from supple.approximation.fits.fits import FITS
-from supple.approximation.fits.multi_index import total_degree
 from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.refinement import adaptive
 from supple.approximation.refinement.uniform import uniform
-from supple.approximation.samples import Samples
 from supple.diagnostics import InputError, NumericalError, SuppleWarning
 
 CASES = {

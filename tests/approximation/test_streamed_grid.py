@@ -7,10 +7,10 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from supple.approximation.confidence import Confirmation
+from supple.approximation.evaluated import Samples
 from supple.approximation.refinement import uniform
 from supple.approximation.refinement import uniform as streamed_grid
 from supple.approximation.refinement.box import Box
-from supple.approximation.samples import Samples
 from supple.diagnostics import NumericalError
 
 

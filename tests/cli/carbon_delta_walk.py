@@ -26,7 +26,7 @@ import numpy as np
 from fmpy.validation import validate_fmu
 
 import supple
-from supple.equations.dry_friction import FRICTION_SPEED
+from supple.equations.forces import FRICTION_SPEED
 from supple.reduced.observed import ObservedMotion, outputs_along
 
 FILE = Path(__file__).parents[1] / "reduction" / "carbon-delta.yaml"

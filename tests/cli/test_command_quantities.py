@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from supple.cli.damping_option import damping_of_text
+from supple.cli.options import damping_of_text
 from supple.diagnostics import InputError
 from supple.frequency_response.command import frequency_lines
 

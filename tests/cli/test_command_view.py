@@ -9,12 +9,12 @@ import re
 
 import pytest
 
-from supple.view.page import page_html
+from supple.view.page import single_file
 
 
 @pytest.fixture
 def built():
-    if page_html.bundle_file() is None:
+    if single_file.bundle_file() is None:
         pytest.skip("the page is not built: `make viewer` builds it, with npm")
 
 
@@ -24,7 +24,7 @@ def test_the_page_as_one_file(supple, four_bar, folder, built):
     assert said.object["name"] == "four-bar"
     assert said.object["bytes"] == (folder / "page.html").stat().st_size < 3e6
     text = (folder / "page.html").read_text(encoding="utf-8")
-    assert page_html.PLACEHOLDER not in text
+    assert single_file.PLACEHOLDER not in text
     for outside in ('src="', "src='", "@import", 'href="http'):
         assert outside not in text.partition("<script")[0]
 
@@ -39,13 +39,13 @@ def test_loads_at_rest_are_counted_or_left_out(supple, folder, built):
 
 @pytest.mark.parametrize("name", ["posture.png", "posture.svg", "posture.pdf"])
 def test_a_picture_needs_no_page(supple, four_bar, folder, monkeypatch, tmp_path, name):
-    monkeypatch.setattr(page_html, "_FILE", tmp_path / "nowhere.html")
+    monkeypatch.setattr(single_file, "_FILE", tmp_path / "nowhere.html")
     assert supple("view", four_bar, "--at", "crank=40deg", "-o", name).status == 0
     assert (folder / name).stat().st_size > 5000
 
 
 def test_without_its_page_it_says_how_to_get_it(supple, four_bar, folder, monkeypatch, tmp_path):
-    monkeypatch.setattr(page_html, "_FILE", tmp_path / "nowhere.html")
+    monkeypatch.setattr(single_file, "_FILE", tmp_path / "nowhere.html")
     said = supple("view", four_bar, "-o", "page.html")
     assert said.status == 1
     assert "make viewer" in said.err

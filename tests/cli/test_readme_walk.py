@@ -9,7 +9,7 @@ import pytest
 import typer
 
 from supple.cli.main import app
-from supple.view.page.page_html import bundle_file
+from supple.view.page.single_file import bundle_file
 
 README = Path(__file__).parents[2] / "README.md"
 

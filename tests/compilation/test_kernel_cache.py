@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from supple.compilation.announcement import compilations
 from supple.compilation.kernel import compiled, forget, kernel
-from supple.compilation.stock import compilations
 from supple.diagnostics import SuppleNote
 
 SOURCE = """{above}

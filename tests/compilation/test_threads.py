@@ -6,8 +6,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import supple
-from supple.compilation.batches import in_parts
-from supple.compilation.threads import single_blas_thread
+from supple.compilation.threads import in_parts, single_blas_thread
 from supple.reduction import reduce as reduction
 
 FOUR_BAR = Path(__file__).parents[2] / "examples" / "four-bar" / "mechanism.yaml"

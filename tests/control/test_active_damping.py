@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 from supple.control.controllers.active_damping import acceleration_feedback, positive_position_feedback, slow_series
 from supple.control.feedforward.reference import Reference
-from supple.control.laws.law_ports import Ports
+from supple.control.laws.affine_matrices import Ports
 from supple.control.laws.linear_law import closed_poles, linear_law
 from supple.diagnostics import InputError
 from supple.results.linear_model import LinearModel

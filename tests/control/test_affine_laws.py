@@ -14,8 +14,7 @@ from supple.control.controller import Measurement
 from supple.control.controllers.linear_quadratic_gaussian import lqr
 from supple.control.laws.affine_controller import AffineController
 from supple.control.laws.affine_law import fixed
-from supple.control.laws.affine_matrices import AffineMatrices, shapes
-from supple.control.laws.law_ports import Ports
+from supple.control.laws.affine_matrices import AffineMatrices, Ports, shapes
 from supple.control.laws.scheduling import scheduled
 from supple.diagnostics import InputError, SuppleNote
 

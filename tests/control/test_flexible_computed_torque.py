@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 import supple
 from supple import control
 from supple.control.controller import Measurement
-from supple.reduced.time.led_motion import quasi_static
+from supple.reduced.time.begin import quasi_static
 
 THETA = ("A", "E")
 

@@ -8,9 +8,8 @@ from numpy.testing import assert_allclose
 
 import supple
 from supple.control.controller import Measurement
-from supple.control.controllers.drive_gain import drive_gain
 from supple.control.controllers.joint_pid import joint_pd, joint_pid
-from supple.control.controllers.joint_servo import joint_servo
+from supple.control.controllers.joint_servo import drive_gain, joint_servo
 from supple.control.feedforward.reference import reference
 from supple.diagnostics import InputError
 from supple.hardware.drive_block import DriveBlock

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from supple.control.observers.kalman_gain import steady_gain
+from supple.control.observers.linear_filter import steady_gain
 from supple.control.observers.sampled_plant import delay_of, sampled_plant
 from supple.diagnostics import InputError
 from supple.results.linear_model import LinearModel

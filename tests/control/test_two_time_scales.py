@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 import supple
 from supple import control
 from supple.control.controllers.two_time_scales import _slow
-from supple.control.observers.swept_forces import pairs, with_swept_forces
+from supple.control.observers.kalman_filter import pairs, with_swept_forces
 from supple.diagnostics import InputError
 from supple.hardware.hardware import NO_HARDWARE
 

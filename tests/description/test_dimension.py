@@ -30,8 +30,7 @@ from supple.description.quantities.dimension import (
     Measured,
     fits,
 )
-from supple.description.quantities.dimensional_analysis import dimension_of
-from supple.description.quantities.expression import evaluate_expression, quantity, resolve_parameters
+from supple.description.quantities.expression import dimension_of, evaluate_expression, quantity, resolve_parameters
 from supple.diagnostics import InputError
 from supple.formats.mechanism_file import loads, mechanism_of
 from supple.formats.yaml_tree import read_tree

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.testing import assert_allclose
 
 from supple.compilation import compiled
-from supple.equations.dry_friction import dry_friction
+from supple.equations.forces import dry_friction
 
 FORCE, SPEED = 2.5, 0.04
 SLIPS = np.linspace(-0.2, 0.2, 41)

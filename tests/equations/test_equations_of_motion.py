@@ -8,8 +8,14 @@ from numpy.testing import assert_allclose
 
 from supple.equations import forces as kernels
 from supple.equations import row as places
-from supple.equations.christoffel import christoffel, christoffel_symbols, gradient_from_christoffel, inertia_forces
-from supple.equations.equations_of_motion import Coefficients, Labels
+from supple.equations.equations_of_motion import (
+    Coefficients,
+    Labels,
+    christoffel,
+    christoffel_symbols,
+    gradient_from_christoffel,
+    inertia_forces,
+)
 from supple.equations.forces import CoefficientRow, Friction
 from supple.equations.row import local_layout, row_layout
 

@@ -17,9 +17,9 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))  # the modules beside the tests
 
 import supple
-from supple.approximation.fits.multi_index import total_degree
-from supple.approximation.fits.polynomial_fit import fit
-from supple.approximation.fits.scattered_designs import leja
+from supple.approximation.fits.chebyshev_products import total_degree
+from supple.approximation.fits.fits import fit
+from supple.approximation.fits.scattered_fit import leja
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.box_tree import BoxNode, Forest, halved

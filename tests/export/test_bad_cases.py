@@ -15,8 +15,7 @@ from running_targets import imported
 from scipy.io import loadmat
 
 import supple
-from supple.export.export import export
-from supple.export.targets import TARGETS
+from supple.export.export import TARGETS, export
 
 # The command, with files that end on a disk that is always full.
 FULL = """

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from supple.approximation.fits.multi_index import total_degree
+from supple.approximation.fits.chebyshev_products import total_degree
 from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.box_tree import Forest, halved
 

@@ -17,7 +17,7 @@ import supple
 from supple.export.casadi_files.functions import conditional_columns, functions
 from supple.export.export import export
 from supple.export.numpy_file.evaluator import Model
-from supple.export.plain.plain_model import plain_model
+from supple.export.plain.target import plain_model
 
 RTOL = 1e-12  # sums of some hundred products in another order
 CASES = ["four-bar mixed degrees", "elastic", "elastic structured", "orthoglide structured"]

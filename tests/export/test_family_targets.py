@@ -18,8 +18,7 @@ from supple.cli.main import run
 from supple.control import computed_torque
 from supple.diagnostics import InputError, SuppleNote
 from supple.export.export import export
-from supple.export.fixed import said_fixed
-from supple.export.target import ExportTarget
+from supple.export.target import ExportTarget, said_fixed
 
 U = np.array([0.3, -0.2])
 MU = 14.3

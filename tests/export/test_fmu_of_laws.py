@@ -9,8 +9,7 @@ from scipy.linalg import expm
 
 import supple
 from supple.control.laws.affine_law import fixed
-from supple.control.laws.affine_matrices import AffineMatrices, shapes
-from supple.control.laws.law_ports import Ports
+from supple.control.laws.affine_matrices import AffineMatrices, Ports, shapes
 from supple.export.export import export
 
 fmpy = pytest.importorskip("fmpy")

@@ -16,7 +16,7 @@ from supple.hardware.drive_block import DriveBlock
 from supple.hardware.hardware import NO_HARDWARE, Hardware
 from supple.hardware.instrument import Instrument
 from supple.hardware.instrument_bank import InstrumentBank
-from supple.hardware.servos import LinearBlock, integrated, motor, servo
+from supple.hardware.state_space import LinearBlock, integrated, motor, servo
 
 T, COUNT = 1e-3, 120
 INPUTS, COORDINATES = ("lift", "elbow", "tool", "plain"), ("lift", "elbow", "wrist")

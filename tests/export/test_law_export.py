@@ -11,9 +11,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from supple.control.laws.affine_law import fixed
-from supple.control.laws.affine_matrices import AffineMatrices, shapes
+from supple.control.laws.affine_matrices import AffineMatrices, Ports, shapes
 from supple.control.laws.law_equilibrium import Equilibria, about
-from supple.control.laws.law_ports import Ports
 from supple.control.laws.scheduling import scheduled
 from supple.diagnostics import InputError
 from supple.export.export import export

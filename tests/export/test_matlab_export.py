@@ -12,7 +12,7 @@ from scipy.io import loadmat, savemat
 
 from supple.export.export import export
 from supple.export.numpy_file.evaluator import Model
-from supple.export.plain.plain_model import plain_model
+from supple.export.plain.target import plain_model
 
 RTOL = 1e-12  # sums of some hundred products in another order
 PROGRAM = """

@@ -5,7 +5,7 @@ from __future__ import annotations
 STEPPER = """
 import numpy as np
 import supple
-from supple.hardware.servos import LinearBlock
+from supple.hardware.state_space import LinearBlock
 
 
 def block(given):

@@ -53,7 +53,7 @@ def test_a_target_is_named_on_the_command_line(text):
 def test_a_script_registers_a_target(text):
     script = """
 import json, supple
-from supple.export.targets import TARGETS
+from supple.export.export import TARGETS
 
 mine = supple.ExportTarget("mine", "nothing", lambda rom, prefix: {})
 supple.register(mine)

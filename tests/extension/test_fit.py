@@ -14,7 +14,7 @@ import numpy as np
 from scipy.stats import qmc
 
 import supple
-from supple.approximation.fits.multi_index import total_degree
+from supple.approximation.fits.chebyshev_products import total_degree
 
 
 def twice_as_many_points(dimension, degree):

@@ -10,7 +10,7 @@ ELLIPSE = """
 from math import pi
 
 import supple
-from supple.description.elastic.section_shapes import section
+from supple.description.elastic.cross_section import section
 
 
 def ellipse(w, h):

@@ -8,8 +8,7 @@ import pytest
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from supple.diagnostics import InputError
-from supple.formats.error_lines import as_input_error, existing
-from supple.formats.model_fields import fields_of
+from supple.formats.error_lines import as_input_error, existing, fields_of
 from supple.formats.yaml_tree import read_tree
 
 

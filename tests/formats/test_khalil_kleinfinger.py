@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 
 import supple
 from supple.diagnostics import InputError
-from supple.formats.khalil_kleinfinger.transform import khalil_kleinfinger, parameters_of
+from supple.formats.khalil_kleinfinger.geometry import khalil_kleinfinger, parameters_of
 from supple.formats.mechanism_file import loads
 from supple.formats.mechanism_text import to_yaml
 

@@ -14,9 +14,8 @@ import supple
 from supple.cli.main import app
 from supple.diagnostics import InputError
 from supple.formats.measurements.matlab_file import read_matlab
-from supple.identification.modal_parameters.band import Band
 from supple.identification.modal_parameters.maximum_likelihood import refine
-from supple.identification.modal_parameters.modal_model import Poles
+from supple.identification.modal_parameters.modal_model import Band, Poles
 from supple.identification.modal_parameters.selection import select
 
 LINES = np.linspace(1.0, 60.0, 80)

@@ -16,7 +16,7 @@ from supple.cli.main import run
 from supple.description.drawing import Drawing
 from supple.description.mass_properties import mass_properties
 from supple.formats.source import source_of
-from supple.formats.urdf.part_names import part_names
+from supple.formats.urdf.grammar import part_names
 from supple.formats.urdf.urdf import robot_element
 from supple.geometry.rotation import rotation_about
 

@@ -11,7 +11,7 @@ from supple.diagnostics import InputError
 from supple.hardware.drive_bank import DriveBank
 from supple.hardware.drive_block import DriveBlock
 from supple.hardware.hardware import Hardware
-from supple.hardware.servos import LinearBlock, integrated, motor, servo
+from supple.hardware.state_space import LinearBlock, integrated, motor, servo
 
 NAMES = ("lift", "elbow")
 THETA = np.array([1.15, 1.0])

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 import supple
-from supple.modal_analysis.mac import mac
+from supple.modal_analysis.mode_set import mac
 
 MEASURED = {"receptance": ("displacement", 0), "mobility": ("velocity", 1), "accelerance": ("acceleration", 2)}
 

@@ -6,7 +6,7 @@ from known_modes import Known, few_modes, matched, twenty_modes
 from numpy.testing import assert_allclose
 
 import supple
-from supple.identification.modal_parameters.complexity import phase_collinearity, phase_deviation
+from supple.identification.modal_parameters.modal_parameters import phase_collinearity, phase_deviation
 
 LINES = np.arange(10.0, 200.0, 0.125)
 FEW = np.arange(5.0, 90.0, 0.25)

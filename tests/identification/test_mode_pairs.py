@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 
 import supple
 from supple.identification.modal_parameters.pairing import principal_angles
-from supple.modal_analysis.channel_ports import channel_ports
+from supple.modal_analysis.ports import channel_ports
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

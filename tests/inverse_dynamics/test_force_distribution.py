@@ -11,14 +11,17 @@ from scipy.optimize import linprog
 
 from supple.inverse_dynamics.force_distribution import (
     Objective,
+    Rates,
+    least_excess,
+    least_largest,
     least_peak,
     least_peak_within,
+    least_rate_excess,
     least_squares,
     least_squares_within,
     multiplier_objective,
     torque_objective,
 )
-from supple.inverse_dynamics.force_programs import Rates, least_excess, least_largest, least_rate_excess
 from supple.inverse_dynamics.force_rates import least_squares_within_rates
 
 SIZES = [(1, 2), (1, 5), (2, 3), (3, 7), (6, 8)]  # equations, actuators

@@ -7,8 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import supple
-from supple.formulations.absolute.balance import centre_motion
-from supple.formulations.absolute.instant import instant
+from supple.formulations.absolute.instant import centre_motion, instant
 from supple.formulations.absolute.system import absolute
 
 OBJECTIVES = ("torque", "peak", "multipliers")

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 import supple
 from supple.description.mass_properties import mass_properties
-from supple.formulations.absolute.balance import balance, least_multipliers
+from supple.formulations.absolute.instant import balance, least_multipliers
 from supple.formulations.absolute.system import absolute
 from supple.kinematics.joint_frames import joint_frames
 

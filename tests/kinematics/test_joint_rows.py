@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 from supple.description.joints.joint_kinds import JOINT_KINDS
 from supple.geometry.rotation import rotation_about
-from supple.kinematics.joint_constraints import JointFrames
+from supple.kinematics.joint_frames import JointFrames
 from supple.kinematics.primitives import FACTOR, OFFSET, PA, PB, ROW_WIDTH, SCALE, U, V, W, gradient
 
 Z = np.array([0.0, 0.0, 1.0])

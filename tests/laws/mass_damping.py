@@ -20,8 +20,8 @@ import numpy as np
 from elastic_mechanisms import loop, spatial
 
 import supple
-from supple.formulations.absolute.mass_damping import deformation_velocity_batch, projection
 from supple.formulations.absolute.system import absolute
+from supple.formulations.absolute.time_damping import deformation_velocity_batch, projection
 from supple.kinematics.rest import rest
 
 ALPHA = 1.0  # 1/s

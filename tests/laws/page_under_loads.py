@@ -25,8 +25,7 @@ import supple
 from supple.formulations.elastic_rest.constrained_modes import constrained_modes
 from supple.formulations.elastic_rest.loaded_modes import constrained_loaded_modes
 from supple.kinematics.rest import rest
-from supple.view.page.coordinate_ranges import sampled_postures
-from supple.view.page.page_data import page_mechanism
+from supple.view.page.page_data import page_mechanism, sampled_postures
 from supple.view.page.single_file import page_html
 from supple.view.page.whole_page import whole_page
 

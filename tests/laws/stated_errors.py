@@ -31,7 +31,7 @@ from supple.comparison.comparison import families, judged
 from supple.kinematics.closure import assemble
 from supple.kinematics.rest import rest
 from supple.reduction.exact_coefficients import modes_of, scattered_over
-from supple.reduction.families import FREQUENCIES
+from supple.reduction.fitted_coefficients import FREQUENCIES
 
 POOLED, SINGLE, EXCESS, OVERSTATED, TYPICAL = 1e-3, 2.5e-3, 1.2, 1.5, 1.2
 CONSTANT = 2e-9  # what is stated of a family that is constant to rounding is rounding

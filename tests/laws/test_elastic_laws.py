@@ -11,7 +11,7 @@ import supple
 from supple.formulations.elastic_rest.dense import dense_modes, dense_system
 from supple.formulations.elastic_rest.elastic_rest import elastic_rest
 from supple.kinematics.rest import rest
-from supple.modal_analysis.mac import mac
+from supple.modal_analysis.mode_set import mac
 
 CONDENSED = 6e-7
 """Of a frequency: bodies are condensed to 1e-6 of ω²."""

@@ -13,7 +13,7 @@ from random_parts import rotation
 from redrawn import in_space, shuffled, turned
 
 import supple
-from supple.formulations.absolute.balance import centre_motion
+from supple.formulations.absolute.instant import centre_motion
 from supple.kinematics.joint_frames import joint_frames
 
 ROUNDING = 1e-10

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import supple
-from supple.formulations.absolute.balance import centre_motion
-from supple.formulations.absolute.instant import instant
+from supple.formulations.absolute.instant import centre_motion, instant
 from supple.formulations.absolute.system import absolute
 
 

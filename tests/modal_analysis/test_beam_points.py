@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 import supple
 from supple.formats.mechanism_file import loads
 from supple.formulations.elastic_rest.elastic_rest import elastic_rest
-from supple.modal_analysis.beam_points import motion_between_nodes
+from supple.modal_analysis.ports import motion_between_nodes
 
 CANTILEVER = """
 supple: 1

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 import supple
 from supple.formats.mechanism_file import loads
-from supple.formats.varied import varied
+from supple.formats.varied_mechanism import varied
 from supple.formulations.elastic_rest.dense import dense_modes
 from supple.formulations.elastic_rest.elastic_rest import elastic_rest
 from supple.kinematics.closure import assemble

@@ -14,10 +14,17 @@ from supple.formulations.elastic_rest.block_modes import Search, lowest_modes, s
 from supple.formulations.elastic_rest.elastic_rest import ElasticArrays
 from supple.formulations.elastic_rest.joint_stiffness_over_position import StiffnessTables
 from supple.formulations.elastic_rest.response_operator import Structure
-from supple.parameterization.elastic_modes import DONE, elastic_modes
-from supple.parameterization.internal_modes import EXACT, SPARE, Eigenmodes, ModeShapes, TrackedModes
+from supple.parameterization.internal_modes import (
+    DONE,
+    EXACT,
+    SPARE,
+    Eigenmodes,
+    ModeShapes,
+    TrackedModes,
+    elastic_modes,
+)
 from supple.parameterization.mode_choice import SORTED, STRAIN, SUBSPACE
-from supple.parameterization.mode_reference import Following
+from supple.parameterization.mode_matching import Following
 
 STEP = 2e-3
 

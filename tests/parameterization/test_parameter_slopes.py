@@ -8,8 +8,7 @@ from numpy.testing import assert_allclose
 
 import supple
 from supple.formats.mechanism_file import loads
-from supple.formats.varied import varied
-from supple.formats.varied_mechanism import VariedMechanism
+from supple.formats.varied_mechanism import VariedMechanism, varied
 from supple.formulations.coefficients import carried
 from supple.kinematics.closure import assemble
 from supple.parameterization.parameter_slopes import KNOWN, parameter_slopes

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import supple
-from supple.approximation.fits.multi_index import total_degree
-from supple.approximation.fits.polynomial_fit import fit
+from supple.approximation.fits.chebyshev_products import total_degree
+from supple.approximation.fits.fits import fit
 from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.box_tree import Forest, halved
 from supple.reduced.layout import CoefficientLayout, packed_triangles

@@ -8,8 +8,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import supple
 from supple import InputError
-from supple.approximation.fits.multi_index import total_degree
-from supple.approximation.piecewise.slice import sliced_fit
+from supple.approximation.fits.chebyshev_products import total_degree
+from supple.approximation.piecewise.piecewise import sliced_fit
 from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.box_tree import Forest, halved
 from supple.control.study.study import plant_maker

@@ -11,7 +11,7 @@ from scipy.linalg import expm
 
 import supple
 from supple.diagnostics import InputError, SuppleNote
-from supple.reduced.time.led_motion import quasi_static
+from supple.reduced.time.begin import quasi_static
 from supple.simulation.model_simulation import led_motion
 from supple.time_functions.function_of_time import Trajectory
 

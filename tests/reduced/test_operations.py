@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import supple
-from supple.approximation.fits.multi_index import total_degree
+from supple.approximation.fits.chebyshev_products import total_degree
 from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.box_tree import Forest, gridded
 from supple.approximation.refinement.uniform import grid_edges

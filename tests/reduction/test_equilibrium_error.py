@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import brentq
 
 import supple
-from supple.reduced.told import equilibrium_error_text
+from supple.reduced.layout import equilibrium_error_text
 
 LENGTH, MASS, G = 0.5, 2.0, 9.81
 

@@ -12,9 +12,8 @@ import supple
 from supple.diagnostics import SuppleNote
 from supple.kinematics.closure import assemble
 from supple.parameterization.local_model import coefficient_rows, local_row, mode_choice
-from supple.reduction.path import path_of
-from supple.reduction.path_motion import along_path
-from supple.reduction.path_rows import path_layout, path_rows
+from supple.reduction.model_trajectory import along_path
+from supple.reduction.path import path_layout, path_of, path_rows
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 POINTS = np.array([[1.00, 0.90], [1.05, 0.97], [1.12, 1.00], [1.20, 0.98]])  # a curve through lift and elbow

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from scipy.linalg import eigh
 
 import supple
-from supple.reduced.locked_frequencies import locked_frequencies
+from supple.reduced.damped import locked_frequencies
 from supple.reduction.stated_error import ROUNDING
 
 ARM = """

@@ -7,8 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import supple
-from supple.reduction.path import path_from, path_of
-from supple.reduction.path_rows import path_layout, path_rows
+from supple.reduction.path import path_from, path_layout, path_of, path_rows
 from supple.reduction.sampling import Sampling
 
 BEND = np.array([[-0.2, -0.1, 0.0], [-0.1, 0.02, -0.1], [0.0, -0.05, -0.2], [0.03, 0.03, -0.22]])

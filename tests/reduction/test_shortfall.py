@@ -9,7 +9,7 @@ import supple
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.reduced.rom_file import load_model
 from supple.reduction.domain import domain_of
-from supple.reduction.shortfall import indefinite, missed_errors
+from supple.reduction.stated_error import indefinite, missed_errors
 
 
 def test_a_missed_tolerance_is_told(four_bar, tmp_path):

@@ -9,7 +9,7 @@ from numpy.testing import assert_array_equal
 
 import supple
 from supple.diagnostics import InputError
-from supple.results.notebook import facts_html, result_html
+from supple.results.result import facts_html, result_html
 from supple.results.table import Table
 
 OTHERS = {

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import supple
-from supple.results.playback_arrays import INSTANTS, evenly
+from supple.results.simulation import INSTANTS, evenly
 
 FOUR_BAR = """
 supple: 1

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 import supple
 from supple.control import closed_loop
 from supple.diagnostics import EarlyEnd
-from supple.results.energy_account import LARGEST_DEFECT, energy_defect
+from supple.results.simulation import LARGEST_DEFECT, energy_defect
 
 FREQUENCY = 1e4  # rad/s, of 1 kg on 1e8 N/m
 

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 
 import supple
 from supple.description.motion import Motion
-from supple.trajectories.profile import profile
+from supple.trajectories.motion_plan import profile
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

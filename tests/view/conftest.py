@@ -20,7 +20,7 @@ ARGUMENTS = (
 @pytest.fixture(scope="session")
 def bundle():
     """The page must have been built."""
-    from supple.view.page.page_html import bundle_file
+    from supple.view.page.single_file import bundle_file
 
     if bundle_file() is None:
         pytest.skip("the page is not built: `make viewer` builds it, with npm")

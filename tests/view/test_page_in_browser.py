@@ -17,9 +17,8 @@ from numpy.testing import assert_allclose
 from PIL import Image
 
 import supple
-from supple.view.page.saved_run import read_run
-from supple.view.page.server import PageServer
-from supple.view.page.single_file import page_html
+from supple.view.page.played_motion import read_run
+from supple.view.page.single_file import PageServer, page_html
 from supple.view.page.whole_page import whole_page
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

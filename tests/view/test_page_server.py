@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from supple.diagnostics import InputError
-from supple.view.page.server import PageServer
+from supple.view.page.single_file import PageServer
 
 
 @pytest.fixture(scope="module")

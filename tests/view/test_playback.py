@@ -14,10 +14,8 @@ import supple
 from supple.diagnostics import InputError
 from supple.results.channel import Channel
 from supple.view.movie import mode_movie, run_movie
-from supple.view.page.measured_points import points_alone
-from supple.view.page.page_modes import PageModes, measured_section, read_measured
-from supple.view.page.played_motion import played
-from supple.view.page.saved_run import read_run, saved_run
+from supple.view.page.page_modes import PageModes, measured_section, points_alone, read_measured
+from supple.view.page.played_motion import played, read_run, saved_run
 from supple.view.page.whole_page import quaternions, run_section, whole_page
 from supple.view.view_page import ShownPage, view_page
 

@@ -16,10 +16,10 @@ from flexible_arm import five_bar, model
 import supple
 from supple.cli.main import run
 from supple.view.house_style import new_figure
+from supple.view.report.mechanism_sections import stance
 from supple.view.report.page import Html, Report, bullets, commands, html_table, marked, report_section
 from supple.view.report.report import reduce_command, report
 from supple.view.report.report_picture import Drawings
-from supple.view.report.stance import stance
 
 HOSTILE = '"><script>alert(1)</script><img src=x onerror=alert(2)>&amp;'
 VOID = {"meta", "img", "br", "hr", "link", "input"}

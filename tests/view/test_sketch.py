@@ -10,8 +10,7 @@ from mpl_toolkits.mplot3d import proj3d
 from numpy.testing import assert_allclose
 
 import supple
-from supple.view.sketch_places import body_kinds, sketch_places
-from supple.view.sketch_shapes import convex_outline, convex_triangles, zigzag
+from supple.view.sketch_places import body_kinds, convex_outline, convex_triangles, sketch_places, zigzag
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 NAMES = sorted(folder.name for folder in EXAMPLES.iterdir() if (folder / "mechanism.yaml").is_file())

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.fft import dct
 
+from supple.approximation.fits.chebyshev_products import Indices, total_degree
 from supple.approximation.fits.lower_set import graded
-from supple.approximation.fits.multi_index import Indices, total_degree
-from supple.approximation.fits.scattered_designs import halton_points
+from supple.approximation.fits.scattered_fit import halton_points
 from supple.approximation.piecewise.packing import NOWHERE
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.approximation.refinement.box import Box

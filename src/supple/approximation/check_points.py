@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from supple.approximation.fits.scattered_designs import halton_points
+from supple.approximation.fits.scattered_fit import halton_points
 from supple.array_types import Array
 
 

@@ -31,10 +31,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.approximation.error_peaks import Peaks, PeakSearch
+from supple.approximation.evaluated import Derived, FamilyError, Placed, Sampler
 from supple.approximation.fit_error import norms
 from supple.approximation.piecewise.piecewise import NOWHERE, Piecewise
 from supple.approximation.refinement.box_tree import Forest
-from supple.approximation.samples import Derived, FamilyError, Placed, Sampler
 from supple.array_types import Array
 from supple.diagnostics import NumericalError
 

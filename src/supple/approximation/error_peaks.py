@@ -23,9 +23,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.approximation.fits.scattered_designs import halton_points
+from supple.approximation.evaluated import Placed
+from supple.approximation.fits.scattered_fit import halton_points
 from supple.approximation.piecewise.piecewise import NOWHERE, Piecewise
-from supple.approximation.samples import Placed
 from supple.array_types import Array, Integers
 
 Compared = Callable[[Array], tuple[NDArray[np.bool_], dict[str, Array]]]

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from supple.approximation.evaluated import Derived, Samples
 from supple.approximation.fit_error import norms
-from supple.approximation.samples import Derived, Samples
 from supple.array_types import Array
 
 _ROWS = 256  # outputs looked at together: bounds the memory

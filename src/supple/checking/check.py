@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
-from supple.description.elastic.damping import BRAKES, Damping, RatioAt
-from supple.description.elastic.section_shapes import tube_question
+from supple.description.elastic.cross_section import tube_question
+from supple.description.elastic.material import BRAKES, Damping, RatioAt
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import SuppleError
 from supple.diagnostics.arguments import require_arguments
@@ -35,7 +35,7 @@ def check(mechanism: Mechanism) -> Inspection:
     found = replace(found, notes=(*found.notes, *unusual_values(mechanism), *damping_notes(mechanism)))
     if found.elastic_bodies:
         # Sparse matrices take a while to import; a rigid mechanism does without.
-        from supple.formulations.absolute.superelements.floating_modes import modal_body
+        from supple.formulations.absolute.superelements.superelement_arrays import modal_body
         from supple.formulations.elastic.elastic_body import elastic_body
 
         drawing = rest(mechanism).numbering.drawing

@@ -18,7 +18,7 @@ from supple.cli.kept import require_folder, write_result
 from supple.cli.map_option import Map, give_map, map_of
 from supple.cli.options import At, File, Json, Settings, configuration, read_mechanism
 from supple.diagnostics import InputError, SuppleError
-from supple.diagnostics.quoting import excerpt, quoted
+from supple.diagnostics.errors import excerpt, quoted
 from supple.kinds import Registry
 from supple.results.text import Text, number_text
 

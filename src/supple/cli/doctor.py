@@ -20,10 +20,10 @@ _SHOWN = 12  # kernels, the most expensive ones
 def doctor(as_json: Json = False) -> None:
     """Tell versions, processor, linear algebra, C compiler, what is missing and how to get it, and cached kernels."""
     with answering(as_json) as answer:
+        from supple.compilation.announcement import bytes_in, compilations
         from supple.compilation.kernel import cache_folder
-        from supple.compilation.stock import bytes_in, compilations
         from supple.diagnostics.limits import LIMITS, most
-        from supple.view.page.page_html import bundle_file
+        from supple.view.page.single_file import bundle_file
 
         cache = cache_folder()
         kernels = compilations(cache)

@@ -40,7 +40,7 @@ def evaluate(rom: Rom, at: At = None, delta: Delta = None, settings: Settings = 
 
 def _deformation(model: ReducedModel, given: str | None) -> list[float] | None:
     """δ in the order of the model, zero where it is not named; None if nothing is."""
-    from supple.cli.quantities import quantities_of
+    from supple.cli.options import quantities_of
     from supple.diagnostics import InputError
 
     if given is None:
@@ -54,7 +54,7 @@ def _deformation(model: ReducedModel, given: str | None) -> list[float] | None:
 
 def _text(model: ReducedModel, found: Coefficients, delta: list[float] | None) -> Text:
     from supple.diagnostics import InputError
-    from supple.formulations.measured_units import units_of
+    from supple.formulations.coefficients import units_of
     from supple.kinematics.rest import rest
     from supple.results.units import UNKNOWN
 

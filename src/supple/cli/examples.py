@@ -15,7 +15,7 @@ from supple.cli import bundled
 from supple.cli.answer import Answer, answering
 from supple.cli.options import Json
 from supple.diagnostics import InputError, NumericalError
-from supple.diagnostics.quoting import excerpt
+from supple.diagnostics.errors import excerpt
 from supple.files.whole import folder_beside
 
 _STANDARD_ERROR = 2

@@ -15,7 +15,7 @@ from typer.core import TyperCommand
 
 _PLACES = {
     "fit": ("supple.approximation.fits.fits", "FITS"),
-    "to": ("supple.export.targets", "TARGETS"),
+    "to": ("supple.export.export", "TARGETS"),
 }
 
 

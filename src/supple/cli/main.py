@@ -22,7 +22,7 @@ from typer.core import TyperGroup
 
 from supple.checking import command as check
 from supple.cli import assemble, convert, doctor, evaluate, examples, local, new, schema, sweep, warmup
-from supple.cli.failure import (
+from supple.cli.answer import (
     DEFECT,
     INPUT,
     INTERRUPTED,
@@ -38,7 +38,7 @@ from supple.cli.kind_option import ListsKinds
 from supple.comparison import command as compare
 from supple.compilation.patience import patiently
 from supple.diagnostics import SuppleError
-from supple.diagnostics.quoting import excerpt
+from supple.diagnostics.errors import excerpt
 from supple.export import command as export
 from supple.frequency_response import command as frf
 from supple.identification.modal_parameters import command as modal

@@ -10,8 +10,7 @@ import typer
 from supple.cli.answer import Answer
 from supple.cli.kept import write_result
 from supple.cli.model_argument import described_mechanism, model_configuration
-from supple.cli.options import asked_posture, configuration, pieces
-from supple.cli.quantities import dimension_by_name, quantity_of
+from supple.cli.options import asked_posture, configuration, dimension_by_name, pieces, quantity_of
 
 if TYPE_CHECKING:
     from supple.description.mechanism import Mechanism

@@ -9,8 +9,14 @@ import typer
 
 from supple.cli.answer import Answer
 from supple.cli.bundled import bundled_names
-from supple.cli.options import configuration, setting_texts, without_equilibrium
-from supple.cli.quantities import dimension_by_name, quantities_of, quantity_of
+from supple.cli.options import (
+    configuration,
+    dimension_by_name,
+    quantities_of,
+    quantity_of,
+    setting_texts,
+    without_equilibrium,
+)
 
 if TYPE_CHECKING:
     from supple.description.mechanism import Mechanism
@@ -65,7 +71,7 @@ def set_values(model: ReducedModel, file: str, settings: list[str] | None) -> di
 def _dimension(unit: str) -> Dimension | None:
     """That of a unit of names alone, as kg or N m/rad; None of others, whose numbers are then taken as they come."""
     from supple.description.quantities.arithmetic import parse
-    from supple.description.quantities.dimensional_analysis import dimension_of
+    from supple.description.quantities.expression import dimension_of
 
     if not re.fullmatch(r"[A-Za-z]+( [A-Za-z]+)?(/[A-Za-z]+)?", unit):
         return None
@@ -74,7 +80,7 @@ def _dimension(unit: str) -> Dimension | None:
 
 def described_mechanism(model: ReducedModel) -> Mechanism:
     """The mechanism that a model was made from."""
-    from supple.formats.model_description import described as written
+    from supple.formats.document import described as written
 
     return written(model)
 

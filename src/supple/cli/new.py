@@ -50,7 +50,7 @@ def _stem(name: str) -> str:
 
 def _file_name(name: str) -> str:
     from supple.diagnostics import InputError
-    from supple.diagnostics.quoting import quoted
+    from supple.diagnostics.errors import quoted
 
     stem = _stem(name)
     if not stem.strip() or stem.startswith(".") or Path(stem).name != stem or not stem.isprintable():

@@ -1,20 +1,31 @@
-"""Arguments that several commands share, and what their texts mean."""
+"""Arguments that several commands share, and what their texts mean.
+
+The arguments of the command that runs, as they are typed again.
+
+Values with units on the command line: one, or several by name.
+
+`--region`, `--vary` and `--boxes`: what their texts mean.
+
+`--damping` and `--free-actuators`, of frequency responses and simulated tests.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Annotated
+import shlex
+from collections.abc import Callable, Iterable
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from supple.cli.answer import Answer
 from supple.cli.bundled import bundled_names, mechanism_file
+from supple.description.quantities.dimension import PER_TIME, RATIO, TIME
 
 if TYPE_CHECKING:
     from supple.description.mechanism import Mechanism
+    from supple.description.quantities.dimension import Dimension
 
-
-from enum import StrEnum
 
 REST, EQUILIBRIUM = "rest", "equilibrium"
 
@@ -128,7 +139,6 @@ def asked_posture(mechanism: Mechanism, at: str | None) -> tuple[dict[str, float
 
 def _said_of(mechanism: Mechanism, name: str, text: str) -> dict[str, float]:
     """`crank=40deg`, `tool.z=-1.1`, `tool=[0, 0, -1.1]` in SI."""
-    from supple.cli.quantities import dimension_by_name, quantity_of
     from supple.description.posture import (
         TURNS,
         axes_of,
@@ -254,3 +264,178 @@ FormulationOption = Annotated[
         help="`erls`: the equivalent rigid link system, joint coordinates and small displacements of nodes about them.",
     ),
 ]
+
+
+def typed_again(context: typer.Context, *left_out: str) -> str:
+    """Arguments and options as they were given, quoted for a shell; without --json, and those left out by name."""
+    words: list[str] = []
+    options: list[str] = []
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        source = context.get_parameter_source(name)
+        if source is None or source.name != "COMMANDLINE" or name in (*left_out, "as_json"):
+            continue
+        value = context.params[name]
+        values: list[Any] = list(value) if isinstance(value, list | tuple) else [value]
+        if parameter.param_type_name == "argument":
+            words += [str(item) for item in values]
+        elif getattr(parameter, "is_flag", False):
+            options += [max(parameter.opts if value else parameter.secondary_opts, key=len)]
+        else:
+            for item in values:
+                options += [max(parameter.opts, key=len), str(getattr(item, "value", item))]
+    return shlex.join([*words, *options])
+
+
+_PERCENT = 0.01
+DimensionOf = Callable[[str], "Dimension | None"]
+
+
+def relative(text: str | float) -> float:
+    """`1e-3`, or `0.1%`: a number without a unit, of something."""
+    if not isinstance(text, str):
+        return float(text)
+    number, percent, rest = text.strip().partition("%")
+    try:
+        if rest:
+            raise ValueError
+        return float(number) * (_PERCENT if percent else 1.0)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is not a number such as 1e-3 or 0.1%") from None
+
+
+def quantity_of(text: str, option: str, wanted: Dimension | None) -> float:
+    """`2s`, `40deg` or `0.3` in SI; a mistake names the option.
+
+    wanted : the dimension it must have unless it is a plain number; None for any
+    """
+    from supple.description.quantities.expression import quantity
+    from supple.diagnostics import InputError
+
+    try:
+        return quantity(text, wanted)
+    except InputError as error:
+        raise InputError(error.message, part=option, hint=error.hint) from None
+
+
+def dimension_by_name(mechanism: Mechanism, which: str = "value") -> DimensionOf:
+    """The dimension of a coordinate or actuator by its name, or of its `rate`, `acceleration` or `force`.
+
+    None for what is not of the mechanism: the arclength of a path, an elastic coordinate of a model.
+    """
+    from supple.description.quantities.coordinate_dimensions import coordinate_dimensions
+
+    def dimension(name: str) -> Dimension | None:
+        known = name in mechanism.actuators or mechanism.joint_coordinate(name) is not None
+        return getattr(coordinate_dimensions(mechanism, name), which) if known else None
+
+    return dimension
+
+
+def quantities_of(text: str, option: str, known: Iterable[str], kind: str, wanted: DimensionOf) -> dict[str, float]:
+    """`A=10,B=0` in SI, each name one of those known, each value of the dimension that is wanted of its name."""
+    from supple.diagnostics import InputError, nearest
+
+    names = list(known)
+    found: dict[str, float] = {}
+    for piece in pieces(text):
+        name, equals, value = (item.strip() for item in piece.partition("="))
+        if not equals or not name:
+            raise typer.BadParameter(f"{piece!r} is not NAME=VALUE", param_hint=option)
+        if name not in names:
+            raise InputError(f'"{name}" is not {kind}', part=option, hint=nearest(name, names))
+        found[name] = quantity_of(value, f"{option} {name}", wanted(name))
+    return found
+
+
+PATH = "path:"
+
+
+def region(text: str | None, mechanism: Mechanism) -> dict[str, tuple[float, float]] | str | None:
+    """`crank=-100deg:100deg,x=0:12mm` as {coordinate: (lower, upper)}, `x=5mm` holds x there; `path:MOTION` as MOTION;
+    None for the limits."""
+    if text is None:
+        return None
+    if text.startswith(PATH):
+        if not text.removeprefix(PATH).strip():
+            raise typer.BadParameter("which motion? Write path:MOTION or path:FILE.csv", param_hint="--region")
+        return text.removeprefix(PATH).strip()
+    found: dict[str, tuple[float, float]] = {}
+    for piece in pieces(text):
+        name, equals, interval = (item.strip() for item in piece.partition("="))
+        lower, colon, upper = (item.strip() for item in interval.partition(":"))
+        if not colon:
+            upper = lower
+        if not (equals and name and lower and upper):
+            raise typer.BadParameter(
+                f"{piece.strip()!r} is not NAME=LOWER:UPPER, nor NAME=VALUE to hold one", param_hint="--region"
+            )
+        if name in found:
+            raise typer.BadParameter(f"{name!r} is given twice", param_hint="--region")
+        option, wanted = f"--region {name}", dimension_by_name(mechanism)(name)
+        found[name] = (quantity_of(lower, option, wanted), quantity_of(upper, option, wanted))
+    return found
+
+
+def vary(text: str | None) -> dict[str, tuple[str, str]] | None:
+    """`payload=8kg:16kg,leg=0.6:0.8` as {parameter: (lower, upper)}, units still to be looked at."""
+    if text is None:
+        return None
+    found: dict[str, tuple[str, str]] = {}
+    for piece in pieces(text):
+        name, equals, interval = (item.strip() for item in piece.partition("="))
+        lower, colon, upper = (item.strip() for item in interval.partition(":"))
+        if not (equals and colon and name and lower and upper):
+            raise typer.BadParameter(f"{piece.strip()!r} is not NAME=LOWER:UPPER", param_hint="--vary")
+        if name in found:
+            raise typer.BadParameter(f"{name!r} is given twice", param_hint="--vary")
+        found[name] = (lower, upper)
+    return found
+
+
+def boxes(text: str | None) -> tuple[int, ...] | None:
+    """`8,8,8`, or `8` for every coordinate."""
+    if text is None:
+        return None
+    try:
+        counts = tuple(int(item) for item in text.split(","))
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is not a list of whole numbers", param_hint="--boxes") from None
+    if min(counts) < 1:
+        raise typer.BadParameter("a coordinate needs one box at least", param_hint="--boxes")
+    return counts
+
+
+FreeActuators = Annotated[bool, typer.Option("--free-actuators", help="Actuators are free; locked otherwise.")]
+DampingOption = Annotated[
+    str | None,
+    typer.Option(
+        "--damping", metavar="LAW", show_default=False,
+        help="`0.01` or `modal=0.01` (ζ of every mode; `modal=0.01,0.02` one by one), `structural=0.02` (loss factor), "
+        "`rayleigh=ALPHA,BETA`, "
+        "`0` for none; the file's if left out.",
+    ),
+]  # fmt: skip
+
+
+def damping_of_text(text: str | None) -> dict[str, Any] | float | None:
+    """`0.01`, `modal=0.01` (or several, mode by mode), `structural=0.02` or `rayleigh=ALPHA,BETA`."""
+    from supple.diagnostics import InputError, nearest
+
+    if text is None:
+        return None
+    name, equals, value = (item.strip() for item in text.partition("="))
+    if not equals:
+        return quantity_of(name, "--damping", RATIO)
+    if name not in ("modal", "structural", "rayleigh"):
+        raise InputError(
+            f'"{name}" is not a law of damping',
+            part="--damping",
+            hint=nearest(name, ("modal", "structural", "rayleigh")),
+        )
+    items = value.strip("[]").split(",")
+    wanted = (PER_TIME, TIME) if name == "rayleigh" else (RATIO,) * (len(items) if name == "modal" else 1)
+    numbers = [quantity_of(item, "--damping", each) for item, each in zip(items, wanted, strict=False)]
+    if len(items) != len(wanted):
+        raise typer.BadParameter("rayleigh takes ALPHA,BETA, structural one number", param_hint="--damping")
+    return {name: numbers[0] if len(numbers) == 1 else tuple(numbers)}

@@ -9,7 +9,7 @@ from contextlib import redirect_stdout
 from pathlib import Path
 from typing import NamedTuple
 
-from supple.cli.failure import INTERRUPTED, USAGE, failure_of
+from supple.cli.answer import INTERRUPTED, USAGE, failure_of
 from supple.diagnostics import SuppleError
 
 _SET = "--set"

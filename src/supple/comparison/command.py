@@ -10,8 +10,7 @@ import typer
 from supple.cli.answer import Answer, answering
 from supple.cli.kept import Picture, TableFile, keep, write_report
 from supple.cli.model_argument import Rom, read_model, set_values
-from supple.cli.options import File, Json, Rigid, Settings, read_mechanism
-from supple.cli.typed import typed_again
+from supple.cli.options import File, Json, Rigid, Settings, read_mechanism, typed_again
 
 if TYPE_CHECKING:
     from supple.comparison.time_comparison import TimeComparison

@@ -22,19 +22,18 @@ from supple.diagnostics import EarlyEnd, InputError, SuppleWarning
 from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.limits import require_within
 from supple.equations.equations_of_motion import EquationsOfMotion
-from supple.formats.model_description import member
+from supple.formats.document import member
 from supple.formats.scenario_file import is_scenario_file, scenario_in
-from supple.integration.result_times import result_times
+from supple.integration.step_options import result_times
 from supple.kinematics.rest import rest
 from supple.parameterization.local_model import local
-from supple.reduced.locked_frequencies import kept_frequencies, locked_frequencies
+from supple.reduced.damped import kept_frequencies, locked_frequencies
 from supple.reduced.model import ReducedModel
 from supple.reduction.domain import Domain, path_domain, theta_domain
 from supple.reduction.exact_coefficients import exact_coefficients, modes_of, scattered_over
-from supple.reduction.families import FREQUENCIES, block_places
-from supple.reduction.held_motion import without_held
+from supple.reduction.fitted_coefficients import FREQUENCIES, block_places
+from supple.reduction.model_trajectory import along_path, without_held
 from supple.reduction.path import path_from
-from supple.reduction.path_motion import along_path
 from supple.results.result import Result
 from supple.results.signals import Signals
 from supple.results.simulation import Simulation

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.array_types import Array
-from supple.results.picture import picture
-from supple.results.result import Result
+from supple.results.result import Result, picture
 from supple.results.signals import Signals
 from supple.results.simulation import Simulation
 from supple.results.table import Table

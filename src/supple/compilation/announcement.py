@@ -1,13 +1,16 @@
-"""Saying what is compiled, what for and how long it took; and keeping the record for `supple doctor`."""
+"""Saying what is compiled, what for and how long it took; and keeping the record for `supple doctor`.
+
+What the cache of compiled kernels holds, and what it cost.
+"""
 
 from __future__ import annotations
 
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from supple.compilation.intermediate_code import in_pieces
 
@@ -77,3 +80,35 @@ def _listen() -> None:
     listener = Listener()
     event.register("numba:compile", listener)
     _listening.append(listener)
+
+
+class Compilation(NamedTuple):
+    """One kernel in the cache: its name, what it is for, and the seconds of processor it took to compile."""
+
+    name: str
+    purpose: str
+    seconds: float
+
+
+def compilations(cache: Path) -> list[Compilation]:
+    """Every compilation on record, the most expensive first. A line that cannot be read is left out."""
+    found = []
+    for record in cache.glob(f"*/{RECORD}"):
+        try:
+            text = record.read_text(encoding="utf-8", errors="replace")
+        except OSError:  # not ours to read, or no file at all
+            continue
+        for line in text.splitlines():
+            parts = line.split("\t")
+            if len(parts) == 3 and parts[0].replace(".", "", 1).isdigit():
+                found.append(Compilation(parts[1], parts[2], float(parts[0])))
+    return sorted(found, key=lambda item: -item.seconds)
+
+
+def bytes_in(cache: Path) -> int:
+    """The size of all files in the cache."""
+    total = 0
+    for file in cache.rglob("*"):
+        with suppress(OSError):  # gone in the meantime
+            total += file.stat().st_size if file.is_file() else 0
+    return total

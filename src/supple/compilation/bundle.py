@@ -3,6 +3,16 @@
 A call into native code pays for every array it hands over, and far more for arrays in tuples, whose types are looked up
 anew at each call. In a bundle they are one array of numbers, integers by their bits, and kernels take them out again at
 no cost. It begins with where each part lies, and how large it is along its axes.
+
+Copies of arrays inside kernels.
+
+`target[:] = source` compiles the message of an error that cannot happen, with all of Python's strings that it needs:
+that takes seconds, in every kernel that says it.
+
+Arrays as kernels are compiled for.
+
+A compiled kernel knows its arrays by type, order and whether they may be written to; one that is read-only (as what is
+broadcast) or lies otherwise in memory would be compiled for once more, which takes seconds.
 """
 
 from __future__ import annotations
@@ -10,7 +20,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from supple.array_types import Array
 from supple.compilation.kernel import kernel
@@ -80,3 +90,24 @@ def whole_table(bundle, slot):
     Z = bundle.view(np.int64)
     at, rows, columns = Z[SLOT * slot], Z[SLOT * slot + FIRST], Z[SLOT * slot + SECOND]
     return Z[at : at + rows * columns].reshape(rows, columns)
+
+
+@kernel
+def copy_row(source, target):
+    """target (n,) = the first n of source"""
+    for i in range(target.shape[0]):
+        target[i] = source[i]
+
+
+@kernel
+def copy_table(source, target):
+    """target (n, m) = source (n, m)"""
+    for i in range(source.shape[0]):
+        for j in range(source.shape[1]):
+            target[i, j] = source[i, j]
+
+
+def native_array(values: ArrayLike) -> NDArray[np.float64]:
+    """The same numbers row by row, writable; copied only where they are not."""
+    found = np.ascontiguousarray(values, dtype=np.float64)
+    return found if found.flags.writeable else found.copy()

@@ -15,8 +15,7 @@ from numpy.typing import ArrayLike
 from supple.array_types import Array
 from supple.control.controller import Controller
 from supple.control.controller_measurement import Measurement, MeasurementLayout, exact_panel, instrument_panel
-from supple.control.plants.choice import PlantOptions, drives_of, plant_in
-from supple.control.plants.goal import goal_of
+from supple.control.plants.choice import PlantOptions, drives_of, goal_of, plant_in
 from supple.control.plants.sampled import Sampled, sampled_system
 from supple.control.plants.surrounding import hardware_in
 from supple.description.mechanism import Mechanism
@@ -27,10 +26,9 @@ from supple.hardware.drive_bank import DriveBank
 from supple.hardware.hardware import Hardware
 from supple.hardware.instrument_bank import InstrumentBank
 from supple.integration.input_course import Inputs, input_course
-from supple.integration.result_times import require_run
-from supple.integration.step_options import StepOptions
+from supple.integration.step_options import StepOptions, require_run
 from supple.reduced.model import ReducedModel
-from supple.reduced.named_values import in_order
+from supple.reduced.state_arguments import in_order
 from supple.results.closed_loop import ClosedLoop
 from supple.results.linear_model import LinearModel
 from supple.results.signals import Signals, labelled

@@ -13,8 +13,8 @@ from supple.array_types import Array
 from supple.control.controller_measurement import NOT_MEASURED, Measurement
 from supple.diagnostics import InputError
 from supple.results.basis import CoordinateBasis, require_same_basis
-from supple.results.names import listed
 from supple.results.result import brief
+from supple.results.text import listed
 
 
 class Controller(Protocol):

@@ -10,8 +10,8 @@ from supple.array_types import Array, Integers
 from supple.diagnostics import InputError, nearest
 from supple.hardware.hardware import Hardware
 from supple.results.basis import CoordinateBasis
-from supple.results.names import listed
 from supple.results.result import brief
+from supple.results.text import listed
 
 NOT_MEASURED = (
     "estimate what is not measured: supple.control.lqg(linear, Q, R, ...) in the place of lqr, or "

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.results.spectrum import Spectrum
+from supple.results.closed_loop import Spectrum
 from supple.view.house_style import in_house_style, label, legend_beside
 from supple.view.panels import as_list, one_of, panel_grid, panels
 

@@ -24,7 +24,7 @@ from supple.description.quantities.quantity import (
 )
 from supple.diagnostics import InputError
 from supple.hardware.drive_block import DriveBlock
-from supple.hardware.servos import LinearBlock, integrated, motor, servo
+from supple.hardware.state_space import LinearBlock, integrated, motor, servo
 from supple.kinds.registry import Registry
 
 # Kinds of drives: what they are told, what stands behind their key, and the block that follows.

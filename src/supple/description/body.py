@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, StringConstraints, Tag, model_validator
 
-from supple.description.elastic.beam import ELEMENTS, Beam, SectionNames, Theory
+from supple.description.elastic.material import ELEMENTS, Beam, SectionNames, Theory
 from supple.description.elastic.superelement import Superelement
 from supple.description.quantities.dimension import ANGLE, DENSITY, INERTIA, LENGTH, LINE_MASS, require
 from supple.description.quantities.expression import current_parameters, number

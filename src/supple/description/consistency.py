@@ -37,7 +37,7 @@ from supple.description.quantities.dimension import (
 from supple.description.scenario_consistency import require_sound_scenarios
 from supple.description.sensor import Sensor
 from supple.diagnostics import InputError, nearest
-from supple.diagnostics.parts import fault_at, part_name
+from supple.diagnostics.errors import fault_at, part_name
 
 
 def require_consistent(mechanism: Mechanism) -> None:

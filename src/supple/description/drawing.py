@@ -16,7 +16,7 @@ from supple.array_types import Array
 from supple.description.body import Rotation
 from supple.description.mechanism import GROUND, Mechanism
 from supple.diagnostics import nearest
-from supple.diagnostics.parts import fault_at
+from supple.diagnostics.errors import fault_at
 from supple.geometry.rotation import axes_from_x, rotation_about
 
 Path = tuple[str | int, ...]

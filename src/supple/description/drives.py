@@ -5,7 +5,7 @@ from __future__ import annotations
 from supple.description.mechanism import Mechanism
 from supple.description.quantities.coordinate_dimensions import TURNING, coordinate_dimensions
 from supple.diagnostics import InputError
-from supple.diagnostics.parts import fault_at
+from supple.diagnostics.errors import fault_at
 from supple.hardware.drive_block import DriveBlock
 
 _VOLTAGE = "V"

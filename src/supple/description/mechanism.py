@@ -14,8 +14,7 @@ from supple.description.body import Body, Frame, PointMass
 from supple.description.copies.copies import Copies
 from supple.description.coupling import Coupling
 from supple.description.elastic.cross_section import CrossSection
-from supple.description.elastic.damping import Damping
-from supple.description.elastic.material import Material
+from supple.description.elastic.material import Damping, Material
 from supple.description.joints.joint import Joint
 from supple.description.load import Damper, Force, Spring
 from supple.description.motion import Motion
@@ -33,9 +32,8 @@ from supple.description.scenario import Scenario
 from supple.description.sensor import Sensor
 from supple.diagnostics import InputError, require_known
 from supple.diagnostics.arguments import require_arguments
-from supple.results.names import listed
-from supple.results.notebook import facts_html
-from supple.results.picture import picture
+from supple.results.result import facts_html, picture
+from supple.results.text import listed
 
 GROUND = "ground"
 SCHEMA_VERSION = 1

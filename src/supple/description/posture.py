@@ -16,7 +16,7 @@ from supple.description.drawing import Drawing, Path
 from supple.description.mechanism import GROUND, Mechanism
 from supple.description.quantities.dimension import ANGLE, LENGTH, Dimension
 from supple.diagnostics import InputError, nearest
-from supple.diagnostics.parts import fault_at
+from supple.diagnostics.errors import fault_at
 
 TURNS = ("rx", "ry", "rz")
 

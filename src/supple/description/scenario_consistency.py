@@ -5,7 +5,7 @@ from __future__ import annotations
 from supple.description.mechanism import Mechanism
 from supple.description.scenario import EQUILIBRIUM, REST, Scenario
 from supple.diagnostics import InputError, nearest
-from supple.diagnostics.parts import fault_at, part_name
+from supple.diagnostics.errors import fault_at, part_name
 
 Path = tuple[str, ...]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 
 from supple.description.mechanism import GROUND, Mechanism
-from supple.diagnostics.parts import fault_at
+from supple.diagnostics.errors import fault_at
 
 
 @dataclass(frozen=True)

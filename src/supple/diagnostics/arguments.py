@@ -18,8 +18,7 @@ from functools import lru_cache
 from numbers import Integral, Real
 from typing import Any, Literal, NamedTuple, get_args, get_origin
 
-from supple.diagnostics.errors import InputError
-from supple.diagnostics.quoting import excerpt, quoted
+from supple.diagnostics.errors import InputError, excerpt, quoted
 
 _BEYOND = 1e100  # frequencies, gains and weights: their squares are still numbers
 _ALIASES = {

@@ -1,10 +1,15 @@
-"""The errors supple raises, each one sentence with the part, the value, the limit and the next step."""
+"""The errors supple raises, each one sentence with the part, the value, the limit and the next step.
+
+What the user wrote, fit to stand in a message: on one line, printable, of bearable length.
+
+How the user calls a part of the mechanism file.
+"""
 
 from __future__ import annotations
 
 import difflib
 import sys
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from importlib import import_module
 from typing import Any, ClassVar
 
@@ -113,3 +118,52 @@ def optional_package(module: str, name: str, install: str, part: str | None = No
         raise InputError(
             f"{name} is not installed", part=part, hint=f"install it with: pip install {install}"
         ) from None
+
+
+def excerpt(value: object, longest: int = 60) -> str:
+    """The text of a value, shortened, with control characters escaped (a terminal would obey them)."""
+    text = str(value)[: 4 * longest]
+    line = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+    return line if len(line) <= longest else line[: longest - 3] + "..."
+
+
+def quoted(value: object, longest: int = 60) -> str:
+    """The same in double quotes."""
+    return f'"{excerpt(value, longest)}"'
+
+
+def item_list(items: Sequence[str], most: int = 12) -> str:
+    """The items in one line; of many the first ones, and how many more there are."""
+    if len(items) <= most:
+        return ", ".join(items)
+    return f"{', '.join(items[: most - 2])} and {len(items) - most + 2} more"
+
+
+def values_text(names: Iterable[str], values: Iterable[float], digits: int = 6) -> str:
+    """`shoulder=0.5, elbow=-1.2`, to so many significant digits."""
+    return ", ".join(f"{name}={value:.{digits}g}" for name, value in zip(names, values, strict=True))
+
+
+PARTS = {
+    "parameters": "parameter", "points": "point", "materials": "material",
+    "sections": "section", "bodies": "body", "frames": "frame", "joints": "joint", "couplings": "coupling",
+    "point_masses": "point mass", "springs": "spring", "dampers": "damper", "forces": "force",
+    "actuators": "actuator", "sensors": "sensor", "configurations": "configuration", "motions": "motion",
+    "scenarios": "scenario", "copies": "copies",
+}  # fmt: skip
+"""Sections of the file, and what one entry of each is called."""
+
+
+def part_name(path: tuple[str | int, ...]) -> str | None:
+    """The part a path leads to: ("joints", "elbow", "axis") is joint "elbow"; ("gravity",) is gravity."""
+    if not path:
+        return None
+    section = str(path[0])
+    if len(path) > 1 and section in PARTS:
+        return f"{PARTS[section]} {quoted(path[1])}"
+    return section
+
+
+def fault_at(path: tuple[str | int, ...], message: str, hint: str | None = None) -> InputError:
+    """What is wrong with the part, or the number in it, that a path of the mechanism file leads to."""
+    return InputError(message, part=part_name(path), path=path, hint=hint)

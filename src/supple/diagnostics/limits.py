@@ -12,8 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from supple.diagnostics.errors import InputError, nearest
-from supple.diagnostics.quoting import quoted
+from supple.diagnostics.errors import InputError, nearest, quoted
 
 VARIABLE = "SUPPLE_LIMITS"
 _SHARE = 0.5  # of the memory that is free

@@ -27,8 +27,7 @@ from typing import Any, NamedTuple, Self
 from distributed import Client, Future, KilledWorker, WorkerPlugin, get_worker, wait
 from numpy.typing import NDArray
 
-from supple.compilation.batches import at_most_cores
-from supple.compilation.threads import single_blas_thread
+from supple.compilation.threads import at_most_cores, single_blas_thread
 from supple.diagnostics import ClusterError, InputError, SuppleError, SuppleNote, SuppleWarning
 from supple.distribution.late_tasks import LateTasks, OutstandingTask
 from supple.distribution.work import PartialResult, Work

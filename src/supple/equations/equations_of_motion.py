@@ -1,6 +1,11 @@
 """The coefficients of the equations of motion at one θ or at many, of a local or of a reduced model, and what follows.
 
 M η̈ + Γ[η̇, η̇] + D_d η̇ + K η + friction = p + B u,    y = ρ_o + Ψ_o δ,    η = (θ, δ)
+
+Christoffel symbols of the mass matrix, and the inertia forces that they make.
+
+Γ_ijk = ½(∂M_ij/∂η_k + ∂M_ik/∂η_j - ∂M_jk/∂η_i)                                        [Brüls 2007, eq. 2]
+M η̈ + Γ[η̇, η̇],   Γ[η̇, η̇]_i = Σ_jk Γ_ijk η̇_j η̇_k
 """
 
 from __future__ import annotations
@@ -15,17 +20,58 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.array_types import Array
+from supple.compilation import kernel
 from supple.diagnostics import InputError
-from supple.equations.christoffel import christoffel, contracted_christoffel, gradient_from_christoffel, inertia_forces
 from supple.equations.deformation import full_mass_slope, whole_gradient
-from supple.equations.dry_friction import dry_friction
+from supple.equations.forces import dry_friction
 from supple.equations.observation import Observation, plain_observation
 from supple.equations.row import RowLayout
-from supple.results.names import listed
 from supple.results.result import Result, arrays_repr
 from supple.results.table import Table, matrix_table
-from supple.results.text import Text, angle, number_text
+from supple.results.text import Text, angle, listed, number_text
 from supple.results.units import MODAL, UNKNOWN, Units, force
+
+
+@kernel(inline=True)
+def symbol(ij_k, ik_j, jk_i):
+    """Γ_ijk from ∂M_ij/∂η_k, ∂M_ik/∂η_j and ∂M_jk/∂η_i; numbers or arrays."""
+    return 0.5 * (ij_k + ik_j - jk_i)
+
+
+WEIGHTS = (symbol(1.0, 0.0, 0.0), symbol(0.0, 1.0, 0.0), symbol(0.0, 0.0, 1.0))
+"""Of the three derivatives, for who adds them up in a row."""
+
+
+def christoffel(dM: Array) -> Array:
+    """Γ (..., n, n, n) from dM[..., i, j, k] = ∂M_ij/∂η_k."""
+    return np.asarray(symbol(dM, np.swapaxes(dM, -1, -2), np.moveaxis(dM, -1, -3)))
+
+
+def gradient_from_christoffel(gamma: Array) -> Array:
+    """∂M_ij/∂η_k = Γ_ijk + Γ_jik, (..., n, n, n)."""
+    return gamma + np.swapaxes(gamma, -3, -2)
+
+
+@kernel
+def christoffel_symbols(n, dM, gamma):
+    """Γ into gamma (n n n,) from dM (n n n,), both row by row."""
+    for i in range(n):
+        for j in range(n):
+            for k in range(n):
+                ij_k, ik_j, jk_i = dM[(i * n + j) * n + k], dM[(i * n + k) * n + j], dM[(j * n + k) * n + i]
+                gamma[(i * n + j) * n + k] = symbol(ij_k, ik_j, jk_i)
+
+
+def contracted_christoffel(gamma: Array, rates: Array) -> Array:
+    """Γ[η̇] (..., n, n)."""
+    return np.asarray(np.einsum("...ijk,...k->...ij", gamma, rates))
+
+
+def inertia_forces(M: Array, gamma: Array, rates: Array, accelerations: Array) -> Array:
+    """M η̈ + Γ[η̇, η̇], (..., n)."""
+    bent = np.einsum("...ij,...j->...i", contracted_christoffel(gamma, rates), rates)
+    return np.asarray(np.einsum("...ij,...j->...i", M, accelerations) + bent)
+
 
 _KEPT = ("theta", "M", "christoffel", "K", "damping", "potential", "force", "input_map", "friction_map", "internal_hz")
 _MOST = 6  # coordinates whose Γ still fits a screen
@@ -169,7 +215,7 @@ class EquationsOfMotion(Result):
 
     @property
     def efforts(self) -> dict[str, Array]:
-        """Rows of forces inside by name, (..., width); see `supple.equations.effort_row`"""
+        """Rows of forces inside by name, (..., width); see `supple.equations.row`"""
         rows = np.moveaxis(self.row.part(self.rows, "efforts"), self.theta.ndim - 1, 0)
         return dict(zip(self.labels.observed.efforts, rows, strict=True))
 

@@ -6,6 +6,14 @@
 All forces but friction and inputs follow from the potential V₀ - p_δᵀδ + ½ δᵀK δ: with the last term of p_θ the
 equations conserve energy, and their linearization about a deflected rest is symmetric. M, and Γ that follows from it,
 are those at θ and δ where the row knows how M changes with δ (`deform` has then been called), and at θ otherwise.
+
+Dry friction: its model, for everybody who moves something.
+
+    f_d = -F tanh(ℓ̇ / v₀)
+
+along a joint coordinate ℓ, against its rate. F does not depend on load. v₀ (`friction_speed`) is the speed over which
+the sign is rounded off, in the unit of the rate, rad/s or m/s: a property of the contact, not of the mechanism around
+it (docs/theory/simulation.md).
 """
 
 from __future__ import annotations
@@ -18,7 +26,6 @@ from numpy.typing import NDArray
 from supple.array_types import Array
 from supple.compilation import kernel
 from supple.equations.deformation import bending_slopes, is_bent, take_bending
-from supple.equations.dry_friction import dry_friction
 from supple.equations.row import (
     CHRISTOFFEL,
     DAMPING,
@@ -37,6 +44,21 @@ from supple.equations.row import (
     STIFFNESS,
     STIFFNESS_SLOPE,
 )
+
+FRICTION_SPEED = 1e-3
+"""v₀ where none is given, rad/s or m/s."""
+_LEAST = 1e-300
+
+
+@kernel
+def dry_friction(force, slip, speed):
+    """F tanh(ℓ̇ / v₀), what friction takes away, and its slope (F / v₀) (1 - tanh²) with ℓ̇.
+
+    Numbers, or arrays that fit one another. speed = 0 : the sign itself, with slope 0 where it slides
+    """
+    steep = 1.0 / max(speed, _LEAST)
+    part = np.tanh(slip * steep)
+    return force * part, force * steep * (1.0 - part * part)
 
 
 class CoefficientRow(NamedTuple):

@@ -15,10 +15,9 @@ import numpy as np
 from supple.approximation.analytic_slope import NOISE, Stencil, smooth, stencil_slope
 from supple.array_types import Array
 from supple.equations.equations_of_motion import Labels
-from supple.equations.output_motion import OutputMatrices
+from supple.equations.observation import OutputMatrices
 from supple.results.basis import CoordinateBasis, NamedState
-from supple.results.linear_model import LinearModel, SecondOrder
-from supple.results.linear_slopes import LinearSlopes
+from supple.results.linear_model import LinearModel, LinearSlopes, SecondOrder
 
 
 class OperatingPoint(NamedTuple):

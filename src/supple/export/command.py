@@ -9,8 +9,7 @@ import typer
 
 from supple.cli.answer import answering
 from supple.cli.model_argument import Rom, model_configuration, read_model, set_values
-from supple.cli.options import Json
-from supple.cli.quantities import quantity_of, relative
+from supple.cli.options import Json, quantity_of, relative
 from supple.description.quantities.dimension import TIME
 
 To = Annotated[str, typer.Option("--to", metavar="TARGET", help="What to write.")]
@@ -86,8 +85,8 @@ def export(
 ) -> None:
     """Write a reduced model for other programs."""
     with answering(as_json) as answer:
+        from supple.export.export import TARGETS
         from supple.export.export import export as exported
-        from supple.export.targets import TARGETS
 
         TARGETS[to]  # refused before the file is read: the shorter way to the mistake
         model = read_model(answer, rom)

@@ -1,4 +1,7 @@
-"""`supple.export`: a reduced model or a controller as files for other programs."""
+"""`supple.export`: a reduced model or a controller as files for other programs.
+
+All export targets, by name: supple's own, and those that are registered.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +18,21 @@ from typing import TYPE_CHECKING, Any
 
 from supple.diagnostics import InputError, SuppleNote, nearest
 from supple.diagnostics.arguments import require_arguments
-from supple.diagnostics.quoting import quoted
+from supple.diagnostics.errors import quoted
 from supple.export.c.generated_model import Exportable
 from supple.export.c.identifiers import prefix_of
 from supple.export.c.stamp import stamped
-from supple.export.fixed import model_at_parameters, said_fixed
-from supple.export.targets import TARGETS
+from supple.export.c.target import C
+from supple.export.casadi_files.target import CASADI
+from supple.export.control_file.target import CONTROL
+from supple.export.fmu.target import FMU
+from supple.export.lpv.target import LPV
+from supple.export.matlab.target import MATLAB
+from supple.export.numpy_file.target import NUMPY
+from supple.export.plain.target import JSON
+from supple.export.target import ExportTarget, model_at_parameters, said_fixed
 from supple.files.whole import folder_beside, left_behind, place_beside, settle_folder, sync_to_disk, write_whole
+from supple.kinds import Registry
 from supple.reduced.model import ReducedModel
 from supple.results.linear_model import LinearModel
 
@@ -29,6 +40,9 @@ if TYPE_CHECKING:
     from supple.control.controllers.computed_torque import ComputedTorque
     from supple.control.laws.affine_controller import AffineController
     from supple.control.laws.affine_law import AffineLaw
+
+
+TARGETS = Registry("export target", ExportTarget, C, FMU, CASADI, CONTROL, LPV, MATLAB, NUMPY, JSON)
 
 
 def export(

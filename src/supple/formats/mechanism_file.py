@@ -20,9 +20,8 @@ from supple.description.quantities.expression import resolve_parameters
 from supple.description.topology import topology
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.arguments import require_arguments
-from supple.diagnostics.quoting import quoted
-from supple.formats.error_lines import as_input_error
-from supple.formats.model_fields import fields_of
+from supple.diagnostics.errors import quoted
+from supple.formats.error_lines import as_input_error, fields_of
 from supple.formats.source import located, read_by, remember
 from supple.formats.yaml_tree import KeyPath, YamlTree, read_text, read_tree
 

@@ -1,13 +1,18 @@
-"""A mechanism as the text of a mechanism file, which `load` reads back equal."""
+"""A mechanism as the text of a mechanism file, which `load` reads back equal.
+
+A mechanism on its way to another process: as text, which reads back to the same numbers, and is read once there.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 from supple.description.mechanism import SCHEMA_VERSION, Mechanism
 from supple.diagnostics.arguments import require_arguments
+from supple.formats.mechanism_file import loads
 
 _WIDTH = 100  # what fits is written on one line
 _PLAIN = re.compile(r"-?[A-Za-z_][A-Za-z0-9_.\-]*")
@@ -86,3 +91,24 @@ def _escaped(character: str) -> str:
     if character.isprintable() and code != 0xFEFF:
         return character
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+class Travelling:
+    """The mechanism itself where it was made; packed, its text. Files that it names must be there on arrival."""
+
+    def __init__(self, described: Mechanism | str):
+        self._described = described
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """Where it has arrived, read when it is first asked for."""
+        return _read(self._described) if isinstance(self._described, str) else self._described
+
+    def __reduce__(self) -> tuple[Any, tuple[str]]:
+        here = self._described
+        return Travelling, (here if isinstance(here, str) else to_yaml(here),)
+
+
+@lru_cache(maxsize=4)
+def _read(text: str) -> Mechanism:
+    return loads(text)

@@ -12,8 +12,7 @@ from supple.description.quantities.expression import use_parameters
 from supple.description.scenario import Scenario
 from supple.description.scenario_consistency import require_valid_scenario
 from supple.diagnostics import InputError, nearest
-from supple.formats.error_lines import as_input_error
-from supple.formats.model_fields import fields_of
+from supple.formats.error_lines import as_input_error, fields_of
 from supple.formats.yaml_tree import read_text, read_tree
 
 SUFFIXES = (".yaml", ".yml")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from supple.diagnostics import InputError
-from supple.diagnostics.quoting import excerpt
+from supple.diagnostics.errors import excerpt
 
 _PIECE = 2**20  # bytes
 

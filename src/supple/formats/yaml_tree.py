@@ -29,7 +29,7 @@ from ruamel.yaml.events import (
 from ruamel.yaml.reader import ReaderError
 
 from supple.diagnostics import InputError
-from supple.diagnostics.quoting import excerpt
+from supple.diagnostics.errors import excerpt
 from supple.formats.text_file import read_bytes, text_of, too_large
 
 LARGEST = 2**20  # bytes

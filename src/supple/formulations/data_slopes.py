@@ -19,9 +19,8 @@ from supple.approximation.analytic_slope import NEAR, NOISE, WIDE, Reach, Stenci
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
-from supple.diagnostics.quoting import quoted
-from supple.formats.varied import changed_parameters, depends, require_parameters, varied
-from supple.formats.varied_mechanism import first_of
+from supple.diagnostics.errors import quoted
+from supple.formats.varied_mechanism import changed_parameters, depends, first_of, require_parameters, varied
 from supple.formulations.coefficients import collected
 from supple.formulations.elastic_rest.body_coordinates import own_band
 from supple.kinematics.numbering import numbering

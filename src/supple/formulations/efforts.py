@@ -19,7 +19,7 @@ from supple.description.drawing import Drawing
 from supple.description.elastic.placed_beam import PlacedBeam, placed_beams
 from supple.description.mechanism import GROUND
 from supple.diagnostics import InputError, require_known
-from supple.diagnostics.parts import part_name
+from supple.diagnostics.errors import part_name
 
 _SECTION = {"N": 0, "Qy": 1, "Qz": 2, "T": 3, "My": 4, "Mz": 5}
 _FLAT_SECTION = {"N": 0, "Q": 1, "M": 5}

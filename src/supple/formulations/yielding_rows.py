@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.array_types import Array, Integers
-from supple.description.joints.stiffness import StiffnessTable
+from supple.description.joints.elasticity import StiffnessTable
 from supple.diagnostics import InputError
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.primitives import FACTOR, KIND, LENGTHS, SCALE, THEN

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from supple.cli.answer import answering
-from supple.cli.damping_option import DampingOption, FreeActuators, damping_of_text
 from supple.cli.kept import Picture, TableFile, keep
 from supple.cli.map_option import Map, give_map, map_of
 from supple.cli.model_argument import (
@@ -22,16 +21,19 @@ from supple.cli.model_argument import (
 )
 from supple.cli.options import (
     At,
+    DampingOption,
     Formulation,
     FormulationOption,
+    FreeActuators,
     Json,
     NoDrives,
     Preload,
     Settings,
     configuration,
+    damping_of_text,
+    quantity_of,
     read_mechanism,
 )
-from supple.cli.quantities import quantity_of
 from supple.description.quantities.dimension import FREQUENCY
 
 if TYPE_CHECKING:
@@ -145,7 +147,7 @@ def frf(
 def _with_units(model: ReducedModel, found: FrequencyResponse, *, drives: bool) -> FrequencyResponse:
     """The response of a reduced model, with the units of the mechanism that it was made from."""
     from supple.diagnostics import InputError
-    from supple.frequency_response.harmonic import LED
+    from supple.frequency_response.driving import LED
     from supple.results.frequency_response import response_unit
 
     inlet, outlet = found.inputs[0], found.outputs[0]

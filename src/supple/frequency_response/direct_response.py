@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from supple.array_types import Array, Complex
 from supple.compilation import compiled
-from supple.compilation.batches import in_parts
+from supple.compilation.threads import in_parts
 from supple.formulations.elastic_rest.constrained_modes import first_shift, rows_over_coordinates
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.formulations.elastic_rest.harmonic_response import (
@@ -18,7 +18,7 @@ from supple.formulations.elastic_rest.harmonic_response import (
     harmonic_responses,
     independent_rows,
 )
-from supple.frequency_response.harmonic import require_finite
+from supple.frequency_response.driving import require_finite
 from supple.modal_analysis.restraint import Restraint
 
 

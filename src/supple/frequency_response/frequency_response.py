@@ -12,39 +12,45 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.array_types import Array, Complex
 from supple.compilation.threads import single_blas_thread
-from supple.description.elastic.damping import Damping
+from supple.description.elastic.material import Damping
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.equations.observation import ORDERS
-from supple.formulations.coefficients import carried
+from supple.formulations.coefficients import carried, output_units
 from supple.formulations.described_hardware import hardware_of
 from supple.formulations.elastic_rest.constrained_modes import rows_over_coordinates
 from supple.formulations.elastic_rest.damping_model import Dissipation, dissipation, joint_losses, materials_over_z
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest, elastic_rest, own_band
-from supple.formulations.elastic_rest.held_loads import held_loads
 from supple.formulations.elastic_rest.joint_stiffness_under_load import under_loads
 from supple.formulations.elastic_rest.loads import carries_loads
-from supple.formulations.measured_units import output_units
+from supple.formulations.elastic_rest.preload import held_loads
 from supple.formulations.rigid_link_system.small_link_motions import link_free_motions, locked_motions
 from supple.frequency_response.direct_response import Proportional, direct_response
-from supple.frequency_response.driving import DrivingInputs, Holding, driving_inputs, holding
-from supple.frequency_response.harmonic import derivative, frequency_response, harmonics, require_finite
+from supple.frequency_response.driving import (
+    DrivingInputs,
+    Holding,
+    derivative,
+    driving_inputs,
+    frequency_response,
+    harmonics,
+    holding,
+    require_finite,
+)
 from supple.frequency_response.modal_response import modal_response, modal_system
 from supple.frequency_response.model_response import VibratingModel
 from supple.hardware.drive_block import DriveBlock
 from supple.hardware.drive_response import impedance
 from supple.hardware.hardware import NO_HARDWARE, Hardware
 from supple.kinematics.configuration import At, Configuration
-from supple.modal_analysis.link_modes import UNCONDENSED, over_z, rest_load_stiffness
+from supple.modal_analysis.mode_slopes import UNCONDENSED, over_z, rest_load_stiffness
 from supple.modal_analysis.modes import require_elastic
 from supple.modal_analysis.ports import Port, port, port_rows, touched
 from supple.modal_analysis.restraint import Restraint, restraint
 from supple.reduced.model import ReducedModel
 from supple.results.frequency_response import FrequencyResponse, Kind
 from supple.results.linear_model import LinearModel
-from supple.systems.formulation_choice import by_rigid_links
-from supple.systems.protocols import Harmonics, Unserved, Vibrating, model_theta, require_served
+from supple.systems.protocols import Harmonics, Unserved, Vibrating, by_rigid_links, model_theta, require_served
 
 _MOST = 1e6  # damping ratio that anyone means
 

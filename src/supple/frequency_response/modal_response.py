@@ -24,7 +24,7 @@ from supple.formulations.elastic_rest.preload import preload_stiffness
 from supple.formulations.elastic_rest.response_operator import Structure, response_operator
 from supple.formulations.elastic_rest.static_response import static_response
 from supple.frequency_response.direct_response import Proportional
-from supple.frequency_response.harmonic import require_finite
+from supple.frequency_response.driving import require_finite
 from supple.kinematics.configuration import Configuration
 from supple.modal_analysis.restraint import Restraint
 

@@ -21,14 +21,14 @@ from numpy.typing import NDArray
 
 from supple.array_types import Array, Complex
 from supple.diagnostics import InputError, nearest
-from supple.equations.dry_friction import FRICTION_SPEED
 from supple.equations.equations_of_motion import Coefficients
+from supple.equations.forces import FRICTION_SPEED
 from supple.equations.observation import ORDERS
-from supple.frequency_response.harmonic import LED, derivative, require_finite
+from supple.frequency_response.driving import LED, derivative, require_finite
 from supple.hardware.drive_block import DriveBlock
 from supple.hardware.drive_response import force_response, impedance, motion_response
 from supple.hardware.hardware import NO_HARDWARE, Hardware
-from supple.hardware.linear_drives import along_one
+from supple.hardware.linear_hardware import along_one
 from supple.reduced.coefficient_slopes import coefficient_slopes
 from supple.reduced.model import ReducedModel
 from supple.reduced.observed import observed_motion

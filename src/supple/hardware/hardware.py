@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from supple.diagnostics import InputError
-from supple.diagnostics.quoting import quoted
+from supple.diagnostics.errors import quoted
 from supple.hardware.drive_block import DriveBlock, drive_from
 from supple.hardware.instrument import Instrument, instrument_from
 

@@ -1,21 +1,186 @@
-"""A linear model from commands to what instruments show: drives, delays, low-passes (docs/theory/linearization.md)."""
+"""A linear model from commands to what instruments show: drives, delays, low-passes (docs/theory/linearization.md).
+
+A linear model of forces with the drives of its actuators: commands in (docs/theory/linearization.md, eq. 16).
+
+    ẋ = A x + B f,   ẋ_d = A_d x_d + B_d c + E_d ω,   ω = bᵀη̇,   ℓ = bᵀη,   b the actuator's column of P₃
+
+    forces  f = C_d x_d + D_d c - c_v ω
+    yields  f = k (C_d x_d - ℓ) + c_v (C_d (A_d x_d + B_d c) - ω)
+    leads   f such that θ̈ = C_d A_d (A_d x_d + B_d c)
+
+Of a drive that leads, θ = C_d x_d and θ̇ = C_d A_d x_d are states already; what is left of x_d stands beside them.
+"""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
-from supple.diagnostics import SuppleNote
+from supple.array_types import Array
+from supple.diagnostics import InputError, SuppleNote
+from supple.hardware.drive_block import DriveBlock, settled_drive
 from supple.hardware.hardware import Hardware
 from supple.hardware.instrument import Instrument
-from supple.hardware.linear_drives import DrivenInput, driven_inputs, driven_linear_model
-from supple.hardware.low_pass import low_pass_matrices
-from supple.hardware.state_space import StateSpace, before, behind, pade
+from supple.hardware.state_space import StateSpace, before, behind, low_pass_matrices, pade
 from supple.results.basis import NamedState
 from supple.results.linear_model import LinearModel
+
+_UNIT = 1e-6  # of a column of P₃: what is less is a fit's error, or rounding
+_BESIDE = 1e-9  # of a state: what θ_s and its rate do not say of it
+
+
+class DrivenInput(NamedTuple):
+    """A drive on a linear model: its input, the coordinate that it acts along (-1: a combination), b (n,)."""
+
+    block: DriveBlock
+    column: int
+    coordinate: int
+    along: Array
+
+
+class DrivenModel(NamedTuple):
+    """From commands to outputs, with states behind those of the model: their names and values.
+
+    commands, forces : at rest, by actuator
+    """
+
+    system: StateSpace
+    names: list[str]
+    values: list[float]
+    commands: dict[str, float]
+    forces: dict[str, float]
+
+
+def driven_inputs(linear: LinearModel, hardware: Hardware) -> list[DrivenInput]:
+    """The drives of a linear model's inputs."""
+    found = []
+    moving = any(linear.at["states"].get(f"{name}.rate", 0.0) for name in linear.coordinates)
+    for block in hardware.drives:
+        if block.actuator not in linear.inputs:
+            continue
+        assert linear.second_order is not None  # of every model that `linearize` makes
+        column = linear.inputs.index(block.actuator)
+        b = linear.second_order.P3[:, column]
+        item = DrivenInput(block, column, along_one(b), b)
+        if item.coordinate < 0 and (block.moves or (moving and (block.damping or block.E.any()))):
+            raise InputError(
+                f"its {block.kind} drive moves along no coordinate of the model", part=f'actuator "{block.actuator}"',
+                hint="make its coordinate one of the mechanism's, give it a force drive, or leave drives out "
+                "(drives=False, --no-drives)",
+            )  # fmt: skip
+        found.append(item)
+    return found
+
+
+def along_one(b: Array) -> int:
+    """The coordinate whose unit vector b (n,) is; -1 if there is none."""
+    if not len(b):
+        return -1
+    one = int(np.argmax(np.abs(b)))
+    return one if np.abs(b - np.eye(len(b))[one]).max() <= _UNIT else -1
+
+
+def driven_linear_model(linear: LinearModel, driven: Sequence[DrivenInput]) -> DrivenModel:
+    """The model with these drives, whose delays are left out."""
+    starts = np.cumsum([len(linear.states), *(item.block.order for item in driven)]).tolist()
+    whole = _closed(linear, driven, starts)
+    kept, back = _without_twins(linear, driven, starts)
+    A, B, C, D = whole
+    names, values = [], []
+    commands, forces = {}, {}
+    for item, start in zip(driven, starts[:-1], strict=True):
+        name = item.block.actuator
+        forces[name] = linear.at["inputs"].get(name, 0.0)
+        x, commands[name] = _standing(linear, item, forces[name])
+        own = [place - start for place in kept if start <= place < start + item.block.order]
+        names += [f"{name}.drive{i + 1}" for i in own]
+        values += [float(x[i]) for i in own]
+    return DrivenModel(StateSpace((A @ back)[kept], B[kept], C @ back, D), names, values, commands, forces)
+
+
+def _closed(linear: LinearModel, driven: Sequence[DrivenInput], starts: list[int]) -> StateSpace:
+    """With all states of all drives: f = F_x x + F_u u put into ẋ = A x + B_f f + B_u u, y = C x + D f."""
+    n, N, m, size = len(linear.coordinates), len(linear.states), len(linear.inputs), starts[-1]
+    A, B_f, B_u = np.zeros((size, size)), np.zeros((size, m)), np.zeros((size, m))
+    A[:N, :N], B_f[:N] = linear.A, linear.B
+    F_x, F_u = np.zeros((m, size)), np.eye(m)
+    led: dict[int, int] = {}  # row of θ̈ -> input
+    A_led, B_led = np.zeros((size, size)), np.zeros((size, m))  # θ̈ as drives want it, in the same rows
+    for item, start in zip(driven, starts[:-1], strict=True):
+        block, a = item.block, item.column
+        own = slice(start, start + block.order)
+        value, rate = np.zeros(size), np.zeros(size)
+        value[:n], rate[n : 2 * n] = item.along, item.along
+        A[own, own], B_u[own, a] = block.A, block.B
+        A[own] += np.outer(block.E, rate)
+        F_u[a, a] = 0.0
+        if block.leads:
+            row = n + item.coordinate
+            led[row] = a
+            A_led[row, own], B_led[row, a] = block.C @ block.A @ block.A, block.C @ block.A @ block.B
+        elif block.moves:
+            assert block.stiffness is not None
+            F_x[a, own] = block.stiffness * block.C + block.damping * (block.C @ block.A)
+            F_x[a] -= block.stiffness * value + block.damping * rate
+            F_u[a, a] = block.damping * float(block.C @ block.B)
+        else:
+            F_x[a, own] = block.C
+            F_x[a] -= block.damping * rate
+            F_u[a, a] = block.D
+    rows, columns = list(led), list(led.values())
+    if led:
+        pushed = B_f[np.ix_(rows, columns)]
+        by_x, by_u = A_led[rows] - A[rows] - B_f[rows] @ F_x, B_led[rows] - B_f[rows] @ F_u
+        F_x[columns], F_u[columns] = np.linalg.solve(pushed, by_x), np.linalg.solve(pushed, by_u)
+    C = np.hstack([linear.C, np.zeros((len(linear.outputs), size - N))])
+    found = StateSpace(A + B_f @ F_x, B_u + B_f @ F_u, C + linear.D @ F_x, linear.D @ F_u)
+    found.A[rows], found.B[rows] = A_led[rows], B_led[rows]  # without what rounding left
+    return found
+
+
+def _without_twins(linear: LinearModel, driven: Sequence[DrivenInput], starts: list[int]) -> tuple[list[int], Array]:
+    """States that are kept, and the matrix from them to all: θ and θ̇ of what is led stand for two of its drive's."""
+    n, N = len(linear.coordinates), len(linear.states)
+    kept, back = list(range(N)), np.eye(starts[-1])
+    for item, start in zip(driven, starts[:-1], strict=True):
+        remain = list(range(item.block.order))
+        if item.block.leads:
+            remain, R = _beside(item.block)
+            own = slice(start, start + item.block.order)
+            back[own, own] = 0.0
+            back[own, item.coordinate], back[own, n + item.coordinate] = R[:, 0], R[:, 1]
+            back[own, [start + i for i in remain]] = R[:, 2:]
+        kept += [start + i for i in remain]
+    return kept, back[:, kept]
+
+
+def _beside(block: DriveBlock) -> tuple[list[int], Array]:
+    """States z of a leading drive that are neither θ_s nor its rate, and R (k, k) with x = R (θ_s, θ̇_s, z)."""
+    unit = np.eye(block.order)
+    rows = [block.C, block.C @ block.A]
+    kept: list[int] = []
+    for i in range(block.order - 1, -1, -1):
+        known = np.array([row / np.linalg.norm(row) for row in rows])
+        left = unit[i] - np.linalg.lstsq(known.T, unit[i], rcond=None)[0] @ known
+        if len(rows) < block.order and np.linalg.norm(left) > _BESIDE:
+            kept.append(i)
+            rows.append(unit[i])
+    kept.sort()
+    return kept, np.linalg.inv(np.array([*rows[:2], *unit[kept]]))
+
+
+def _standing(linear: LinearModel, item: DrivenInput, force: float) -> tuple[Array, float]:
+    """x (k,) of a drive and the command that go with the state that the model is about."""
+    value, rate, block = 0.0, 0.0, item.block
+    if item.coordinate >= 0:
+        name, states = linear.coordinates[item.coordinate], linear.at["states"]
+        value, rate = states.get(name, 0.0), states.get(f"{name}.rate", 0.0)
+    return settled_drive(block, value, rate, force if block.moves else force + block.damping * rate)
+
 
 PADE = 3
 """Order of Padé's approximants if nothing is said: the phase is off by 1e-5 rad at ω T = 1, by 0.015 at ω T = 3."""

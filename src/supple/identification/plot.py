@@ -9,7 +9,7 @@ from supple.view.house_style import FAINT, PALETTE, in_house_style, label, legen
 from supple.view.panels import panel_grid, panels
 
 if TYPE_CHECKING:
-    from supple.identification.identified import Identified
+    from supple.identification.identify import Identified
 
 
 @in_house_style

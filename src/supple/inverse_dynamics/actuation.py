@@ -12,7 +12,7 @@ import numpy as np
 from supple.array_types import Array
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.arguments import real_numbers
-from supple.inverse_dynamics.force_programs import Rates
+from supple.inverse_dynamics.force_distribution import Rates
 from supple.kinematics.measures import key_of
 from supple.kinematics.numbering import Numbering
 

@@ -19,8 +19,16 @@ from supple.cli.model_argument import (
     read_model,
     trajectory_in_model,
 )
-from supple.cli.options import Json, Rigid, Settings, pieces, read_mechanism
-from supple.cli.quantities import DimensionOf, dimension_by_name, quantity_of
+from supple.cli.options import (
+    DimensionOf,
+    Json,
+    Rigid,
+    Settings,
+    dimension_by_name,
+    pieces,
+    quantity_of,
+    read_mechanism,
+)
 from supple.description.quantities.dimension import PER_TIME, TIME, Dimension, product_dimension
 
 if TYPE_CHECKING:

@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_solve_banded, cholesky_banded
 
 from supple.array_types import Array
-from supple.inverse_dynamics.force_distribution import Objective
-from supple.inverse_dynamics.force_programs import Rates
+from supple.inverse_dynamics.force_distribution import Objective, Rates
 
 _ITERATIONS = 100
 _MET = 1e-10  # inequalities, in units of the largest force or change of force

@@ -28,6 +28,8 @@ from supple.formulations.recursive.recursive_tree import recursive_tree
 from supple.inverse_dynamics.actuation import Actuation, actuation, force_bounds, rate_limits, weights_of
 from supple.inverse_dynamics.force_distribution import (
     Objective,
+    Rates,
+    least_largest,
     least_peak,
     least_peak_within,
     least_squares,
@@ -35,7 +37,6 @@ from supple.inverse_dynamics.force_distribution import (
     multiplier_objective,
     torque_objective,
 )
-from supple.inverse_dynamics.force_programs import Rates, least_largest
 from supple.inverse_dynamics.force_rates import least_squares_within_rates
 from supple.inverse_dynamics.joint_reactions import joint_reactions, unknown_multipliers
 from supple.kinematics.closure import assemble
@@ -45,13 +46,11 @@ from supple.kinematics.numbering import Numbering
 from supple.kinematics.rest import rest
 from supple.parameterization.local_model import LocalModel, local
 from supple.reduced.model import ReducedModel
-from supple.results.names import listed
-from supple.results.picture import picture
-from supple.results.result import Result
+from supple.results.result import Result, picture
 from supple.results.signals import Signals, time_span_text
 from supple.results.simulation import Simulation
 from supple.results.table import Table
-from supple.results.text import Text, number_text
+from supple.results.text import Text, listed, number_text
 from supple.simulation.simulation import simulate
 from supple.statics.equilibrium import equilibrium
 from supple.systems.protocols import Unserved, require_served
@@ -62,7 +61,7 @@ if TYPE_CHECKING:
     from supple.inverse_dynamics.reduced_inverse import ModelForces
 
 from supple.diagnostics import NumericalError
-from supple.inverse_dynamics.force_programs import least_excess, least_rate_excess
+from supple.inverse_dynamics.force_distribution import least_excess, least_rate_excess
 
 Minimize = Literal["torque", "peak", "multipliers"]
 Bound = float | tuple[float, float]

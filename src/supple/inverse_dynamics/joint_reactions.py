@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from supple.array_types import Array
-from supple.formulations.absolute.balance import Balance, balance, least_multipliers
+from supple.formulations.absolute.instant import Balance, balance, least_multipliers
 from supple.formulations.absolute.reaction import Reaction, reaction_of
 from supple.formulations.absolute.system import Absolute, absolute
 from supple.kinematics.motion import BodyRates

@@ -11,14 +11,14 @@ from numpy.typing import ArrayLike
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
-from supple.formats.model_description import described
+from supple.formats.document import described
 from supple.inverse_dynamics.inverse_dynamics import ForcesAlongMotion, divided_forces, dry_friction_forces
 from supple.kinematics.rest import rest
 from supple.reduced.model import ReducedModel
-from supple.reduced.time.led_motion import quasi_static
-from supple.results.names import listed
-from supple.results.picture import picture
+from supple.reduced.time.begin import quasi_static
+from supple.results.result import picture
 from supple.results.signals import Signals
+from supple.results.text import listed
 from supple.time_functions.function_of_time import Trajectory
 from supple.trajectories.trajectory import Prescribed, trajectory
 

@@ -19,15 +19,14 @@ from numpy.typing import NDArray
 
 from supple.array_types import Array
 from supple.compilation import compiled, kernel
-from supple.compilation.batches import in_parts
+from supple.compilation.threads import in_parts
 from supple.description.joints.joint import Joint
-from supple.description.joints.joint_kind import directions
-from supple.description.joints.joint_kinds import JOINT_KINDS
+from supple.description.joints.joint_kinds import JOINT_KINDS, directions
 from supple.description.mechanism import GROUND, Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
+from supple.diagnostics.errors import values_text
 from supple.diagnostics.limits import require_within
-from supple.diagnostics.quoting import values_text
 from supple.kinematics.closing import bulk, close_all
 from supple.kinematics.closure_kernel import Correction, row_of_terms, unwrapped, update
 from supple.kinematics.completion import close_drawing
@@ -41,8 +40,7 @@ from supple.kinematics.posture_coordinates import coordinate_values
 from supple.kinematics.primitives import ANGLE, KIND, NONE, SCALE, THEN
 from supple.kinematics.rest import Rest, rest
 from supple.kinematics.row_arrays import row_sizes
-from supple.results.picture import picture
-from supple.results.result import Result
+from supple.results.result import Result, picture
 from supple.results.table import Table
 from supple.results.text import Text, number_text
 

@@ -1,22 +1,41 @@
-"""Closing many positions at once, from a start along the straight segment, and what stops it."""
+"""Closing many positions at once, from a start along the straight segment, and what stops it.
+
+Inverse kinematics: the mechanism closed with components of a place's pose in the place of θ.
+
+    [Φ(q); y(q)] = (0, y₀ + t (y_d - y₀)),   t from 0 to 1,   θ = θ(q)
+
+The rows of y are measures as θ's are, so that one solver (`closure_kernel`) follows both segments: it stays on the
+branch of the rest, and stops before rows become dependent, here at the edge of the reach. An orientation in space is
+held by three products of axes, e_i^d·e_j = 0, with the axes e^d wanted; it is turned to in steps about one axis.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from math import ceil
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
 
 from supple.array_types import Array
 from supple.compilation import compiled
-from supple.compilation.batches import in_parts
-from supple.compilation.native_array import native_array
+from supple.compilation.bundle import native_array
+from supple.compilation.threads import in_parts
+from supple.description import measure
+from supple.description.mechanism import Mechanism
+from supple.description.posture import TURNS, axes_of
 from supple.diagnostics import InputError, NumericalError
-from supple.diagnostics.quoting import values_text
+from supple.diagnostics.errors import values_text
 from supple.kinematics.closure_kernel import SHORTEST, Start, close_batch
 from supple.kinematics.configuration import Configuration
-from supple.kinematics.elimination import workspace
-from supple.kinematics.householder import last_over_first
-from supple.kinematics.numbering import Numbering
-from supple.kinematics.rest import Rest
-from supple.kinematics.rigid_modes import rigid_modes
+from supple.kinematics.elimination import last_over_first, workspace
+from supple.kinematics.jacobian import measured_values
+from supple.kinematics.motion import rigid_modes
+from supple.kinematics.numbering import Numbering, numbering
+from supple.kinematics.primitives import U, row_value
+from supple.kinematics.rest import Rest, independent_loop_rows, rest
 from supple.kinematics.row_arrays import RowArrays
 
 _DEAD = 0.02  # singularity measure below which a halted closure stands before a dead point
@@ -113,3 +132,175 @@ def dead_point(halted: Configuration) -> InputError | NumericalError:
         part=part,
         hint="ask for a configuration on this side of it, or draw the rest on the branch you want",
     )
+
+
+_PRODUCTS = ("xy", "yz", "zx")
+"""Axes of the wanted frame and of the place: at right angles once it is turned."""
+_COARSE = 0.01  # of a segment: shortest step towards an edge that is further away than _CLOSE of them
+_CLOSE = 20.0
+_TURN = 0.4  # rad: the products follow a rotation about any axis this far
+
+
+class Solved(NamedTuple):
+    """Poses X (N, bodies + 1, 12), θ (N, s), and how far along its segment each was `reached` (N,)."""
+
+    X: Array
+    theta: Array
+    reached: Array
+
+
+@dataclass(frozen=True, eq=False)
+class LedPlace:
+    """A mechanism whose coordinates are components of a place's pose, and some of θ.
+
+    rest   : the rest with θ; led : the same position with components of the place as its coordinates
+    names  : of these, in order; turned : where the three products of an orientation begin, or None
+    theta  : which measures of `led` are θ
+    """
+
+    rest: Rest
+    led: Rest
+    place: str
+    names: tuple[str, ...]
+    turned: int | None
+    theta: NDArray[np.int64]
+    start: Start
+
+    @property
+    def home(self) -> Array:
+        """The components (s,) at rest."""
+        return self.led.theta
+
+    @property
+    def orientation(self) -> Array:
+        """R (3, 3) of the place at rest, in the drawing."""
+        return _orientation(self.rest, self.place, self.rest.X)
+
+    def led_to(self, wanted: Array, rotations: Array | None = None) -> Solved:
+        """As `solved` from rest. The edge of the reach is gone up to only where a segment ends close before it."""
+        found = self.solved(wanted, rotations, self.start._replace(shortest=_COARSE))
+        close = np.flatnonzero((found.reached < 1.0) & (found.reached > 1.0 - _CLOSE * _COARSE))
+        if len(close):
+            finer = self.solved(wanted[close], None if rotations is None else rotations[close])
+            for mine, new in zip(found, finer, strict=True):
+                mine[close] = new
+        return found
+
+    def solved(self, wanted: Array, rotations: Array | None = None, origin: Start | None = None) -> Solved:
+        """Where the straight segments to `wanted` (N, s) end, from rest or another position.
+
+        rotations : (N, 3, 3) orientations of the place; as at rest if left out
+        origin    : as `from_position` gives it
+        """
+        start = self.start if origin is None else origin
+        if self.turned is None:
+            X, w, reached = close_all(self.led, wanted, start)
+            return Solved(X, w[:, self.theta], reached)
+        if rotations is None:
+            rotations = np.broadcast_to(self.orientation, (len(wanted), 3, 3))
+        if start.X is self.led.X and (rotations == self.orientation).all():  # it only shifts: all at once
+            X, w, reached = close_all(self.led, wanted, start)
+            return Solved(X, w[:, self.theta], reached)
+        found = Solved(
+            np.empty((len(wanted), *self.led.X.shape)), np.empty((len(wanted), len(self.theta))), np.empty(len(wanted))
+        )
+        for n, (values, R) in enumerate(zip(wanted, rotations, strict=True)):
+            found.X[n], found.theta[n], found.reached[n] = self._turned_to(values, R, start, len(wanted))
+        return found
+
+    def from_position(self, X: Array, w: Array, count: int, shortest: float) -> Start | None:
+        """A start at poses X (bodies + 1, 12) with measures w of the mechanism; None where branches of it meet there.
+
+        count : how many set out from there, or from others like it
+        """
+        arrays, first = self.led.numbering.arrays, self.led.numbering.constraints
+        measures = self.led.w.copy()
+        known = self.rest.numbering
+        for key, row in known.measures.items():  # full turns, as they are counted
+            measures[self.led.numbering.measures[key] - first] = w[row - known.constraints]
+        rows = range(first, self.led.numbering.rows)
+        measures = np.array([row_value(arrays.rows_i, arrays.rows_f, row, X, measures) for row in rows])
+        return departure(self.led, arrays, X.copy(), measures, count=count, shortest=shortest)
+
+    def _turned_to(self, wanted: Array, R: Array, origin: Start, count: int) -> tuple[Array, Array, float]:
+        """One pose of `count`, in steps that turn about one axis."""
+        led, run = self.led, compiled(close_batch, count=count * bulk(self.led.numbering))
+        here = _orientation(self.rest, self.place, origin.X)
+        turn = Rotation.from_matrix(R @ here.T).as_rotvec()
+        steps = max(1, ceil(float(np.linalg.norm(turn)) / _TURN))
+        X, w = origin.X[None].copy(), origin.w[None].copy()
+        home = origin.w[: len(wanted)]
+        reached = np.ones(1)
+        for step in range(1, steps + 1):
+            axes = Rotation.from_rotvec(turn * (step / steps)).as_matrix() @ here
+            arrays = self._towards(axes)
+            measured = w[0].copy()
+            now = _orientation(self.rest, self.place, X[0])
+            assert self.turned is not None
+            measured[self.turned : self.turned + 3] = [axes[:, i] @ now[:, j] for i, j in _pairs()]
+            start = departure(led, arrays, X[0].copy(), measured, count=count, shortest=origin.shortest)
+            target = home + (step / steps) * (wanted - home)
+            target[self.turned : self.turned + 3] = 0.0
+            if start is None:
+                return X[0], w[0, self.theta], (step - 1) / steps
+            run(arrays, led.selected, start, target[None], X, w, reached)
+            if reached[0] < 1.0:
+                return X[0], w[0, self.theta], (step - 1 + float(reached[0])) / steps
+        return X[0], w[0, self.theta], 1.0
+
+    def _towards(self, axes: Array) -> RowArrays:
+        """The rows with the wanted axes of the place."""
+        assert self.turned is not None
+        return _aimed(self.led.numbering.arrays, self.led.numbering.constraints + self.turned, axes)
+
+
+def led_place(mechanism: Mechanism, place: str, axes: tuple[str, ...], coordinates: tuple[str, ...]) -> LedPlace:
+    """A place led along axes of its pose, with some of θ; as many together as the mechanism has freedoms."""
+    key = f"led {place} {axes} {coordinates}"
+    return mechanism.remembered(key, lambda: _led(mechanism, place, axes, coordinates))
+
+
+def _led(mechanism: Mechanism, place: str, axes: tuple[str, ...], coordinates: tuple[str, ...]) -> LedPlace:
+    position = rest(mechanism)
+    rows = {}
+    for axis in axes:
+        if axis in TURNS:
+            rows[f"{place}.{axis}"] = place, measure.right_angle(*_PRODUCTS[TURNS.index(axis)])
+        elif axis == "angle":
+            rows[f"{place}.{axis}"] = place, measure.turn("z")
+        else:
+            rows[f"{place}.{axis}"] = place, measure.along("xyz"[axes_of(mechanism).index(axis)])
+    names = (*rows, *coordinates)
+    found = numbering(mechanism, names, rows)
+    turned = axes.index("rx") if "rx" in axes else None
+    if turned is not None:
+        aimed = _aimed(found.arrays, found.constraints + turned, _orientation(position, place, position.X))
+        found.arrays.rows_f[:] = aimed.rows_f
+    w = measured_values(found, position.X)
+    led = Rest(found, position.X, w, independent_loop_rows(found, position.X), position.mobility, position.completion)
+    start = departure(led, found.arrays, led.X, led.w)
+    if start is None or start.margin < 1e-9:
+        raise InputError(
+            f'at rest "{place}" is at the edge of its reach or in a singular configuration, where its branches meet',
+            part=f'mechanism "{mechanism.name}"',
+            hint="draw the rest on the branch you want (`rest:`), or give coordinates",
+        )
+    theta = [found.measures[key] - found.constraints for key in list(position.numbering.measures)[: len(names)]]
+    return LedPlace(position, led, place, names, turned, np.array(theta), start)
+
+
+def _pairs() -> list[tuple[int, int]]:
+    return [("xyz".index(pair[0]), "xyz".index(pair[1])) for pair in _PRODUCTS]
+
+
+def _aimed(arrays: RowArrays, first: int, axes: Array) -> RowArrays:
+    """Rows `first` and the two after it between the given axes of the ground and those of the place."""
+    rows_f = arrays.rows_f.copy()
+    for k, (i, _) in enumerate(_pairs()):
+        rows_f[first + k, U : U + 3] = axes[:, i]
+    return arrays._replace(rows_f=rows_f)
+
+
+def _orientation(position: Rest, place: str, X: Array) -> Array:
+    """R (..., 3, 3) of a place in the drawing; bodies at X."""
+    return Configuration(position, position.theta, X, position.w, np.ones(())).frame(place).rotation

@@ -18,10 +18,9 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.compilation import kernel
-from supple.compilation.copying import copy_row, copy_table
+from supple.compilation.bundle import copy_row, copy_table
 from supple.geometry.vectors import cross
-from supple.kinematics.elimination import factor, solve, workspace
-from supple.kinematics.householder import last_over_first
+from supple.kinematics.elimination import factor, last_over_first, solve, workspace
 from supple.kinematics.primitives import ANGLE, KIND, NONE, SCALE, THEN, TURNS, continued, row_value, value
 from supple.kinematics.row_arrays import row_sizes
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.diagnostics import InputError
-from supple.diagnostics.parts import part_name
+from supple.diagnostics.errors import part_name
 from supple.kinematics.closure_kernel import unwrapped, update
 from supple.kinematics.far_closure import FAR, approach, joint_gaps, posture_distance
 from supple.kinematics.jacobian import measured_values, scaled_jacobian, scaled_values

@@ -16,9 +16,7 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics.arguments import require_arguments
 from supple.kinematics.jacobian import jacobian_batch
 from supple.kinematics.rest import Rest
-from supple.results.notebook import result_html
-from supple.results.picture import picture
-from supple.results.result import arrays_repr
+from supple.results.result import arrays_repr, picture, result_html
 from supple.results.table import Table
 from supple.results.text import Text, angle, number_text, rotation_text
 

@@ -15,8 +15,8 @@ from supple.description.mass_properties import allowances, mass_properties
 from supple.description.mechanism import Mechanism
 from supple.description.topology import gruebler_count
 from supple.diagnostics import InputError
+from supple.diagnostics.errors import item_list
 from supple.diagnostics.limits import most
-from supple.diagnostics.quoting import item_list
 from supple.formats.source import located
 from supple.kinematics.completion import BRANCH
 from supple.kinematics.coordinate_limits import outside_limits
@@ -26,7 +26,7 @@ from supple.kinematics.measures import key_of
 from supple.kinematics.primitives import SCALE
 from supple.kinematics.ranked_rows import LARGE, RANK_TOLERANCE, RankedRows, ranked, sparse_rows
 from supple.kinematics.rest import Rest, rest
-from supple.results.notebook import facts_html
+from supple.results.result import facts_html
 
 # What is elastic in a mechanism, counted: bodies with their beams, and the sections of these.
 

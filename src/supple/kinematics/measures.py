@@ -3,11 +3,19 @@
 A key names a measure: ("joint", joint, coordinate), ("between", place, place), one component of the way between them
 ("between", place, place, axis), ("place", place, measure) of a place seen from the ground, or else
 ("sensor", sensor, measure). Where a place is led, ("led", coordinate) are the components of its pose.
+
+Rows of the mechanism before they are numbered: sums of measures, each times a factor.
+
+    Φ = Σ_t f_t φ_t + c                                                                            (kinematics, 13)
+
+A hinge holds single measures; a screw holds the displacement along its axis less the pitch times the turn about it, a
+coupling the coordinates of several joints.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,11 +25,29 @@ from supple.description.joints.joint import Joint
 from supple.description.load import Acting
 from supple.description.mechanism import GROUND, Mechanism
 from supple.diagnostics import InputError
-from supple.diagnostics.parts import part_name
-from supple.kinematics.joint_constraints import JointFrames, component, point_distance
-from supple.kinematics.joint_frames import joint_frames
+from supple.diagnostics.errors import part_name
+from supple.kinematics.joint_frames import JointFrames, Primitive, component, joint_frames, point_distance
 from supple.kinematics.sensed import Key, plain_measure, sensed
-from supple.kinematics.term import PrimitiveTerm, Row, single_row
+
+
+class PrimitiveTerm(NamedTuple):
+    """A factor times a primitive between two named bodies."""
+
+    factor: float
+    primitive: Primitive
+    a: str
+    b: str
+
+    def times(self, factor: float) -> PrimitiveTerm:
+        return self._replace(factor=factor * self.factor)
+
+
+Row = tuple[PrimitiveTerm, ...]
+
+
+def single_row(primitive: Primitive, a: str, b: str) -> Row:
+    """A row of one measure as it is."""
+    return (PrimitiveTerm(1.0, primitive, a, b),)
 
 
 class Measures:

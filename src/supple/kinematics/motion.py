@@ -2,6 +2,14 @@
 
 V = Ψ θ̇,   V̇ = Ψ θ̈ + Σ_jk ∂_k Ψ_j θ̇_j θ̇_k      in body axes, V = (v, ω) of the body's origin
 ẋ = R v,   ẍ = R (v̇ + ω × v),  and of a point at r:  R (v + ω × r),  R (v̇ + ω × v + ω̇ × r + ω × (ω × r))
+
+Rigid modes Ψ = ∂q/∂θ and their derivatives with respect to θ, at one position.
+
+    [Φ_q; A] Ψ_j = (0, e_j)                              rigid modes          [Brüls 2004, eq. 11]
+    [Φ_q; A] ∂_k Ψ_j = -(∂_k[Φ_q; A]) Ψ_j                their derivatives, from the same factorisation
+
+in velocities of the bodies, body axes. These are not derivatives of coordinates: ∂_k Ψ_j and ∂_j Ψ_k differ by a Lie
+bracket. Half of them are solved for, the other half follow; both are kept.
 """
 
 from __future__ import annotations
@@ -14,14 +22,118 @@ from numpy.typing import ArrayLike
 
 from supple.array_types import Array
 from supple.compilation import compiled, kernel
-from supple.compilation.native_array import native_array
+from supple.compilation.bundle import native_array
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import real_numbers, require_arguments
+from supple.geometry.vectors import cross
 from supple.kinematics.configuration import Configuration
-from supple.kinematics.elimination import workspace
-from supple.kinematics.rigid_modes import rigid_modes
+from supple.kinematics.elimination import factor, solve, workspace
+from supple.kinematics.primitives import NONE, SCALE, THEN, curvature
 from supple.kinematics.row_arrays import row_sizes
 from supple.results.result import arrays_repr, brief
+
+
+@kernel
+def world_twists(rows, X, Psi, count, twists):
+    """Twists (v, ω) in world axes from velocities in body axes: twists (bodies + 1, count, 6)."""
+    sizes, column = row_sizes(rows), rows.column
+    nb, d = sizes.bodies, sizes.width
+    local = np.zeros(6)
+    for j in range(count):
+        for k in range(6):
+            twists[nb, j, k] = 0.0
+    for b in range(nb):
+        for j in range(count):
+            for c in range(d):
+                local[column[c]] = Psi[b, c, j]
+            for half in range(2):
+                for r in range(3):
+                    twists[b, j, 3 * half + r] = (
+                        X[b, 3 + 3 * r] * local[3 * half]
+                        + X[b, 4 + 3 * r] * local[3 * half + 1]
+                        + X[b, 5 + 3 * r] * local[3 * half + 2]
+                    )
+
+
+@kernel(purpose="rigid motions at rest")
+def rigid_modes(rows, selected, X, work, Psi, dPsi, twists):
+    """Ψ (bodies + 1, d, s), ∂_k Ψ_j in dPsi (bodies + 1, d, s * s) at j * s + k, and Ψ in world axes.
+
+    Returns (the rows determine the motion, sign of their determinant).
+    """
+    sizes, rows_i, rows_f = row_sizes(rows), rows.rows_i, rows.rows_f
+    mc, s = sizes.joint_rows, sizes.coordinates
+    regular, sign = factor(rows, selected, X, work)
+    if not regular:
+        return False, sign
+    pairs = s * (s + 1) // 2
+    g = np.empty((mc + s, pairs))
+    rho = np.zeros((mc + s, s))
+    for j in range(s):
+        rho[mc + j, j] = 1.0 / rows_f[mc + j, SCALE]
+    solve(rows, work, rho, s, Psi, g)
+    lengths(rows, Psi, s)
+    world_twists(rows, X, Psi, s, twists)
+    h = np.empty((s, s))
+    scratch = np.empty((2 * s, 13))
+    bends = np.zeros((mc + s, pairs))
+    for i in range(mc + s):
+        inverse = -1.0 / rows_f[i, SCALE]
+        term = i
+        while term != NONE:
+            curvature(rows_i, rows_f, term, X, twists, s, scratch, h)
+            pair = 0
+            for j in range(s):
+                for k in range(j, s):
+                    bends[i, pair] += inverse * h[j, k]
+                    pair += 1
+            term = rows_i[term, THEN]
+    half = np.empty((sizes.bodies + 1, sizes.width, pairs))
+    solve(rows, work, bends, pairs, half, g)
+    lengths(rows, half, pairs)
+    both_orders(rows, Psi, half, dPsi)
+    return True, sign
+
+
+@kernel
+def both_orders(rows, Psi, half, dPsi):
+    """∂_k Ψ_j for all j, k from those with k >= j; the others follow from the Lie bracket.
+
+    Mixed derivatives of x and R commute, and so
+    ∂_k v_j - ∂_j v_k = ω_j × v_k - ω_k × v_j,   ∂_k ω_j - ∂_j ω_k = ω_j × ω_k.
+    """
+    sizes, column = row_sizes(rows), rows.column
+    nb, d, s = sizes.bodies, sizes.width, sizes.coordinates
+    first = np.zeros(6)
+    second = np.zeros(6)
+    for b in range(nb):
+        pair = 0
+        for j in range(s):
+            for c in range(d):
+                first[column[c]] = Psi[b, c, j]
+            vj, wj = (first[0], first[1], first[2]), (first[3], first[4], first[5])
+            for k in range(j, s):
+                for c in range(d):
+                    second[column[c]] = Psi[b, c, k]
+                vk, wk = (second[0], second[1], second[2]), (second[3], second[4], second[5])
+                jk, kj, turn = cross(wj, vk), cross(wk, vj), cross(wj, wk)
+                bracket = (jk[0] - kj[0], jk[1] - kj[1], jk[2] - kj[2], turn[0], turn[1], turn[2])
+                for c in range(d):
+                    dPsi[b, c, j * s + k] = half[b, c, pair]
+                    if k > j:
+                        dPsi[b, c, k * s + j] = half[b, c, pair] - bracket[column[c]]
+                pair += 1
+
+
+@kernel
+def lengths(rows, x, count):
+    """Scaled displacements back to metres, in place."""
+    sizes, column, extent = row_sizes(rows), rows.column, rows.extent
+    for b in range(sizes.bodies):
+        for c in range(sizes.width):
+            if column[c] < 3:
+                for j in range(count):
+                    x[b, c, j] *= extent
 
 
 class FrameMotion(NamedTuple):

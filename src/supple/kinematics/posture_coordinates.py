@@ -24,10 +24,9 @@ from supple.description.quantities.expression import quantity
 from supple.diagnostics import InputError, require_known
 from supple.diagnostics.arguments import real_numbers
 from supple.geometry.rotation import tilde
-from supple.kinematics.closing import close_all, closing_start, departure
+from supple.kinematics.closing import LedPlace, close_all, closing_start, departure, led_place
 from supple.kinematics.closure_kernel import Start
 from supple.kinematics.configuration import At, Configuration
-from supple.kinematics.led_place import LedPlace, led_place
 from supple.kinematics.primitives import row_value
 from supple.kinematics.rest import rest
 

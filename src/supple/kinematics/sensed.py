@@ -22,9 +22,9 @@ from supple.description.drawing import Attached, Drawing, Path, Pose, from_to
 from supple.description.mechanism import GROUND
 from supple.description.sensor import Sensor
 from supple.diagnostics import InputError
-from supple.diagnostics.parts import part_name
+from supple.diagnostics.errors import part_name
 from supple.geometry.rotation import axes_from_z
-from supple.kinematics.joint_constraints import Array, JointFrames
+from supple.kinematics.joint_frames import Array, JointFrames
 
 Key = tuple[str, ...]
 

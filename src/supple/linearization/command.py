@@ -23,6 +23,7 @@ from supple.cli.model_argument import (
 )
 from supple.cli.options import (
     Along,
+    DimensionOf,
     Formulation,
     FormulationOption,
     Json,
@@ -30,10 +31,11 @@ from supple.cli.options import (
     Rigid,
     Settings,
     configuration,
+    dimension_by_name,
+    quantities_of,
     read_mechanism,
     without_equilibrium,
 )
-from supple.cli.quantities import DimensionOf, dimension_by_name, quantities_of
 
 if TYPE_CHECKING:
     from supple.description.mechanism import Mechanism

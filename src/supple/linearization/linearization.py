@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.array_types import Array
+from supple.description.mass_properties import require_rigid_alone, taken_as_rigid
 from supple.description.mechanism import Mechanism
-from supple.description.rigid_parts import require_rigid_alone, taken_as_rigid
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments, value_text
-from supple.equations.effort_row import EffortMotion, effort_factors, effort_places
 from supple.equations.linearized import OperatingPoint, first_order_form, linear_model
-from supple.equations.output_motion import EffortSlopes, output_matrices, output_motion, with_efforts
+from supple.equations.observation import EffortSlopes, output_matrices, output_motion, with_efforts
+from supple.equations.row import EffortMotion, effort_factors, effort_places
 from supple.formulations.data_slopes import neighbours
 from supple.formulations.described_hardware import hardware_of
 from supple.formulations.elastic_rest.dense import elastic_stiffness
@@ -33,23 +33,19 @@ from supple.hardware.linear_hardware import PADE
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
 from supple.kinematics.rest import rest
-from supple.linearization.linear_system import linear_model_of
+from supple.linearization.linear_system import ModelState, linear_model_of, link_linearization
 from supple.linearization.linearization_batch import linear_states
-from supple.linearization.link_linearization import link_linearization
-from supple.linearization.model_linearization import ModelState
 from supple.linearization.tree_linearization import SeenTree, seen_tree
-from supple.parameterization.local_model import LocalModel, coefficient_rows, local
-from supple.parameterization.mode_basis import choice_of
+from supple.parameterization.local_model import LocalModel, choice_of, coefficient_rows, local
 from supple.parameterization.mode_choice import ModeChoice
 from supple.parameterization.rigid_rows import coordinate_steps
 from supple.reduced.holding import held_state
 from supple.reduced.model import ReducedModel
-from supple.reduced.named_values import in_order
+from supple.reduced.state_arguments import in_order
 from supple.results.basis import CoordinateBasis, Counted
 from supple.results.linear_model import LinearModel, SecondOrder
 from supple.statics.equilibrium import equilibrium
-from supple.systems.formulation_choice import by_rigid_links
-from supple.systems.protocols import Linearizable, Neighbourhood, Unserved, model_theta, require_served
+from supple.systems.protocols import Linearizable, Neighbourhood, Unserved, by_rigid_links, model_theta, require_served
 
 Values = Mapping[str, float] | ArrayLike
 

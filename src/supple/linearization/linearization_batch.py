@@ -1,4 +1,7 @@
-"""Linear models of a rigid mechanism at many states in one call: successive linearization along a trajectory."""
+"""Linear models of a rigid mechanism at many states in one call: successive linearization along a trajectory.
+
+The forces of the actuators that a motion needs, or why no forces hold a state.
+"""
 
 from __future__ import annotations
 
@@ -10,28 +13,69 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.array_types import Array
-from supple.compilation.native_array import native_array
+from supple.compilation.bundle import native_array
+from supple.description.mass_properties import taken_as_rigid
 from supple.description.mechanism import Mechanism
-from supple.description.rigid_parts import taken_as_rigid
 from supple.diagnostics import InputError, NumericalError
 from supple.diagnostics.arguments import require_arguments
+from supple.diagnostics.errors import item_list
 from supple.distribution.work import in_order_of_rows
 from supple.distribution.workplace import workplace
-from supple.formats.travelling import Travelling
+from supple.formats.mechanism_text import Travelling
 from supple.formulations.recursive.recursive_tree import CoupledTree
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
 from supple.kinematics.posture_coordinates import coordinate_values
 from supple.kinematics.rest import rest
-from supple.linearization.operating_point import force_size, holding_inputs
 from supple.linearization.tree_linearization import TreeOrder, tree_inputs, tree_linear_rows, tree_order, tree_states
 from supple.parameterization.linear_rows import LinearRows, linear_rows
 from supple.parameterization.local_model import LocalModel, local
-from supple.reduced.named_values import in_order
-from supple.results.names import listed
-from supple.results.picture import picture
-from supple.results.result import Result
+from supple.reduced.state_arguments import in_order
+from supple.results.result import Result, picture
 from supple.results.table import Table
+from supple.results.text import listed
+
+_MISSING = 1e-8  # of the largest force, or of what a unit of motion does, along any coordinate: what may be missing
+
+
+def holding_inputs(mechanism: Mechanism, theta: Array, needed: Array, B: Array, size: Array) -> Array:
+    """u (N, inputs) of least norm with B u = Q: needed Q (N, s), B (N, s, inputs).
+
+    size : (N, s) of the forces along each coordinate. A missing one is judged against the largest of them all, angles
+           in rad and lengths in sizes of the mechanism: along a vertical axis the weight of an arm is rounding, and so
+           is the stiffness against it
+    """
+    u = np.einsum("nai,ni->na", np.linalg.pinv(B), needed) if B.shape[2] else np.zeros((len(B), 0))
+    missing = np.abs(needed - np.einsum("nia,na->ni", B, u))
+    numbering = rest(mechanism).numbering
+    unit = numbering.theta_scale
+    largest = (np.maximum(size, np.abs(needed)) * unit).max(axis=1, initial=0.0)
+    wrong = missing * unit > _MISSING * largest[:, None]
+    if not wrong.any():
+        return np.asarray(u)
+    n, i = (int(item) for item in np.argwhere(wrong)[0])
+    names = numbering.coordinates
+    where = item_list([f"{name}={value:.6g}" for name, value in zip(names, theta[n], strict=True)])
+    where += f" (state {n} of {len(theta)})" if len(theta) > 1 else ""
+    said = "N m" if numbering.turns[i] else "N"
+    who = (
+        "it has no actuators"
+        if not B.shape[2]
+        else f"its actuators ({item_list(list(mechanism.actuators))}) cannot give it"
+    )
+    raise InputError(
+        f'"{names[i]}" needs {needed[n, i]:.6g} {said} at {where} to move as asked, and {who}',
+        part=f'mechanism "{mechanism.name}"',
+        hint="linearize at its equilibrium, ask for accelerations it can have, or give the inputs",
+    )
+
+
+def force_size(mechanism: Mechanism, M: Array, dforce: Array, accelerations: Array, rates: Array) -> Array:
+    """What a unit of motion changes the forces by, and what accelerations and products of rates need: (N, s)."""
+    unit = rest(mechanism).numbering.theta_scale
+    fast = np.abs(rates / unit).max(axis=1, initial=0.0)[:, None] ** 2 * unit
+    return np.asarray(np.abs(dforce) @ unit + np.einsum("nij,nj->ni", np.abs(M), np.abs(accelerations) + fast))
+
 
 Values = Mapping[str, float] | ArrayLike
 

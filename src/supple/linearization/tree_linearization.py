@@ -9,7 +9,7 @@ import numpy as np
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.equations.equations_of_motion import Labels
-from supple.equations.output_motion import Curved
+from supple.equations.observation import Curved
 from supple.formulations.coefficients import carried
 from supple.formulations.recursive.dynamics import inverse_dynamics, mass_matrix, state_space
 from supple.formulations.recursive.recursive_tree import CoupledTree, TreeOrder, recursive_tree

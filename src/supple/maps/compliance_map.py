@@ -17,8 +17,7 @@ from supple.kinematics.configuration import At
 from supple.maps.grid import posture_grid
 from supple.maps.map import MapPanel, MapView, draw_panels
 from supple.maps.over import answers
-from supple.results.names import listed
-from supple.results.text import Text, number_text
+from supple.results.text import Text, listed, number_text
 from supple.results.units import force, yields
 from supple.statics.compliance import compliance
 

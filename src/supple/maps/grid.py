@@ -23,7 +23,7 @@ from supple.description.quantities.dimension import LENGTH
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.arguments import real_numbers
 from supple.diagnostics.limits import require_within
-from supple.formulations.measured_units import units_of
+from supple.formulations.coefficients import units_of
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
 from supple.kinematics.coordinate_limits import within_limits
@@ -32,9 +32,8 @@ from supple.kinematics.rest import rest
 from supple.reduced.model import ReducedModel
 from supple.reduced.repertoire import named_theta
 from supple.reduced.state_arguments import theta_points
-from supple.results.labelled_arrays import Variable, dataset
-from supple.results.names import fresh
-from supple.results.text import number_text
+from supple.results.table import Variable, dataset
+from supple.results.text import fresh, number_text
 
 
 @dataclass(frozen=True, eq=False)

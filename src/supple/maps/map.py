@@ -13,11 +13,9 @@ from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
 from supple.maps.grid import Grid, PostureGrid
-from supple.results.names import listed
-from supple.results.picture import picture
-from supple.results.result import Result
+from supple.results.result import Result, picture
 from supple.results.table import Table, batch_table
-from supple.results.text import Text, number_text
+from supple.results.text import Text, listed, number_text
 
 
 class MapPanel(NamedTuple):

@@ -1,30 +1,66 @@
-"""Ask one question at every configuration of a grid."""
+"""Ask one question at every configuration of a grid.
+
+How far a map has come: a bar on standard error while it runs, where somebody watches.
+"""
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, NumericalError, SuppleWarning
 from supple.diagnostics.arguments import require_arguments, value_text
-from supple.diagnostics.quoting import values_text
+from supple.diagnostics.errors import values_text
 from supple.distribution.workplace import workplace
-from supple.formats.travelling import Travelling
+from supple.formats.mechanism_text import Travelling
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.rest import rest
 from supple.maps.grid import Grid, model_grid, posture_grid
 from supple.maps.map import Map
-from supple.maps.progress_bar import ProgressBar
 from supple.reduced.model import ReducedModel
-from supple.results.entries import Entries
-from supple.results.result import Result
+from supple.results.result import Entries, Result
+
+
+class ProgressBar(AbstractContextManager["ProgressBar"]):
+    """`done of total` things, with the time that is left; gone when it ends.
+
+    shown : True or False; left out, where standard error is a terminal
+    """
+
+    def __init__(self, total: int, what: str, *, shown: bool | None = None):
+        self._progress: Progress | None = None
+        if sys.stderr.isatty() if shown is None else shown:
+            words = TextColumn(f"{{task.completed:.0f}} of {{task.total:.0f}} {what}", style="dim")
+            columns = (words, BarColumn(), TimeRemainingColumn())
+            console = Console(stderr=True, force_terminal=True if shown else None)
+            self._progress = Progress(*columns, console=console, auto_refresh=False, transient=True)
+            self._task = self._progress.add_task(what, total=total)
+
+    def __enter__(self) -> Self:
+        if self._progress is not None:
+            self._progress.start()
+        return self
+
+    def advance(self, count: int) -> None:
+        """So many more are done."""
+        if self._progress is not None:
+            self._progress.update(self._task, advance=count, refresh=True)
+
+    def __exit__(self, *error: object) -> None:
+        if self._progress is not None:
+            self._progress.stop()
+
 
 _TOGETHER = 64  # configurations in a batch, and between two steps of the progress bar
 

@@ -18,11 +18,10 @@ from supple.diagnostics import InputError
 from supple.diagnostics.arguments import is_list, require_arguments, value_text
 from supple.diagnostics.limits import require_within
 from supple.formats.document import load_mechanism
-from supple.maps.progress_bar import ProgressBar
-from supple.results.names import fresh, listed
-from supple.results.picture import picture
-from supple.results.result import Result
+from supple.maps.over import ProgressBar
+from supple.results.result import Result, picture
 from supple.results.table import Table
+from supple.results.text import fresh, listed
 
 T = TypeVar("T")
 Swept = str | Sequence[float | str]
@@ -76,7 +75,7 @@ class Sweep(Result, Generic[T]):
         names = list(self.settings[0]) if self.settings else []
         if len(names) != 1:
             raise InputError(f"{len(names)} parameters are swept", part="plot", hint="draw sweeps of one parameter")
-        return picture("view.sweep_plot.sweep_plot")(
+        return picture("view.map_plot.sweep_plot")(
             names[0], [run[names[0]] for run in self.settings], self.values(read), label, axes
         )
 

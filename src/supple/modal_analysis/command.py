@@ -23,10 +23,10 @@ from supple.cli.options import (
     Preload,
     Settings,
     configuration,
+    quantities_of,
     read_mechanism,
 )
-from supple.cli.quantities import dimension_by_name as dimension_along
-from supple.cli.quantities import quantities_of
+from supple.cli.options import dimension_by_name as dimension_along
 
 if TYPE_CHECKING:
     from supple.description.mechanism import Mechanism

@@ -1,4 +1,7 @@
-"""Modes of vibration of a mechanism, at one configuration or many."""
+"""Modes of vibration of a mechanism, at one configuration or many.
+
+How alike two sets of shapes are: the modal assurance criterion.
+"""
 
 from __future__ import annotations
 
@@ -8,17 +11,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from supple.array_types import Array
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.arguments import require_arguments
+from supple.formulations.coefficients import units_of
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest, HeldRows
-from supple.formulations.measured_units import units_of
 from supple.kinematics.configuration import Configuration
-from supple.results.entries import Entries
-from supple.results.picture import picture
-from supple.results.result import Result
+from supple.results.result import Entries, Result, picture
 from supple.results.table import Table, batch_table
 from supple.results.text import Text, posture_heading
 
@@ -153,10 +154,29 @@ class ModeSet(Result):
     def mac(self, other: ModeSet) -> Array:
         """Modal assurance criterion (..., k, k') |φᵀM φ'|² / (φᵀMφ · φ'ᵀMφ') in the axes of the bodies."""
         require_arguments(ModeSet.mac, locals())
-        from supple.modal_analysis.mac import mac
-
         return mac(self.shapes, other.shapes)
 
     def plot(self, **options: Any) -> Any:
         """Draw the shapes (matplotlib), see `mode_sketch`; returns the panels."""
         return picture("view.mode_sketch.mode_sketch")(self, **options)
+
+
+def mac(first: ArrayLike, second: ArrayLike, mass: Array | None = None) -> Array:
+    """MAC (..., k, k') = |φᴴ M φ'|² / (φᴴ M φ · φ'ᴴ M φ'), from 0 (nothing in common) to 1 (the same but for a factor).
+
+    first, second : (..., k, n) and (..., k', n) shapes in the same coordinates, real or complex, of any length
+    mass          : (n, n); the unit matrix if left out, as for the coordinates z of modes
+    """
+    a: NDArray[Any] = np.asarray(first)
+    b: NDArray[Any] = np.asarray(second)
+    if a.shape[-1] != b.shape[-1]:
+        raise InputError(
+            f"the shapes have {a.shape[-1]} and {b.shape[-1]} coordinates",
+            part="mac",
+            hint="take shapes in the same coordinates: of modes that were asked for with the same count",
+        )
+    weighted = b if mass is None else b @ mass
+    own = a if mass is None else a @ mass
+    shared = np.abs(a.conj() @ np.swapaxes(weighted, -1, -2)) ** 2
+    lengths = [np.real(np.sum(left.conj() * right, axis=-1)) for left, right in ((a, own), (b, weighted))]
+    return np.asarray(shared / (lengths[0][..., :, None] * lengths[1][..., None, :]))

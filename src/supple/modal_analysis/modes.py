@@ -15,17 +15,15 @@ from supple.diagnostics.limits import require_within
 from supple.formulations.elastic_rest.constrained_modes import constrained_modes
 from supple.formulations.elastic_rest.dense import dense_modes, needs_dense
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest, HeldRows, elastic_rest, own_band
-from supple.formulations.elastic_rest.held_loads import held_loads
 from supple.formulations.elastic_rest.joint_stiffness_under_load import under_loads
-from supple.formulations.elastic_rest.load_factors import load_factors
 from supple.formulations.elastic_rest.loaded_modes import constrained_loaded_modes
+from supple.formulations.elastic_rest.loaded_statics import load_factors
 from supple.formulations.elastic_rest.loads import EVERY, carries_loads
-from supple.formulations.elastic_rest.preload import UnheldLoads
+from supple.formulations.elastic_rest.preload import UnheldLoads, held_loads
 from supple.kinematics.configuration import At, Configuration
-from supple.modal_analysis.link_modes import link_mode_set
 from supple.modal_analysis.mode_set import ModeSet
-from supple.modal_analysis.mode_slopes import mode_slopes, require_slopes
-from supple.systems.formulation_choice import by_rigid_links
+from supple.modal_analysis.mode_slopes import link_mode_set, mode_slopes, require_slopes
+from supple.systems.protocols import by_rigid_links
 
 _MARGIN = 1.1  # over the highest mode found: room for what a wider band lowers or adds
 _WIDER = 8.0

@@ -2,25 +2,116 @@
 
 A force f through a port of row g acts as gᵀf, and g z is the displacement that the port sees. Both uses share the row;
 that is why responses are reciprocal.
+
+Places anywhere along beams: `arm[0.25]`, a quarter of the way along a body, and how they move between nodes.
+
+    u = (1 - ξ) u_a + ξ u_b  along the element,   Hermite's cubics across it, the turns of its nodes as slopes;
+    φ = (1 - ξ) φ_a + ξ φ_b  about it,            the slopes of the cubics across               (measurements, eq. 12)
+
+That is the motion of an element of Euler and Bernoulli; one of Timoshenko adds shear that its nodes do not tell.
+
+Channels of a test on a mechanism: each the sum of ports at its place, along the directions that it points in.
+
+This is the one place where a channel becomes rows of a model: of responses, shapes of modes, and what is fitted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from supple.array_types import Array
+from supple.description.elastic.placed_beam import placed_beams
+from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
 from supple.formulations.coefficients import carried
 from supple.formulations.elastic.elastic_body import mesh_of
+from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates
 from supple.formulations.elastic_rest.constrained_modes import rows_over_coordinates
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.kinematics.measures import key_of
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.rest import rest as undeformed
-from supple.modal_analysis.beam_points import beam_point, motion_between_nodes
+from supple.results.channel import AXES, Channel
+
+_NEAR = 1e-6  # of the body's size: closer is on the axis
+_ALONG = re.compile(r"(?P<body>.+)\[(?P<share>[0-9.eE+-]+)\]")
+
+
+def beam_point(numbering: Numbering, name: str) -> tuple[int, Array] | None:
+    """Number of the body and position on it, in its axes, of `body[share]`; None if the name is none of that form.
+
+    share : 0 to 1, of the length of all its beams, one behind the other as they are described
+    """
+    found = _ALONG.fullmatch(name)
+    if found is None or found["body"] not in numbering.mechanism.bodies:
+        return None
+    beams = placed_beams(numbering.drawing, found["body"])
+    try:
+        share = float(found["share"])
+    except ValueError:
+        share = float("nan")
+    if not 0.0 <= share <= 1.0:
+        raise InputError(f'"{found["share"]}" is not a share of its length', part=name, hint="give 0 to 1")
+    if not beams:
+        raise InputError(
+            f'body "{found["body"]}" has no beams',
+            part=name,
+            hint="name a frame on it, `body.point` or the body itself",
+        )
+    lengths = np.array([beam.length for beam in beams])
+    at = share * lengths.sum()
+    number = min(int(np.searchsorted(np.cumsum(lengths), at)), len(beams) - 1)
+    t = (at - lengths[:number].sum()) / lengths[number]
+    ends = beams[number].ends
+    return numbering.body_index(found["body"]), (1.0 - t) * ends[0] + t * ends[1]
+
+
+def motion_between_nodes(body: BodyCoordinates, position: Array, column: NDArray[np.int64]) -> Array | None:
+    """(u, φ) of a place on the axis of an element over the body's coordinates, (6, size); None if it is on none.
+
+    position : (3,) in body axes; column : (d,) which of (u, φ) the degrees of freedom of a node are
+    """
+    mesh = body.mesh
+    if mesh is None or not len(mesh.elements):
+        return None
+    way = mesh.ends[:, 1] - mesh.ends[:, 0]
+    length = np.linalg.norm(way, axis=1)
+    xi = np.clip(np.einsum("ei,ei->e", position - mesh.ends[:, 0], way) / length**2, 0.0, 1.0)
+    off = np.linalg.norm(mesh.ends[:, 0] + xi[:, None] * way - position, axis=1)
+    e = int(np.argmin(off))
+    if off[e] > _NEAR * mesh.extent:
+        return None
+    s, L, t = float(xi[e]), float(length[e]), way[e] / length[e]
+    ends = [_end(body, int(node), end, column) for node, end in zip(mesh.elements[e], mesh.ends[e], strict=True)]
+    along = np.outer(t, t)
+    across = np.eye(3) - along
+    cubic = (1 - 3 * s**2 + 2 * s**3, 3 * s**2 - 2 * s**3, s - 2 * s**2 + s**3, s**3 - s**2)
+    slope = ((-6 * s + 6 * s**2) / L, (6 * s - 6 * s**2) / L, 1 - 4 * s + 3 * s**2, 3 * s**2 - 2 * s)
+    T = np.cross(np.eye(3), t)  # φ → φ × t, rows of φ
+    found = np.zeros((6, body.size))
+    for k, motion in enumerate(ends):
+        u, phi = motion[:3], motion[3:]
+        share = s if k else 1.0 - s
+        bent = cubic[k] * (across @ u) + cubic[2 + k] * L * (T.T @ phi)
+        found[:3] += share * (along @ u) + bent
+        turned = slope[k] * (across @ u) + slope[2 + k] * (T.T @ phi)  # slope of the axis: φ × t
+        found[3:] += share * (along @ phi) + np.cross(np.broadcast_to(t[:, None], turned.shape), turned, axis=0)
+    return found
+
+
+def _end(body: BodyCoordinates, node: int, end: Array, column: NDArray[np.int64]) -> Array:
+    """(u, φ) of the end of an element's axis, on a rigid arm from its node: (6, size)."""
+    assert body.mesh is not None
+    found = np.zeros((6, body.size))
+    found[column] = body.of_node(node)
+    arm = end - body.mesh.nodes[node]
+    found[:3] += np.cross(found[3:], np.broadcast_to(arm[:, None], found[3:].shape), axis=0)
+    return found
 
 
 class Port(NamedTuple):
@@ -173,3 +264,63 @@ def touched(numbering: Numbering, item: Port) -> bool:
 def _require_moving(numbering: Numbering, name: str, body: int) -> None:
     if body == len(numbering.bodies):
         raise InputError("it is fixed on the ground and cannot move", part=name, hint="name a place on a body")
+
+
+_STILL = 1e-12  # of a direction: a component that is not there
+
+
+class ChannelPorts(NamedTuple):
+    """ports : each once; shares (channels, ports) : what of each a channel is made of."""
+
+    ports: list[Port]
+    shares: Array
+
+    @property
+    def names(self) -> list[str]:
+        """`place.axis` of each port."""
+        return [item.name for item in self.ports]
+
+    def rows(self, rest: ElasticRest, X: Array) -> Array:
+        """(channels, n) displacements of the channels over z, at poses X (bodies + 1, 12) of one configuration."""
+        return np.asarray(self.shares @ port_rows(rest, self.ports, X[None], between=True)[0])
+
+
+def channel_ports(numbering: Numbering, channels: Sequence[Channel]) -> ChannelPorts:
+    """Points of channels are places: a body, a frame, a joint's point, `body[share]`, or where a sensor looks at.
+
+    Sensors are taken where they are, along axes of the drawing, without their instruments.
+    """
+    letters = place_directions(numbering)
+    names: dict[str, int] = {}
+    entries: list[tuple[int, int, float]] = []
+    for i, one in enumerate(channels):
+        for letter, share in components(one, letters).items():
+            name = f"{place_of_point(numbering.mechanism, one.point)}.{letter}"
+            entries.append((i, names.setdefault(name, len(names)), share))
+    shares = np.zeros((len(channels), len(names)))
+    for i, k, share in entries:
+        shares[i, k] += share
+    return ChannelPorts([port(numbering, name) for name in names], shares)
+
+
+def place_of_point(mechanism: Mechanism, point: str) -> str:
+    """The place that a point names: a sensor's is what it looks at."""
+    sensor = mechanism.sensors.get(point)
+    return point if sensor is None or sensor.place is None else sensor.place
+
+
+def components(one: Channel, letters: Mapping[str, int]) -> dict[str, float]:
+    """Of a channel's direction along those of the mechanism, by letter."""
+    if not one.direction:
+        raise InputError("it has no direction", part=f'channel "{one.name}"', hint="name one, such as tip.z")
+    if isinstance(one.direction, str):
+        axis = one.direction.removeprefix("-")
+        found = {axis: -1.0 if one.direction.startswith("-") else 1.0}
+    else:
+        found = {axis: x for axis, x in zip(AXES[:3], one.direction, strict=True) if abs(x) > _STILL}
+    for axis in found:
+        if axis not in letters:
+            raise InputError(
+                f"the mechanism does not move along {axis}", part=f'channel "{one.name}"', hint=f"{', '.join(letters)}"
+            )
+    return found

@@ -19,19 +19,17 @@ from scipy.linalg import eig, eigh, null_space
 
 from supple.array_types import Array, Complex
 from supple.compilation.threads import single_blas_thread
+from supple.description.mass_properties import taken_as_rigid
 from supple.description.mechanism import Mechanism
-from supple.description.rigid_parts import taken_as_rigid
 from supple.diagnostics import InputError, NumericalError
 from supple.diagnostics.arguments import require_arguments
-from supple.formulations.absolute.saddle import Saddle
+from supple.formulations.absolute.settling import Saddle
 from supple.formulations.absolute.tangent import Tangent
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
 from supple.modal_analysis.modes import require_count
-from supple.reduced.named_values import in_order
-from supple.results.entries import Entries, eigenvalue_entries
-from supple.results.picture import picture
-from supple.results.result import Result
+from supple.reduced.state_arguments import in_order
+from supple.results.result import Entries, Result, eigenvalue_entries, picture
 from supple.results.table import Table
 from supple.results.text import Text, number_text, posture_heading
 from supple.statics.deformed_rest import DeformedRest, deformed_rest

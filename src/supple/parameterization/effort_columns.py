@@ -23,7 +23,7 @@ from supple.array_types import Array
 from supple.compilation import compiled
 from supple.compilation.threads import single_blas_thread
 from supple.description.mechanism import GROUND
-from supple.equations.effort_row import EffortPlaces, effort_places
+from supple.equations.row import EffortPlaces, effort_places
 from supple.formulations.coefficients import along_measure, carried, dry_measures
 from supple.formulations.efforts import inside, section_of
 from supple.formulations.elastic.cut import Cut, cut_at
@@ -39,7 +39,7 @@ from supple.kinematics.configuration import Configuration
 from supple.kinematics.joint_frames import joint_frames
 from supple.kinematics.motion import motion
 from supple.kinematics.primitives import PA, PB, SCALE, A, B, gradient
-from supple.parameterization.modal_inertia import turning_in_z
+from supple.parameterization.modal_measures import turning_in_z
 
 _RANK = 1e-10
 _ROUNDING = 1e-10  # of what cancels: modes are known to 1e-12, and differences of them to less

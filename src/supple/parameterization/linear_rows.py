@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 
 from supple.array_types import Array
 from supple.compilation import compiled, kernel
-from supple.compilation.batches import in_parts
-from supple.compilation.copying import copy_row
-from supple.compilation.native_array import native_array
+from supple.compilation.bundle import copy_row, native_array
+from supple.compilation.threads import in_parts
 from supple.diagnostics import InputError
-from supple.diagnostics.quoting import values_text
+from supple.diagnostics.errors import values_text
 from supple.equations.forces import CoefficientRow, Friction, forces, rate_slopes, theta_slopes
 from supple.equations.row import INPUT_MAP, MASS
 from supple.formulations.coefficients import LAW, NUMBER, ROLE, carried
@@ -22,12 +21,18 @@ from supple.formulations.force_models import law
 from supple.geometry.vectors import cross
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.elimination import solve, workspace
+from supple.kinematics.motion import lengths, rigid_modes, world_twists
 from supple.kinematics.primitives import NONE, SCALE, THEN, A, B, Course, gradient, second_rate
-from supple.kinematics.rigid_modes import lengths, rigid_modes, world_twists
 from supple.kinematics.row_arrays import row_sizes
-from supple.parameterization.position import moved_to, position_workspace
-from supple.parameterization.rigid_kernel import rigid_row
-from supple.parameterization.rigid_measures import ON_A, ON_B, measure_slopes, measure_workspace
+from supple.parameterization.rigid_kernel import (
+    ON_A,
+    ON_B,
+    measure_slopes,
+    measure_workspace,
+    moved_to,
+    position_workspace,
+    rigid_row,
+)
 from supple.parameterization.rigid_rows import rigid_layout, rigid_rows
 
 

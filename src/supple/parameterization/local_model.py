@@ -3,10 +3,14 @@
 M(θ) η̈ + Γ(θ)[η̇, η̇] + D_d(θ) η̇ + K(θ) η = p + B(θ) u,    y = ρ_o(θ) + Ψ_o(θ) δ
 
 A rigid mechanism has no δ.
+
+Which basis a choice of modes of a mechanism is, and the choice that a basis stands for.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,28 +21,28 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.array_types import Array
+from supple.description.mass_properties import require_rigid_alone, taken_as_rigid
 from supple.description.mechanism import Mechanism
-from supple.description.rigid_parts import require_rigid_alone, taken_as_rigid
 from supple.diagnostics import InputError, NumericalError, SuppleWarning
 from supple.diagnostics.arguments import require_arguments
-from supple.diagnostics.quoting import values_text
+from supple.diagnostics.errors import values_text
 from supple.equations.equations_of_motion import EquationsOfMotion, Labels
-from supple.equations.output_motion import Curved
+from supple.equations.observation import Curved
 from supple.equations.row import RowLayout
-from supple.formats.varied import require_parameters
-from supple.formulations.coefficients import carried
+from supple.formats.mechanism_text import to_yaml
+from supple.formats.varied_mechanism import first_of, require_parameters
+from supple.formulations.coefficients import carried, model_units
 from supple.formulations.data_slopes import neighbours
-from supple.formulations.elastic_rest.held_loads import held_loads
 from supple.formulations.elastic_rest.loads import carries_loads
-from supple.formulations.measured_units import model_units
+from supple.formulations.elastic_rest.preload import held_loads
 from supple.kinematics.closing import locked_coordinates
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
 from supple.kinematics.posture_coordinates import coordinate_values
-from supple.parameterization.elastic_modes import DONE, SINGULAR, TOO_FEW
+from supple.kinematics.rest import rest
+from supple.parameterization.internal_modes import DONE, SINGULAR, TOO_FEW
 from supple.parameterization.modal_parameterization import ModalParameterization, modal_parameterization
 from supple.parameterization.modal_rows import modal_layout, modal_rows
-from supple.parameterization.mode_basis import basis_of
 from supple.parameterization.mode_choice import RIGID, ModeChoice, require_deformation
 from supple.parameterization.parameter_slopes import KNOWN, parameter_slopes
 from supple.parameterization.rigid_rows import rigid_layout as rigid_layout_of
@@ -47,6 +51,59 @@ from supple.results.basis import CoordinateBasis
 from supple.results.result import arrays_repr
 from supple.results.text import Text
 from supple.results.units import Units
+
+_DIGITS = 10  # of θ at the germ: two ways to the same place are the same basis
+
+
+def basis_of(mechanism: Mechanism, choice: ModeChoice) -> CoordinateBasis | None:
+    """The basis of δ; None where nothing deforms."""
+    if not choice.flexible:
+        return None
+    mechanism = first_of(mechanism) or mechanism  # one germ for all of a family
+    return mechanism.remembered(f"basis {choice}", lambda: _made(mechanism, choice))
+
+
+def choice_of(mechanism: Mechanism, basis: CoordinateBasis) -> ModeChoice:
+    """The modes that a basis stands for; a basis of another mechanism is refused, with both named."""
+    germ = tuple(basis.germ.values()) if basis.germ else None
+    names = rest(mechanism).numbering.coordinates
+    if not basis.germ or tuple(basis.germ) == names:
+        found = ModeChoice(basis.constraint, basis.internal, basis.tracking, germ)
+        if basis_of(mechanism, found) == basis:
+            return found
+        ours = str(_made(mechanism, found))
+    else:
+        ours = f"the coordinates {', '.join(names)}"
+    raise InputError(
+        f"it is that of another mechanism: {basis}, and here {ours}",
+        part="basis",
+        hint="load the mechanism that the model was made from, with the same parameters",
+    )
+
+
+def _made(mechanism: Mechanism, choice: ModeChoice) -> CoordinateBasis:
+    position = rest(mechanism)
+    germ: dict[str, float] = {}
+    if choice.internal and choice.tracking != "none":
+        theta = position.theta.tolist() if choice.germ is None else choice.germ
+        germ = dict(zip(position.numbering.coordinates, theta, strict=True))
+    tracking = choice.tracking if choice.internal else "none"
+    place = {name: float(f"{value:.{_DIGITS}g}") + 0.0 for name, value in germ.items()}
+    parts = [_described(mechanism), choice.constraint, choice.internal, tracking, place]
+    digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:8]
+    return CoordinateBasis(choice.constraint, choice.internal, tracking, germ, digest)
+
+
+def _described(mechanism: Mechanism) -> str:
+    """All but what only names things."""
+
+    def made() -> str:
+        bare = mechanism.replace(
+            name="mechanism", description=None, parameters={}, configurations={}, motions={}, scenarios={}
+        )
+        return to_yaml(bare)
+
+    return mechanism.remembered("text of the mechanism alone", made)
 
 
 class LocalOutput(NamedTuple):

@@ -13,7 +13,7 @@ import numpy as np
 
 from supple.array_types import Array, Integers
 from supple.compilation import kernel
-from supple.equations.christoffel import christoffel_symbols
+from supple.equations.equations_of_motion import christoffel_symbols
 from supple.equations.row import (
     CHRISTOFFEL,
     DFORCE_THETA,
@@ -29,18 +29,24 @@ from supple.equations.row import (
     STIFFNESS_SLOPE,
 )
 from supple.formulations.elastic_rest.joint_stiffness_over_position import coordinate_at, coordinate_rate, scale_at
-from supple.formulations.elastic_rest.load_vectors import load_vector
+from supple.formulations.elastic_rest.loads import load_vector
 from supple.formulations.elastic_rest.response_operator import Structure
 from supple.formulations.elastic_rest.rows import BODY, FIRST, WIDTH, add_term, part_poses
 from supple.kinematics.elimination import workspace
+from supple.kinematics.motion import rigid_modes
 from supple.kinematics.primitives import NONE, THEN, A, B, gradient, gradient_slope
-from supple.kinematics.rigid_modes import rigid_modes
 from supple.kinematics.row_arrays import row_sizes
-from supple.parameterization.elastic_modes import DONE, NOT_CONVERGED, SINGULAR, elastic_modes
-from supple.parameterization.internal_modes import Eigenmodes, ModeShapes, TrackedModes
-from supple.parameterization.modal_inertia import inertia
-from supple.parameterization.modal_measures import Inputs, RowPlaces, RowsAndModes, along_measures
-from supple.parameterization.mode_reference import Following
+from supple.parameterization.internal_modes import (
+    DONE,
+    NOT_CONVERGED,
+    SINGULAR,
+    Eigenmodes,
+    ModeShapes,
+    TrackedModes,
+    elastic_modes,
+)
+from supple.parameterization.modal_measures import Inputs, RowPlaces, RowsAndModes, along_measures, inertia
+from supple.parameterization.mode_matching import Following
 
 
 class Positions(NamedTuple):

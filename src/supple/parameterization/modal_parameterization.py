@@ -22,15 +22,14 @@ from supple.formulations.elastic_rest.constrained_modes import (
     search_from,
 )
 from supple.formulations.elastic_rest.elastic_rest import ElasticArrays, ElasticRest, HeldRows, elastic_rest
-from supple.formulations.elastic_rest.load_vectors import LoadArrays, load_arrays
+from supple.formulations.elastic_rest.loads import LoadArrays, load_arrays
 from supple.formulations.force_models import number_of
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.rest import rest as undeformed
 from supple.parameterization.family_germ import carried_over, stresses_over
 from supple.parameterization.internal_modes import EXACT, SPARE
-from supple.parameterization.modal_inertia import BodyArrays, body_arrays
-from supple.parameterization.modal_measures import MeasureUses
+from supple.parameterization.modal_measures import BodyArrays, MeasureUses, body_arrays
 from supple.parameterization.mode_choice import TRACKING, ModeChoice, require_sense
 from supple.parameterization.mode_matching import along, one_by_one, upwards
 

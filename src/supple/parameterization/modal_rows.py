@@ -8,20 +8,17 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.compilation import compiled
-from supple.compilation.batches import in_parts
-from supple.compilation.threads import single_blas_thread
-from supple.equations.christoffel import christoffel
+from supple.compilation.threads import in_parts, single_blas_thread
+from supple.equations.equations_of_motion import christoffel
 from supple.equations.row import RowLayout, local_layout
 from supple.formulations.coefficients import carried
-from supple.formulations.elastic_rest.constrained_modes import searched_modes
+from supple.formulations.elastic_rest.constrained_modes import searched_modes, warn_beyond_tables
 from supple.formulations.elastic_rest.damping_model import dissipation, equivalent, joint_losses, materials_over_z
-from supple.formulations.elastic_rest.table_range import warn_beyond_tables
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.rest import rest
 from supple.parameterization.effort_columns import DeformationModes, effort_columns
-from supple.parameterization.elastic_modes import DONE, SINGULAR
-from supple.parameterization.internal_modes import SPARE
+from supple.parameterization.internal_modes import DONE, SINGULAR, SPARE
 from supple.parameterization.modal_coefficients import ModalRows, Positions, modal_coefficients
 from supple.parameterization.modal_parameterization import ModalParameterization
 from supple.parameterization.mode_tracking import reference_modes

@@ -31,10 +31,9 @@ from supple.formulations.coefficients import (
 )
 from supple.formulations.data_slopes import DataSlopes, data_slopes
 from supple.formulations.force_models import law
-from supple.kinematics.complex_terms import STEP
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.numbering import Numbering
-from supple.kinematics.parameter_motion import Moved, moved_along
+from supple.kinematics.parameter_motion import STEP, Moved, moved_along
 from supple.parameterization.rigid_rows import rigid_layout
 
 Array = NDArray[Any]

@@ -14,14 +14,14 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.compilation import compiled, kernel
-from supple.compilation.batches import in_parts
+from supple.compilation.threads import in_parts
 from supple.equations.row import RowLayout
 from supple.formulations.elastic_rest.loads import carries_loads
 from supple.formulations.elastic_rest.preload import batch_row_forces
 from supple.formulations.elastic_rest.stiffening_kernels import geometric_stiffness, load_forms, no_stiffness, stiffened
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import Configuration
-from supple.parameterization.elastic_modes import DONE, SINGULAR
+from supple.parameterization.internal_modes import DONE, SINGULAR
 from supple.parameterization.modal_coefficients import ModalRows
 from supple.parameterization.modal_parameterization import ModalParameterization
 

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from supple.array_types import Array, Integers
 from supple.compilation import compiled, kernel
-from supple.compilation.batches import in_parts
+from supple.compilation.threads import in_parts
 from supple.description.mechanism import GROUND
-from supple.equations.christoffel import christoffel_symbols
+from supple.equations.equations_of_motion import christoffel_symbols
 from supple.equations.row import (
     CHRISTOFFEL,
     DAMPING,
@@ -45,10 +45,9 @@ from supple.formulations.coefficients import (
 )
 from supple.formulations.elastic_rest.elastic_rest import rigid_rest
 from supple.formulations.force_models import law
-from supple.formulations.recursive.batch import memory_size
 from supple.formulations.recursive.dynamics import memory, run_in_threads
 from supple.formulations.recursive.gather import States
-from supple.formulations.recursive.mass_gradient import POSE, RowsOfTrees, tree_coefficients
+from supple.formulations.recursive.mass_gradient import POSE, RowsOfTrees, memory_size, tree_coefficients
 from supple.formulations.recursive.memory import PackedTree
 from supple.formulations.recursive.recursive_tree import TreeOrder, recursive_tree
 from supple.formulations.recursive.tree_of_mechanism import bare_tree
@@ -61,9 +60,7 @@ from supple.kinematics.primitives import THEN, A, B, turned
 from supple.kinematics.rest import Rest
 from supple.kinematics.row_arrays import row_sizes
 from supple.parameterization.effort_columns import effort_columns
-from supple.parameterization.position import moved_to, position_workspace
-from supple.parameterization.rigid_kernel import rigid_batch
-from supple.parameterization.rigid_measures import measures
+from supple.parameterization.rigid_kernel import measures, moved_to, position_workspace, rigid_batch
 
 _STEP = 5e-4
 

@@ -27,11 +27,12 @@ from supple.formulations.elastic_rest.geometric_stiffness_at_rest import (
     in_space,
     inertia_loads,
     load_stiffness,
+    turned_twice_in_z,
+    turning_in_z,
 )
 from supple.formulations.elastic_rest.loads import loads_at
 from supple.formulations.elastic_rest.preload import forces_at_rest, forces_of_rows
 from supple.formulations.elastic_rest.static_response import static_response
-from supple.formulations.elastic_rest.turning import turned_twice_in_z, turning_in_z
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import Configuration
 

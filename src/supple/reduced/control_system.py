@@ -11,12 +11,12 @@ import numpy as np
 
 from supple.approximation.piecewise.piecewise import NOWHERE
 from supple.diagnostics import InputError, SuppleNote, optional_package, require_known
-from supple.equations.dry_friction import FRICTION_SPEED
+from supple.equations.forces import FRICTION_SPEED
 from supple.reduced.observed import ObservedMotion, outputs_along
 from supple.reduced.repertoire import named_theta
 from supple.reduced.row_map import row_map
 from supple.reduced.state_arguments import Values, theta_points
-from supple.results.names import undotted
+from supple.results.text import undotted
 
 if TYPE_CHECKING:
     from supple.reduced.model import ReducedModel

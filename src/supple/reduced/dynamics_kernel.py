@@ -6,12 +6,11 @@ import numpy as np
 
 from supple.approximation.piecewise.packing import NOWHERE
 from supple.compilation import kernel
-from supple.compilation.copying import copy_row
+from supple.compilation.bundle import copy_row
 from supple.equations.deformation import deform
 from supple.equations.forces import add_mass, energies, forces, observe, solve_mass
 from supple.reduced.arrays import NUMBERS, coefficient_row, friction_of, row_width
-from supple.reduced.kernels import INSIDE, OUTSIDE
-from supple.reduced.single_kernel import row_at, single_scratch
+from supple.reduced.kernels import INSIDE, OUTSIDE, row_at, single_scratch
 
 INDEFINITE = 2  # the mass matrix is not positive definite
 UNKNOWN = 3  # a value is not finite

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from supple.approximation.piecewise.piecewise import Piecewise, PiecewiseArrays
-from supple.approximation.piecewise.slice import sliced_fit
+from supple.approximation.piecewise.piecewise import Piecewise, PiecewiseArrays, sliced_fit
 from supple.diagnostics import InputError, nearest
-from supple.diagnostics.quoting import quoted
+from supple.diagnostics.errors import quoted
 
 if TYPE_CHECKING:
     from supple.reduced.layout import CoefficientLayout

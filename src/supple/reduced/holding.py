@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from supple.array_types import Array
-from supple.equations.dry_friction import FRICTION_SPEED
 from supple.equations.equations_of_motion import EquationsOfMotion
+from supple.equations.forces import FRICTION_SPEED
 from supple.reduced.observed import ObservedMotion, outputs_along
 
 if TYPE_CHECKING:

@@ -1,20 +1,47 @@
-"""Kernels that evaluate all coefficients of a reduced model: at one θ in place, or at many."""
+"""Kernels that evaluate all coefficients of a reduced model: at one θ in place, or at many.
+
+The kernel that evaluates all coefficients at one θ: what a controller or an integrator calls.
+
+The same numbers, to the bit, as `supple.reduced.kernels.coefficients` gives a batch. A point that lies in the leaf of
+the call before needs no search.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from supple.approximation.piecewise.basis_kernel import tabulate, tabulate_slopes, work_size
-from supple.approximation.piecewise.location_kernel import locate_block
-from supple.approximation.piecewise.packing import DEGREE, NOWHERE, STRIDE, TERMS
-from supple.approximation.piecewise.piecewise_kernel import BLOCK
-from supple.approximation.piecewise.sum_kernel import Points, Sums, Terms, sum_block
+from supple.approximation.piecewise.location_kernel import locate, locate_block
+from supple.approximation.piecewise.packing import (
+    COEFFICIENTS,
+    DEGREE,
+    FACTORS,
+    LEAVES_F,
+    LEAVES_I,
+    NOWHERE,
+    STRIDE,
+    TERMS,
+)
+from supple.approximation.piecewise.packing import S as AXES
+from supple.approximation.piecewise.piecewise_kernel import (
+    BLOCK,
+    Points,
+    Rows,
+    Sums,
+    Terms,
+    sum_block,
+    sum_point,
+    tabulate,
+    tabulate_slopes,
+    work_size,
+)
 from supple.compilation import kernel
+from supple.equations.deformation import deform
 from supple.reduced.arrays import (
     COPIES,
     COPIES_FROM,
     COPIES_TO,
     FACTOR,
+    NUMBERS,
     RANGES,
     RANGES_I,
     ROW,
@@ -27,6 +54,7 @@ from supple.reduced.arrays import (
     VALUES_TO,
     WIDTH,
     S,
+    coefficient_row,
 )
 
 INSIDE, OUTSIDE = 0, 1
@@ -101,3 +129,115 @@ def coefficients_batch(Z, F, theta, rows, status):
         coefficients(Z, F, X, start, count, leaves, work, flat)
         for p in range(count):
             status[start + p] = OUTSIDE if leaves[p] == NOWHERE else INSIDE
+
+
+_WITHIN = 1.0 - 1e-9  # |ξ| below this lies in the leaf, whatever rounding does at its faces
+
+
+@kernel
+def single_scratch(Z):
+    """Numbers of workspace that `row_at` needs."""
+    return 2 * Z[AXES] * (Z[DEGREE] + 1) + (1 + Z[AXES]) * (Z[TERMS] + Z[STRIDE])
+
+
+@kernel
+def row_at(Z, F, x, work, w, row, guess):
+    """The row at x (s,), in place; workspace is work from number w on. Returns the leaf, or NOWHERE (the row is nan).
+
+    guess : a leaf that may hold x, or NOWHERE
+    """
+    leaf = guess
+    if leaf != NOWHERE:
+        at = Z[LEAVES_F] + 2 * Z[AXES] * leaf
+        for i in range(Z[AXES]):
+            if not abs((x[i] - F[at + i]) * F[at + Z[AXES] + i]) < _WITHIN:
+                leaf = NOWHERE
+                break
+    if leaf == NOWHERE:
+        leaf = locate(Z, F, x, 0)
+    header = Z[ROW]
+    width = np.uint64(Z[header + WIDTH])
+    if leaf == NOWHERE:
+        for k in range(width):
+            row[k] = np.nan
+        return leaf
+    s, stride, one, two = np.uint64(Z[AXES]), np.uint64(Z[STRIDE]), np.uint64(1), np.uint64(2)
+    pitch, longest = np.uint64(Z[DEGREE] + 1), np.uint64(Z[TERMS])
+    entry = np.uint64(Z[LEAVES_I] + 3 * leaf)
+    terms, degree = np.uint64(Z[entry + one]), np.uint64(Z[entry + two])
+    c = np.uint64(Z[COEFFICIENTS]) + np.uint64(Z[entry]) * stride
+    T = np.uint64(w)
+    dT = T + s * pitch
+    B = dT + s * pitch
+    dB = B + longest
+    values = dB + s * longest
+    slopes = values + stride
+    box, f = np.uint64(Z[LEAVES_F] + 2 * Z[AXES] * leaf), np.uint64(Z[FACTORS])
+    for i in range(s):
+        inverse = F[box + s + i]
+        xi = (x[i] - F[box + i]) * inverse
+        at, d = T + i * pitch, dT + i * pitch
+        work[at], work[d] = 1.0, 0.0
+        if degree > 0:
+            work[at + one], work[d + one] = xi, inverse
+        for n in range(two, degree + one):
+            work[at + n] = 2.0 * xi * work[at + n - one] - work[at + n - two]
+            work[d + n] = 2.0 * inverse * work[at + n - one] + 2.0 * xi * work[d + n - one] - work[d + n - two]
+    sloped = Z[header + RANGES] > 0
+    work[B] = 1.0
+    for j in range(s):
+        work[dB + j * longest] = 0.0
+    for k in range(one, terms):
+        f += np.uint64(3)
+        before, axis = np.uint64(Z[f]), np.uint64(Z[f + one])
+        at = axis * pitch + np.uint64(Z[f + two])
+        value = work[T + at]
+        work[B + k] = work[B + before] * value
+        if sloped:
+            d = dB
+            for _ in range(s):
+                work[d + k] = work[d + before] * value
+                d += longest
+            work[dB + axis * longest + k] = work[B + before] * work[dT + at]
+    sum_point(terms, Rows(F, c, stride), Terms(work, B, one), Sums(work, values, stride // np.uint64(4)))
+    ranges = np.uint64(Z[header + RANGES_I])
+    for k in range(np.uint64(Z[header + RANGES])):
+        low, groups = np.uint64(Z[ranges + two * k]), np.uint64(Z[ranges + two * k + one])
+        for j in range(s):
+            sums = Sums(work, slopes + j * stride + low, groups)
+            sum_point(terms, Rows(F, c + low, stride), Terms(work, dB + j * longest, one), sums)
+    template, factor = np.uint64(Z[header + TEMPLATE]), np.uint64(Z[header + FACTOR])
+    values_from, values_to = np.uint64(Z[header + VALUES_FROM]), np.uint64(Z[header + VALUES_TO])
+    slopes_from, slopes_to = np.uint64(Z[header + SLOPES_FROM]), np.uint64(Z[header + SLOPES_TO])
+    copies_from, copies_to = np.uint64(Z[header + COPIES_FROM]), np.uint64(Z[header + COPIES_TO])
+    for k in range(width):
+        row[k] = F[template + k]
+    for k in range(np.uint64(Z[header + VALUES])):
+        row[np.uint64(Z[values_to + k])] = work[values + np.uint64(Z[values_from + k])]
+    for k in range(np.uint64(Z[header + SLOPES])):
+        total = F[factor] * work[slopes + np.uint64(Z[slopes_from])]
+        total += F[factor + one] * work[slopes + np.uint64(Z[slopes_from + one])]
+        total += F[factor + two] * work[slopes + np.uint64(Z[slopes_from + two])]
+        row[np.uint64(Z[slopes_to + k])] = total
+        slopes_from += np.uint64(3)
+        factor += np.uint64(3)
+    for k in range(np.uint64(Z[header + COPIES])):
+        row[np.uint64(Z[copies_to + k])] = row[np.uint64(Z[copies_from + k])]
+    return leaf
+
+
+@kernel(purpose="single calls of reduced models")
+def row_in_place(memory, theta, row):
+    """The row at one θ, or at η = (θ, δ) where M changes with δ. Returns INSIDE or OUTSIDE; allocates nothing.
+
+    memory : `one_array` of the model; theta : (s,) or, for η, (n,)
+    row    : (width + 1 + single_scratch,), the coefficients, the leaf, workspace
+    """
+    Z = memory.view(np.int64)
+    width = Z[Z[ROW] + WIDTH]
+    leaf = row_at(Z, memory[Z[NUMBERS] :], theta, row, width + 1, row, np.int64(row[width]))
+    row[width] = leaf
+    c = coefficient_row(Z, row)
+    if leaf != NOWHERE and theta.shape[0] == c.n:
+        deform(c, theta)
+    return OUTSIDE if leaf == NOWHERE else INSIDE

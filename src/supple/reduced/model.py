@@ -22,35 +22,32 @@ from supple.approximation.piecewise.packing import NOWHERE
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.array_types import Array
 from supple.compilation import compiled
-from supple.compilation.native_array import native_array
+from supple.compilation.bundle import native_array
 from supple.diagnostics import InputError, NumericalError
 from supple.diagnostics.arguments import require_arguments
-from supple.equations.dry_friction import FRICTION_SPEED
 from supple.equations.equations_of_motion import Coefficients, Labels
+from supple.equations.forces import FRICTION_SPEED
 from supple.equations.row import RowLayout
 from supple.hardware.hardware import NO_HARDWARE, Hardware
 from supple.hardware.linear_hardware import PADE
 from supple.reduced.arrays import ModelArrays, model_arrays, one_array
 from supple.reduced.dynamics_kernel import INDEFINITE, deform_batch, forward_batch, inverse_batch, observe_batch
 from supple.reduced.family import Family, at_values, slope_model
-from supple.reduced.kernels import OUTSIDE, coefficients_batch
-from supple.reduced.layout import CoefficientLayout
-from supple.reduced.model_consistency import require_consistent_layout
+from supple.reduced.kernels import OUTSIDE, coefficients_batch, row_in_place, single_scratch
+from supple.reduced.layout import CoefficientLayout, require_consistent_layout
 from supple.reduced.ode import Ode
 from supple.reduced.repertoire import Repertoire, named_theta
 from supple.reduced.row_map import model_row, row_map
 from supple.reduced.single_calls import SingleCalls
-from supple.reduced.single_kernel import row_in_place, single_scratch
 from supple.reduced.state_arguments import Values, batched_values, is_one, matching_batches, states, theta_points
 from supple.reduced.time.simulation import simulate_model
 from supple.results.basis import CoordinateBasis
 from supple.results.frequency_response import FrequencyResponse, Kind
 from supple.results.linear_family import LinearFamily
 from supple.results.linear_model import LinearModel
-from supple.results.names import listed
-from supple.results.picture import picture
-from supple.results.result import brief
+from supple.results.result import brief, picture
 from supple.results.simulation import Simulation
+from supple.results.text import listed
 from supple.results.units import UNKNOWN, Units
 
 if TYPE_CHECKING:
@@ -97,7 +94,7 @@ class ReducedModel:
                      f"{len(layout.inputs)} inputs, {len(layout.outputs)} outputs, {boxes} boxes{varied}")  # fmt: skip
 
     def _repr_html_(self) -> str:
-        from supple.reduced.told import model_html
+        from supple.reduced.layout import model_html
 
         return model_html(self)
 
@@ -106,13 +103,13 @@ class ReducedModel:
 
         seconds : that the reduction took; file : where the model was written
         """
-        from supple.reduced.told import model_data
+        from supple.reduced.layout import model_data
 
         return model_data(self, seconds, file)
 
     def text(self, took: str = "") -> Text:
         """Errors, modes, and what an evaluation costs; took : how long the reduction took, in words."""
-        from supple.reduced.told import model_text
+        from supple.reduced.layout import model_text
 
         return model_text(self, took)
 
@@ -346,16 +343,16 @@ class ReducedModel:
         """
         require_arguments(ReducedModel.linearize, locals())
         # Above this layer, so found by name.
-        state = import_module("supple.linearization.model_linearization").ModelState
+        state = import_module("supple.linearization.linear_system").ModelState
         linear_model_of = import_module("supple.linearization.linear_system").linear_model_of
         here = state(self, theta, rates, accelerations, inputs, delta, friction_speed)
         found: LinearModel = linear_model_of(here, drives=drives, pade=pade, along=along)
         return found
 
     def equilibrium(self, theta: Values | str, inputs: Values | None = None) -> Array:
-        """η (n,) at which it rests under constant inputs, close to θ; see `supple.reduced.time.model_equilibrium`."""
+        """η (n,) at which it rests under constant inputs, close to θ; see `supple.reduced.time.simulation`."""
         require_arguments(ReducedModel.equilibrium, locals())
-        from supple.reduced.time.model_equilibrium import equilibrium_of
+        from supple.reduced.time.simulation import equilibrium_of
 
         return equilibrium_of(self, named_theta(self, theta), inputs)
 
@@ -385,7 +382,7 @@ class ReducedModel:
         require_arguments(ReducedModel.frf, locals())
         # Above this layer, so found by name.
         vibrating = import_module("supple.frequency_response.model_response").VibratingModel
-        harmonic = import_module("supple.frequency_response.harmonic")
+        harmonic = import_module("supple.frequency_response.driving")
         asked = harmonic.harmonics(inputs, outputs, frequencies_hz, kind)
         about = vibrating(self, theta, free_actuators, preload, drives)
         found: FrequencyResponse = harmonic.frequency_response(about, asked)

@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 from supple.approximation.piecewise.piecewise import NOWHERE, Piecewise
 from supple.array_types import Array
 from supple.diagnostics import InputError
-from supple.equations.effort_row import EffortMotion, effort_factors, effort_places
-from supple.equations.observation import ORDERS
-from supple.equations.output_motion import OutputMotion
+from supple.equations.observation import ORDERS, OutputMotion
+from supple.equations.row import EffortMotion, effort_factors, effort_places
 
 if TYPE_CHECKING:
     from supple.reduced.model import ReducedModel

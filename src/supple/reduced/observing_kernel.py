@@ -13,8 +13,7 @@ from supple.approximation.piecewise.packing import COEFFICIENTS, DEGREE, FACTORS
 from supple.approximation.piecewise.packing import S as AXES
 from supple.array_types import Array, Integers
 from supple.compilation import kernel
-from supple.equations.dry_friction import dry_friction
-from supple.equations.forces import slip
+from supple.equations.forces import dry_friction, slip
 from supple.equations.observation import ORDERS
 from supple.equations.row import EFFORTS
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from supple.array_types import Array
-from supple.equations.dry_friction import FRICTION_SPEED
+from supple.equations.forces import FRICTION_SPEED
 from supple.reduced.state_arguments import Values, batched_values
 
 if TYPE_CHECKING:

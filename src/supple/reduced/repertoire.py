@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.diagnostics import InputError, nearest
-from supple.diagnostics.quoting import quoted
+from supple.diagnostics.errors import quoted
 from supple.reduced.state_arguments import Values
 
 if TYPE_CHECKING:

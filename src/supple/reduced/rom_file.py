@@ -18,8 +18,8 @@ from supple.approximation.piecewise.packing import term_factors
 from supple.approximation.piecewise.piecewise import NOWHERE, Piecewise, PiecewiseArrays
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
+from supple.diagnostics.errors import excerpt, quoted
 from supple.diagnostics.limits import require_memory
-from supple.diagnostics.quoting import excerpt, quoted
 from supple.equations.observation import Observation, observation_from
 from supple.files.whole import written_beside
 from supple.hardware.hardware import NO_HARDWARE, hardware_from

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.array_types import Array, Integers
-from supple.equations.christoffel import WEIGHTS
+from supple.equations.equations_of_motion import WEIGHTS
 from supple.equations.row import RowLayout, row_layout
 from supple.reduced.layout import CoefficientLayout, curvature_places, slope_pairs
 

@@ -17,9 +17,8 @@ from supple.compilation import compiled
 from supple.equations.equations_of_motion import Coefficients, Labels
 from supple.equations.row import RowLayout
 from supple.reduced.dynamics_kernel import forward_in_place, inverse_in_place, state_size
-from supple.reduced.kernels import INSIDE
+from supple.reduced.kernels import INSIDE, row_in_place, single_scratch
 from supple.reduced.layout import CoefficientLayout
-from supple.reduced.single_kernel import row_in_place, single_scratch
 from supple.reduced.state_arguments import Values
 
 

@@ -20,9 +20,7 @@ from supple.parameterization.modal_parameterization import modal_parameterizatio
 from supple.parameterization.mode_choice import RIGID, ModeChoice
 from supple.reduced.layout import CoefficientLayout
 from supple.reduction import natural_size
-from supple.reduction.column_packing import matrix_entries, packed_values
-from supple.reduction.families import block_places
-from supple.reduction.fitted_coefficients import Columns
+from supple.reduction.fitted_coefficients import Columns, block_places, matrix_entries, packed_values
 from supple.reduction.natural_size import natural_sizes
 
 ROUNDING = 1e-10  # of its own size: a coefficient that changes by less over the region does not change

@@ -12,11 +12,20 @@ from supple.cli.answer import answering
 from supple.cli.kept import require_folder
 from supple.cli.kind_option import known
 from supple.cli.local import ConstraintModes, Stiffening, name_list, require_elastic_bodies
-from supple.cli.options import ClusterOption, File, Json, Preload, Rigid, Settings, configuration, read_mechanism
-from supple.cli.quantities import relative
-from supple.cli.region_option import boxes as box_counts
-from supple.cli.region_option import region as region_of
-from supple.cli.region_option import vary as vary_of
+from supple.cli.options import (
+    ClusterOption,
+    File,
+    Json,
+    Preload,
+    Rigid,
+    Settings,
+    configuration,
+    read_mechanism,
+    relative,
+)
+from supple.cli.options import boxes as box_counts
+from supple.cli.options import region as region_of
+from supple.cli.options import vary as vary_of
 
 if TYPE_CHECKING:
     from supple.description.mechanism import Mechanism

@@ -21,8 +21,7 @@ from supple.formats.motion_file import SampledMotion
 from supple.formulations.coefficients import carried
 from supple.kinematics.rest import rest
 from supple.reduction.parameter_space import ParameterSpace, Vary, parameter_space
-from supple.reduction.path import ARCLENGTH, Path, path_of
-from supple.reduction.path_rows import path_layout, path_rows
+from supple.reduction.path import ARCLENGTH, Path, path_layout, path_of, path_rows
 from supple.reduction.region import Interval, Region, coordinate_limits, fixed_coordinates, region_boxes
 from supple.reduction.sampling import Sampling
 from supple.reduction.scanned_region import PathScan, Scanned, VariedScan

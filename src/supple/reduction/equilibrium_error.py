@@ -20,12 +20,12 @@ from typing import Any
 
 import numpy as np
 
-from supple.approximation.fits.scattered_designs import halton_points
+from supple.approximation.fits.scattered_fit import halton_points
 from supple.array_types import Array
 from supple.description.mass_properties import mass_properties
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import SuppleError, SuppleWarning
-from supple.equations.dry_friction import FRICTION_SPEED
+from supple.equations.forces import FRICTION_SPEED
 from supple.formats.varied_mechanism import VariedMechanism
 from supple.formulations.coefficients import carried
 from supple.kinematics.closure import assemble

@@ -17,17 +17,14 @@ from numpy.typing import NDArray
 
 from supple.approximation.check_points import candidates
 from supple.approximation.confidence import points_needed
-from supple.approximation.fits.chebyshev_products import basis, basis_gradient
-from supple.approximation.fits.fit import Fit
-from supple.approximation.fits.fits import FITS
-from supple.approximation.fits.multi_index import tensor, total_degree
-from supple.approximation.fits.polynomial_fit import fit as fit_polynomial
-from supple.approximation.fits.scattered_designs import halton_points
-from supple.approximation.fits.scattered_fit import samples_for
+from supple.approximation.evaluated import Derived, Sampler
+from supple.approximation.fits.chebyshev_products import basis, basis_gradient, tensor, total_degree
+from supple.approximation.fits.fits import FITS, Fit
+from supple.approximation.fits.fits import fit as fit_polynomial
+from supple.approximation.fits.scattered_fit import halton_points, samples_for
 from supple.approximation.influence import influence
 from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.leaf import check_count
-from supple.approximation.samples import Derived, Sampler
 from supple.array_types import Array
 from supple.compilation.patience import natively
 from supple.results.text import Text, duration_text

@@ -16,7 +16,7 @@ from supple.parameterization.local_model import coefficient_rows, local, local_r
 from supple.parameterization.mode_choice import ModeChoice
 from supple.reduced.model import ReducedModel
 from supple.reduction.domain import Domain
-from supple.reduction.path_rows import path_layout, path_rows
+from supple.reduction.path import path_layout, path_rows
 from supple.reduction.sampling import Sampling
 
 

@@ -16,16 +16,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.approximation.fits.scattered_designs import halton_points
+from supple.approximation.fits.scattered_fit import halton_points
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
-from supple.diagnostics.quoting import values_text
+from supple.diagnostics.errors import values_text
 from supple.formats.varied_mechanism import VariedMechanism, as_varied
 from supple.formulations.elastic_rest.constrained_modes import constrained_modes, rows_over_coordinates
 from supple.kinematics.closure import assemble
-from supple.parameterization.elastic_modes import DONE
 from supple.parameterization.family_germ import brought_back
-from supple.parameterization.internal_modes import SPARE
+from supple.parameterization.internal_modes import DONE, SPARE
 from supple.parameterization.local_model import local
 from supple.parameterization.modal_parameterization import ModalParameterization, modal_parameterization
 from supple.parameterization.modal_rows import modal_layout, modal_rows

@@ -7,6 +7,13 @@ fitted M and the force minus the gradient of the fitted potential, so that the r
 A flexible mechanism has coefficients of δ besides, which are fitted to values, whichever way. Structured, ∂M/∂δ is one
 of them, and Γ the Christoffel symbol of M₀ + Σ_a δ_a ∂M/∂δ_a; direct, Γ at δ = 0 is. With stiffening ∂²M_θθ/∂δ² is
 another.
+
+Coefficients of local models as columns of a fit, symmetric ones packed, and back as families entry by entry.
+
+Families of coefficients: what is judged together, by one norm.
+
+A family is a coefficient of the equations; of a flexible mechanism it is divided into blocks by kinds of coordinates,
+θ, γ (constraint modes) and ι (internal modes), which differ in unit and size.
 """
 
 from __future__ import annotations
@@ -18,16 +25,116 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.approximation.samples import Samples
+from supple.approximation.evaluated import Samples
 from supple.array_types import Array
-from supple.equations.christoffel import christoffel
 from supple.equations.deformation import whole_gradient
-from supple.equations.row import RowLayout
-from supple.reduced.layout import CoefficientLayout, unpacked
-from supple.reduced.locked_frequencies import kept_frequencies, locked_frequencies
+from supple.equations.equations_of_motion import christoffel
+from supple.equations.row import RowLayout, effort_places
+from supple.reduced.damped import kept_frequencies, locked_frequencies
+from supple.reduced.layout import CoefficientLayout, curvature_places, packed_triangles, slope_pairs, unpacked
 from supple.reduction import natural_size
-from supple.reduction.column_packing import matrix_entries, packed_gradient, packed_values, unpacked_slope
-from supple.reduction.families import FAMILIES, FREQUENCIES, block_places
+
+FAMILIES = (
+    "M", "K", "christoffel", "mass_curvature", "force", "damping", "input_map", "outputs", "output_modes",
+    "friction_map", "efforts",
+)  # fmt: skip
+FREQUENCIES = "frequencies"
+_EFFORTS = ("rest", "δ", "u", "accelerations", "rates", "turning", "friction")  # parts of a row, in their order
+
+
+def block_places(layout: CoefficientLayout, name: str) -> dict[str, NDArray[np.int64]]:
+    """Entries of each block of a coefficient, by kinds of coordinates: M_θγ, Γ_θιι, ..."""
+    n, s = layout.size, layout.theta
+    kinds = ["θ"] * s + ["γ"] * (n - s - layout.internal) + ["ι"] * layout.internal
+    blocks: dict[str, list[int]] = {}
+    rank = {"θ": 0, "γ": 1, "ι": 2}
+    if name in ("M", "K", "damping"):
+        for i in range(n):
+            for j in range(i, n):
+                blocks.setdefault(f"{name}_{kinds[i]}{kinds[j]}", []).extend({i * n + j, j * n + i})
+    elif name == "christoffel":
+        for i in range(n):
+            for j in range(n):
+                for k in range(n):
+                    pair = "".join(sorted(kinds[j] + kinds[k], key=rank.__getitem__))
+                    blocks.setdefault(f"Γ_{kinds[i]}{pair}", []).append((i * n + j) * n + k)
+    elif name == "mass_curvature":
+        for place, (_, _, a, b) in enumerate(curvature_places(n, s)):
+            blocks.setdefault(f"∂²M_θθ{kinds[s + a]}{kinds[s + b]}", []).append(place)
+    elif name == "force":
+        for i in range(n):
+            blocks.setdefault(f"p_{kinds[i]}", []).append(i)
+    elif name == "output_modes":
+        for o in range(len(layout.measures)):
+            for i in range(s, n):
+                blocks.setdefault(f"outputs_{kinds[i]}", []).append(o * (n - s) + i - s)
+    elif name == "efforts":
+        places = effort_places(n, s, len(layout.inputs), len(layout.dry_forces))
+        edges = [0, *places[:7]]
+        for e in range(len(layout.efforts)):
+            for part, first, stop in zip(_EFFORTS, edges[:-1], edges[1:], strict=True):
+                blocks.setdefault(f"efforts_{part}", []).extend(
+                    range(e * places.width + first, e * places.width + stop)
+                )
+        blocks = {block: items for block, items in blocks.items() if items}
+    else:
+        return {name: np.arange(layout.widths[name], dtype=np.int64)}
+    return {block: np.array(places, dtype=np.int64) for block, places in blocks.items()}
+
+
+_SLOPES = {"outputs": "rigid", "force": "dforce_theta"}  # names of derivatives of a rigid mechanism; else d...
+
+
+def packed_values(parts: Mapping[str, Array], name: str) -> Array:
+    """A coefficient of local models as columns, packed: (N, k)."""
+    if name == "output_modes":
+        return parts["modes"].reshape(len(parts["M"]), -1)
+    if name == "mass_slope":
+        n, s = parts["M"].shape[-1], parts["dforce_theta"].shape[-1]
+        return packed_slope(parts["dM"], s, n if parts["mass_curvature"].size else s)
+    array = parts[name]
+    if name == "mass_curvature":
+        places = curvature_places(parts["M"].shape[-1], array.shape[-3])
+        return array[(slice(None), *np.array(places).T)]
+    if name in ("M", "K", "damping", "christoffel"):
+        return packed_triangles(array).reshape(len(array), -1)
+    return array.reshape(len(array), -1)
+
+
+def packed_slope(dM: Array, s: int, sloped: int) -> Array:
+    """∂M/∂δ as columns (N, k), its first rows, from dM (N, n, n, n) over η."""
+    i, j = np.array(slope_pairs(dM.shape[1], sloped)).T
+    return dM[:, i, j, s:].reshape(len(dM), -1)
+
+
+def unpacked_slope(columns: Array, n: int, s: int, sloped: int) -> Array:
+    """The first rows of ∂M/∂δ, (N, sloped, n, n - s), from its columns (N, k)."""
+    found = np.zeros((len(columns), sloped, n, n - s))
+    kept = columns.reshape(len(columns), -1, n - s)
+    for place, (i, j) in enumerate(slope_pairs(n, sloped)):
+        found[:, i, j] = kept[:, place]
+        if j < sloped:
+            found[:, j, i] = kept[:, place]
+    return found
+
+
+def packed_gradient(parts: Mapping[str, Array], name: str) -> Array:
+    """Its derivatives with respect to θ, of a rigid mechanism: (N, k, s)."""
+    if name == "potential":
+        return -parts["force"][:, None, :]
+    array = parts[_SLOPES.get(name, f"d{name}")]
+    if name in ("M", "damping"):
+        return np.swapaxes(packed_triangles(np.moveaxis(array, -1, 1)), 1, 2)
+    return array.reshape(len(array), -1, array.shape[-1])
+
+
+def matrix_entries(columns: Array, name: str, n: int) -> Array:
+    """A family entry by entry, so that its norm is that of the matrix: (N, entries)."""
+    if name in ("M", "K", "damping"):
+        return unpacked(columns, n).reshape(len(columns), -1)
+    if name == "christoffel":
+        return unpacked(columns.reshape(len(columns), n, -1), n).reshape(len(columns), -1)
+    return columns
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import SuppleNote
+from supple.formulations.coefficients import model_units
 from supple.formulations.described_hardware import hardware_of
-from supple.formulations.measured_units import model_units
 from supple.hardware.hardware import Hardware
 from supple.kinematics.posture_coordinates import coordinate_values
 from supple.kinematics.rest import rest

@@ -20,12 +20,11 @@ from supple.description.mechanism import Mechanism
 from supple.description.quantities.dimension import Measured, si_unit
 from supple.description.quantities.expression import resolve_parameters
 from supple.diagnostics import InputError, SuppleWarning, nearest
-from supple.diagnostics.quoting import quoted
+from supple.diagnostics.errors import quoted
 from supple.formats.mechanism_file import with_parameters
 from supple.formats.mechanism_text import to_yaml
 from supple.formats.source import reader_of
-from supple.formats.varied import varied, written_data
-from supple.formats.varied_mechanism import VariedMechanism
+from supple.formats.varied_mechanism import VariedMechanism, varied, written_data
 from supple.formulations.coefficients import carried
 from supple.formulations.described_hardware import hardware_of
 from supple.kinematics.closure import assemble

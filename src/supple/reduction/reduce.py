@@ -17,24 +17,23 @@ import numpy as np
 
 from supple.approximation.approximation import Approximation, Report
 from supple.approximation.confidence import Confirmation
+from supple.approximation.evaluated import Samples
 from supple.approximation.fit_error import norms
 from supple.approximation.fits.fits import FITS
-from supple.approximation.fits.scattered_designs import halton_points
+from supple.approximation.fits.scattered_fit import halton_points
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.approximation.refinement.refinement import adaptive
 from supple.approximation.refinement.uniform import uniform
-from supple.approximation.samples import Samples
 from supple.array_types import Array
 from supple.compilation.threads import single_blas_thread
+from supple.description.mass_properties import require_rigid_alone, taken_as_rigid
 from supple.description.mechanism import Mechanism
-from supple.description.rigid_parts import require_rigid_alone, taken_as_rigid
 from supple.diagnostics import InputError, NumericalError, SuppleNote, SuppleWarning
 from supple.diagnostics.arguments import require_arguments
 from supple.distribution.workplace import workplace
 from supple.formats.varied_mechanism import VariedMechanism
 from supple.kinematics.configuration import At
-from supple.parameterization.local_model import local, mode_choice
-from supple.parameterization.mode_basis import basis_of
+from supple.parameterization.local_model import basis_of, local, mode_choice
 from supple.parameterization.mode_choice import RIGID
 from supple.reduced.family import Family
 from supple.reduced.model import ReducedModel
@@ -51,9 +50,8 @@ from supple.reduction.progress import ProgressLine
 from supple.reduction.region import Region
 from supple.reduction.region_modes import Count, cut_cluster, kept_modes
 from supple.reduction.sampling import Sampling, supple_version
-from supple.reduction.shortfall import indefinite, missed_errors
 from supple.reduction.singular_scan import require_reachable, require_regular, unreachable
-from supple.reduction.stated_error import stated_errors
+from supple.reduction.stated_error import indefinite, missed_errors, stated_errors
 from supple.reduction.task import Task, checked_task
 from supple.reduction.truncation import truncation
 

@@ -1,7 +1,11 @@
-"""The region of θ a model is made for: boxes, from what the user names and the limits of the mechanism; or a path."""
+"""The region of θ a model is made for: boxes, from what the user names and the limits of the mechanism; or a path.
+
+Units of coordinates, as a region is spoken of, and the smaller ones that may have been meant.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -13,8 +17,25 @@ from supple.diagnostics import InputError, nearest
 from supple.diagnostics.arguments import is_list, real_numbers, value_text
 from supple.kinematics.rest import rest
 from supple.reduction.path import Path
-from supple.reduction.region_units import SMALLER, Interval, interval_text, spoken
 from supple.trajectories.trajectory import Prescribed
+
+Interval = tuple[float, float]
+
+SMALLER = {"rad": {"deg": math.pi / 180.0}, "m": {"mm": 1e-3, "cm": 1e-2}}
+"""unit -> units in which a number is easily written without saying so."""
+
+
+def spoken(interval: Interval, unit: str) -> str:
+    """`95 to 145 rad`, or one value where both are the same."""
+    a, b = interval
+    return f"{a:.6g} {unit}" if a == b else f"{a:.6g} to {b:.6g} {unit}"
+
+
+def interval_text(name: str, interval: Interval, unit: str) -> str:
+    """`left=95deg:145deg`, as the command line takes it."""
+    a, b = interval
+    return f"{name}={a:.6g}{unit}" if a == b else f"{name}={a:.6g}{unit}:{b:.6g}{unit}"
+
 
 Ranges = Mapping[str, Sequence[float] | float]
 Boxes = Ranges | Sequence[Ranges] | None

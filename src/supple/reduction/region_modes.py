@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.approximation.fits.scattered_designs import halton_points
+from supple.approximation.fits.scattered_fit import halton_points
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import NumericalError
@@ -36,7 +36,7 @@ from supple.parameterization.mode_choice import ModeChoice
 from supple.parameterization.mode_matching import KEPT
 from supple.reduction.exchanges import Exchange, exchanges, strain_likeness
 from supple.reduction.scanned_region import Scanned
-from supple.results.names import listed
+from supple.results.text import listed
 
 Count = int | Literal["auto"]
 

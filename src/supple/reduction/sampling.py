@@ -29,7 +29,7 @@ from supple.formulations import data_slopes
 from supple.formulations.elastic import geometric_stiffness
 from supple.formulations.elastic_rest import geometric_stiffness_at_rest, preload
 from supple.formulations.elastic_rest.constrained_modes import modes_batch
-from supple.kinematics import complex_terms, parameter_motion
+from supple.kinematics import parameter_motion
 from supple.kinematics.closure import assemble
 from supple.kinematics.closure_kernel import close_batch
 from supple.kinematics.configuration import Configuration
@@ -226,9 +226,7 @@ def samples_name(mechanism: Mechanism | VariedMechanism, choice: ModeChoice = RI
     if choice.stiffening:
         parts["stiffening"] = [getsource(second_order)]
     if sloped(as_varied(mechanism), choice):
-        parts["slopes"] = [
-            getsource(module) for module in (slopes_module, data_slopes, parameter_motion, complex_terms)
-        ]
+        parts["slopes"] = [getsource(module) for module in (slopes_module, data_slopes, parameter_motion)]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 

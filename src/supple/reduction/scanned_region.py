@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.approximation.fits.scattered_designs import halton_points
+from supple.approximation.fits.scattered_fit import halton_points
 from supple.approximation.refinement.box import Box
 from supple.array_types import Array
 from supple.reduction.path import Path

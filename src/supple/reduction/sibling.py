@@ -15,7 +15,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from supple.approximation.fits.scattered_designs import halton_points
+from supple.approximation.fits.scattered_fit import halton_points
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.array_types import Array
 from supple.compilation.threads import single_blas_thread
@@ -26,11 +26,10 @@ from supple.formulations.coefficients import carried
 from supple.formulations.described_hardware import hardware_of
 from supple.kinematics.closure import assemble
 from supple.kinematics.rest import rest
-from supple.parameterization.local_model import local_row
-from supple.parameterization.mode_basis import basis_of
+from supple.parameterization.local_model import basis_of, local_row
 from supple.parameterization.mode_choice import ModeChoice
 from supple.reduced.model import ReducedModel
-from supple.reduction.column_packing import packed_values
+from supple.reduction.fitted_coefficients import packed_values
 from supple.reduction.named_parts import repertoire_of, units_of_layout
 from supple.reduction.sampling import sampled_rows
 

@@ -17,16 +17,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from supple.approximation.fits.scattered_designs import halton_points
+from supple.approximation.fits.scattered_fit import halton_points
 from supple.approximation.refinement.box import Box
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import NumericalError
-from supple.diagnostics.quoting import values_text
+from supple.diagnostics.errors import values_text
 from supple.kinematics.closure import assemble
 from supple.kinematics.rest import rest
 from supple.reduction.domain import Domain
-from supple.reduction.region_units import interval_text
+from supple.reduction.region import interval_text
 
 _VERTICES = {2: 17, 3: 9, 4: 5, 5: 4}  # of the grid along each axis; above, points are scattered
 _SCATTERED = 512

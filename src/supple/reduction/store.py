@@ -21,11 +21,13 @@ import numpy as np
 from supple.array_types import Array
 from supple.diagnostics import InputError, SuppleWarning
 from supple.diagnostics.limits import in_bytes, most
-from supple.reduction.store_faults import FAULTS, Fault, fault_of
 from supple.reduction.store_file import (
+    FAULTS,
     PATIENCE,
     VERSION,
+    Fault,
     exclusively,
+    fault_of,
     prepared,
     row_is_intact,
     row_seal,

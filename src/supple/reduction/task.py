@@ -12,20 +12,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from supple.approximation.fits.fits import FITS, require_continuous
-from supple.approximation.fits.scattered_designs import halton_points
+from supple.approximation.fits.scattered_fit import halton_points
 from supple.approximation.refinement.box import Box
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, SuppleWarning
+from supple.diagnostics.errors import values_text
 from supple.diagnostics.limits import require_within
-from supple.diagnostics.quoting import values_text
 from supple.kinematics.closure import assemble
 from supple.kinematics.rest import rest
 from supple.parameterization.mode_choice import RIGID, ModeChoice
 from supple.reduction.domain import Domain, domain_of
 from supple.reduction.parameter_space import Vary, require_one_branch
-from supple.reduction.region import Region
-from supple.reduction.region_units import SMALLER, Interval, interval_text, spoken
+from supple.reduction.region import SMALLER, Interval, Region, interval_text, spoken
 from supple.reduction.stated_error import ROUNDING
 
 BUDGET = 20_000  # samples, and points that refinement looks at

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from scipy.linalg import eigh
 
-from supple.approximation.fits.scattered_designs import halton_points
+from supple.approximation.fits.scattered_fit import halton_points
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
-from supple.diagnostics.quoting import values_text
+from supple.diagnostics.errors import values_text
 from supple.formats.varied_mechanism import VariedMechanism
 from supple.formulations.coefficients import carried
 from supple.formulations.elastic_rest.constrained_modes import rows_over_coordinates

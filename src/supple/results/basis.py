@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from supple.diagnostics import InputError
-from supple.diagnostics.quoting import quoted
+from supple.diagnostics.errors import quoted
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.diagnostics import InputError, nearest
-from supple.diagnostics.quoting import quoted
+from supple.diagnostics.errors import quoted
 
 Vector3 = tuple[float, float, float]
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from supple.diagnostics import InputError
 from supple.files.whole import written_beside
-from supple.results.names import fresh
+from supple.results.text import fresh
 
 Arrays = dict[str, NDArray[Any]]
 

@@ -10,13 +10,9 @@ from numpy.typing import NDArray
 
 from supple.array_types import Array, Complex
 from supple.diagnostics import optional_package, require_known
-from supple.results.entries import Entries
-from supple.results.labelled_arrays import Variable, dataset
-from supple.results.names import listed
-from supple.results.picture import picture
-from supple.results.result import Result
-from supple.results.table import Table
-from supple.results.text import Text, number_text
+from supple.results.result import Entries, Result, picture
+from supple.results.table import Table, Variable, dataset
+from supple.results.text import Text, listed, number_text
 
 Kind = Literal["receptance", "mobility", "accelerance"]
 KINDS: dict[str, int] = {"receptance": 0, "mobility": 1, "accelerance": 2}

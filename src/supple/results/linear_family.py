@@ -19,9 +19,9 @@ from supple.array_types import Array
 from supple.diagnostics import InputError
 from supple.results.basis import CoordinateBasis
 from supple.results.linear_model import LinearModel
-from supple.results.names import listed
 from supple.results.result import Result
 from supple.results.table import Table, batch_table
+from supple.results.text import listed
 from supple.results.units import UNKNOWN, Units
 
 MATRICES = ("A", "B", "C", "D")

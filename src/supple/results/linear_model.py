@@ -1,4 +1,9 @@
-"""Linear models ẋ = A x + B u, y = C x + D u, with names."""
+"""Linear models ẋ = A x + B u, y = C x + D u, with names.
+
+How a linear model changes with a parameter: its four matrices, and its eigenvalues.
+
+∂λ/∂μ = lᴴ (∂A/∂μ) r / lᴴr,    A r = λ r,  lᴴA = λ lᴴ                                            (parameters, 13)
+"""
 
 from __future__ import annotations
 
@@ -10,19 +15,47 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eig
 
-from supple.array_types import Array
+from supple.array_types import Array, Complex
 from supple.diagnostics import InputError, optional_package, require_known
 from supple.diagnostics.arguments import require_arguments
 from supple.results.basis import CoordinateBasis
-from supple.results.entries import Entries, eigenvalue_entries
 from supple.results.frequency_response import FrequencyResponse, response_unit
-from supple.results.linear_slopes import LinearSlopes, by_magnitude, eigenvalue_slopes
-from supple.results.names import listed, undotted
-from supple.results.picture import picture
-from supple.results.result import Result, arrays_repr
+from supple.results.result import Entries, Result, arrays_repr, eigenvalue_entries, picture
 from supple.results.table import Table, matrix_table
-from supple.results.text import Text, number_text
+from supple.results.text import Text, listed, number_text, undotted
 from supple.results.units import UNKNOWN, Units
+
+_SINGLE = 1e-6  # |lᴴr| of unit vectors: below it the eigenvalue is one of several that share a vector
+
+
+class LinearSlopes(NamedTuple):
+    """∂A/∂μ, ∂B/∂μ, ∂C/∂μ and ∂D/∂μ, the operating point following."""
+
+    A: Array
+    B: Array
+    C: Array
+    D: Array
+
+    def __repr__(self) -> str:
+        return arrays_repr(self)
+
+
+def by_magnitude(values: Complex) -> NDArray[np.int64]:
+    """The order of eigenvalues by rising magnitude, which is not one of rounding errors."""
+    digits = values / max(float(np.abs(values).max(initial=0.0)), 1e-300)
+    return np.lexsort(tuple(np.round(part, 10) for part in (digits.imag, digits.real, np.abs(digits))))
+
+
+def eigenvalue_slopes(A: Array, slopes: Array) -> Complex:
+    """∂λ/∂μ of the eigenvalues of A, by rising magnitude; no number where several share one vector (a motion that
+    nothing holds has position and rate in one), for these have none."""
+    values, left, right = (np.asarray(item, dtype=complex) for item in eig(A, left=True, right=True))
+    share = np.einsum("ik,ik->k", left.conj(), right)
+    single = np.abs(share) > _SINGLE
+    found: Any = np.einsum("ik,ij,jk->k", left.conj(), slopes, right)
+    found = np.where(single, found / np.where(single, share, 1.0), np.nan)
+    return np.asarray(found[by_magnitude(values)])
+
 
 _METHODS = ("zoh", "foh", "bilinear", "euler", "backward_diff", "impulse")
 _ROUNDING = 1e-15  # of the largest eigenvalue: less is zero

@@ -16,10 +16,9 @@ from supple.array_types import Array, Complex
 from supple.diagnostics import InputError, nearest, require_known
 from supple.diagnostics.arguments import real_numbers, require_arguments, value_text
 from supple.results.channel import MOTIONS, Channel, direction_text
-from supple.results.names import fresh, listed
-from supple.results.picture import picture
-from supple.results.result import Result
+from supple.results.result import Result, picture
 from supple.results.table import Table
+from supple.results.text import fresh, listed
 
 UNIVERSAL = (".uff", ".unv", ".uf", ".bunv")
 """Endings of universal files."""

@@ -1,20 +1,119 @@
-"""What an analysis returns: told in a line, kept as a table, drawn."""
+"""What an analysis returns: told in a line, kept as a table, drawn.
+
+The short list of numbers that a result comes down to: what a map shows of it.
+
+How a result reaches what draws it: by name, when it is drawn.
+
+What draws stands above what it draws; a result only knows the place of its plot.
+
+How things look in a notebook: a line that says what they are, and a table with units; texts as they are.
+"""
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from html import escape
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 from numpy.typing import NDArray
 
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
-from supple.results.entries import Entries
 from supple.results.file import save_result
-from supple.results.notebook import result_html
 from supple.results.table import Table
 from supple.results.text import Text
+
+
+class Entries(NamedTuple):
+    """Named numbers with units; of a batch, `values` has a leading axis.
+
+    quantity : what the numbers are, "frequency"
+    names    : (k,)
+    units    : (k,) SI, "" where unknown
+    values   : (..., k)
+    """
+
+    quantity: str
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    values: NDArray[np.float64]
+
+
+_REAL = 1e-9  # imaginary over absolute value, below which an eigenvalue counts as real
+_ROUNDING = 1e-15  # of the largest eigenvalue: less is zero
+
+
+def eigenvalue_entries(values: NDArray[np.complex128]) -> Entries:
+    """|λ|/2π and the damping ratio -Re λ/|λ| of eigenvalues (1/s) in their order, of a conjugate pair once."""
+    size = np.abs(values)
+    zero = size <= _ROUNDING * size.max(initial=0.0)
+    damping = np.where(zero, 0.0, 0.0 - values.real / np.where(zero, 1.0, size))
+    once = values.imag >= -_REAL * size
+    each = np.column_stack([size / (2.0 * np.pi), damping])[once]
+    names = tuple(f"{what} {i + 1}" for i in range(len(each)) for what in ("frequency", "damping ratio"))
+    return Entries("eigenvalue", names, ("Hz", "1") * len(each), each.ravel())
+
+
+_ROWS, _COLUMNS = 12, 10  # of a table that are shown
+
+
+def result_html(kind: str, summary: str, table: Table | None) -> str:
+    """What it is, and the first rows of its table."""
+    line = f"<p><b>{escape(kind)}</b> {escape(' '.join(summary.split()))}</p>"
+    return f"<div>{line}{'' if table is None else table_html(table)}</div>"
+
+
+def table_html(table: Table) -> str:
+    """The first rows and columns, units in the heads, and how much more there is."""
+    names = list(table.columns)[:_COLUMNS]
+    heads = [f"{name} / {_unit(table.units[name])}" if table.units.get(name) else name for name in names]
+    rows = [[_cell(table.columns[name][n]) for name in names] for n in range(min(_ROWS, len(table)))]
+    more = []
+    if len(table) > _ROWS:
+        more.append(f"{len(table) - _ROWS} more rows")
+    if len(table.columns) > _COLUMNS:
+        more.append(f"{len(table.columns) - _COLUMNS} more columns: {', '.join(list(table.columns)[_COLUMNS:])}")
+    return rows_html(heads, rows, "; ".join(more))
+
+
+def rows_html(heads: Sequence[str], rows: Iterable[Sequence[Any]], note: str = "") -> str:
+    """A table; the first column holds names."""
+
+    def cells(tag: str, values: Sequence[Any]) -> str:
+        sides = ["left"] + ["right"] * (len(values) - 1)
+        return "".join(
+            f'<{tag} style="text-align: {side}">{escape(str(value))}</{tag}>'
+            for side, value in zip(sides, values, strict=True)
+        )
+
+    top = f"<thead><tr>{cells('th', heads)}</tr></thead>" if any(heads) else ""
+    body = "".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
+    below = f"<p><small>{escape(note)}</small></p>" if note else ""
+    return f"<table>{top}<tbody>{body}</tbody></table>{below}"
+
+
+def facts_html(kind: str, summary: str, facts: Iterable[tuple[str, str]]) -> str:
+    """What it is, and facts about it, a row each."""
+    line = f"<p><b>{escape(kind)}</b> {escape(summary)}</p>"
+    return f"<div>{line}{rows_html(('', ''), facts)}</div>".replace("text-align: right", "text-align: left")
+
+
+def _unit(unit: str) -> str:
+    return f"({unit})" if any(mark in unit for mark in "/ ") else unit
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, complex | np.complexfloating):
+        return f"{value.real:.5g} {'-' if value.imag < 0 else '+'} {abs(value.imag):.5g}i"
+    if isinstance(value, float | np.floating):
+        return "" if math.isnan(value) else f"{value:.6g}"
+    return str(value)
+
 
 _LONGEST = 240  # characters
 _FEW = 9  # numbers that are shown
@@ -91,3 +190,13 @@ def arrays_repr(self: Any) -> str:
         short = " ".join(str(value).split()) if size <= _FEW else f"{value.shape}"
         parts.append(f"{name} {short}")
     return brief(type(self).__name__, ", ".join(parts))
+
+
+def picture(name: str) -> Callable[..., Any]:
+    """Import the plotting function at `name`, its place below `supple`: "statics.plot.compliance_plot".
+
+    Where the caller has imported pyplot and its backend opens windows, `pyplot.show()` shows the plot as any other.
+    """
+    module, _, function = name.rpartition(".")
+    draw = getattr(import_module(f"supple.{module}"), function)
+    return import_module("supple.view.panels").known_to_callers(draw)

@@ -10,10 +10,9 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.diagnostics import require_known
-from supple.results.names import fresh, listed
-from supple.results.picture import picture
-from supple.results.result import Result
+from supple.results.result import Result, picture
 from supple.results.table import Table
+from supple.results.text import fresh, listed
 
 
 @dataclass(frozen=True, eq=False, repr=False)

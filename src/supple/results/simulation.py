@@ -1,4 +1,9 @@
-"""A run in time: the same names, units, tables and pictures, whatever ran."""
+"""A run in time: the same names, units, tables and pictures, whatever ran.
+
+How well the account of energy of a run balances.
+
+What a saved run keeps besides its signals, so that it can be watched: whose it is, and where its bodies went.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +19,88 @@ from supple.array_types import Array
 from supple.diagnostics import EarlyEnd, InputError, SuppleWarning, user_level
 from supple.diagnostics.arguments import require_arguments
 from supple.results.basis import CoordinateBasis
-from supple.results.energy_account import LARGEST_DEFECT
-from supple.results.picture import picture
-from supple.results.playback_arrays import playback_arrays
-from supple.results.result import Result
+from supple.results.result import Result, picture
 from supple.results.signals import Signals, gathered, time_span_text
 from supple.results.table import Table
 from supple.results.text import Text, number_text
+
+PREFIX = "playback."
+INSTANTS = 400  # that are kept, at most: what an eye follows in some ten seconds
+
+
+def playback_arrays(run: Simulation) -> dict[str, NDArray[Any]]:
+    """`playback.ORIGIN`, texts on what ran, and at `playback.time` where everything was; of a model its coordinates η
+    (n, size), of a mechanism
+
+    playback.poses : (n, bodies, 12) position and rotation R_wb, row by row, of the bodies that `playback.bodies` names
+    playback.nodes.BODY : (n, nodes, 6) of an elastic body, displacements and rotation vectors from its drawn shape, in
+                          its axes, which go where the node next to its origin takes them
+    """
+    found: dict[str, NDArray[Any]] = {
+        f"{PREFIX}{name}": np.array([text]) for name, text in getattr(run.record, "origin", {}).items()
+    }
+    if not found or not len(run.time):
+        return found
+    instants = evenly(len(run.time))
+    if run.bodies is None:
+        eta = np.stack(list(run.coordinates.values()), axis=1)
+        return found | {f"{PREFIX}time": run.time[instants], f"{PREFIX}coordinates": eta[instants]}
+    places = run.configuration
+    X = places.X[instants, :-1]
+    names = places.rest.numbering.bodies
+    found[f"{PREFIX}bodies"] = np.array(names, dtype=str)
+    found[f"{PREFIX}time"] = run.time[instants]
+    found[f"{PREFIX}poses"] = X.astype(np.float32)
+    if places.deformed is None:
+        return found
+    P = places.mechanism.plane_axes()
+    for b, name in enumerate(names):
+        nodes = run.nodes(name)
+        if nodes.position.shape[1] < 2:
+            continue
+        drawn = places.deformed.frames.drawn(b)
+        U = _relative(X[:, b], nodes.position[instants] @ P, P.T @ nodes.rotation[instants] @ P, drawn)
+        found[f"{PREFIX}nodes.{name}"] = U.astype(np.float32)
+    return found
+
+
+def evenly(count: int, most: int = INSTANTS) -> NDArray[np.int64]:
+    """Numbers of at most so many instants of a run, the first and the last among them."""
+    return np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(np.int64))
+
+
+def _relative(body: Array, x: Array, R: Array, drawn: Array) -> Array:
+    """(n, nodes, 6): R_bᵀ(x - x_b) - X, and the rotation vector of R_bᵀ R."""
+    from scipy.spatial.transform import Rotation  # takes a while to import
+
+    R_b = body[:, 3:].reshape(-1, 3, 3)
+    u = np.einsum("nji,nkj->nki", R_b, x - body[:, None, :3]) - drawn
+    turned = np.einsum("nji,nkjl->nkil", R_b, R)
+    phi = Rotation.from_matrix(turned.reshape(-1, 3, 3)).as_rotvec().reshape(*turned.shape[:2], 3)
+    return np.concatenate([u, phi], axis=-1)
+
+
+# 1 % of the energy is ½ % of an amplitude, what a plot just shows; steps that follow the motion stay far below.
+LARGEST_DEFECT = 0.01
+_ENERGY_ROUNDING = 1e-9  # of a potential: what changes by less does not move
+
+
+def energy_defect(kinetic: Array, potential: Array, works: Array, balance: Array, least: float) -> float:
+    """What the account is off by at worst, over the largest energy that was exchanged in the run.
+
+    kinetic, potential, balance : (N,), works : (N, k), put in or lost since the start, all in J
+    least : J, below which nothing moves
+
+        max |balance| / max(T, max V - min V, |W|, least)
+
+    The zero of a potential is arbitrary and does not count, but for its rounding.
+    """
+    if not len(balance):
+        return 0.0
+    largest = float(np.abs(potential).max())
+    exchanged = max(kinetic.max(), np.ptp(potential), _ENERGY_ROUNDING * largest, least, np.abs(works).max(initial=0.0))
+    return float(np.abs(balance).max() / exchanged) if exchanged > 0.0 else 0.0
+
 
 _ROUNDING = 1e-12  # of the largest reaction: less is zero
 
@@ -152,7 +232,7 @@ class Simulation(Result):
         return out
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """The columns, and what it takes to watch the run: see `supple.results.playback_arrays`."""
+        """The columns, and what it takes to watch the run: see `supple.results.simulation`."""
         return super().arrays() | playback_arrays(self)
 
     @property
@@ -189,7 +269,7 @@ class Simulation(Result):
 
     @property
     def energy_defect(self) -> float | None:
-        """What the account of energy is off by, over the largest energy exchanged; see `supple.results.energy_account`.
+        """What the account of energy is off by, over the largest energy exchanged; see `supple.results.simulation`.
 
         The method is to blame: steps too long for the motion, or its damping of what they do not resolve. None where
         no account is kept.

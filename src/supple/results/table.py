@@ -1,4 +1,7 @@
-"""A table: named columns of one length, with units; what is written to a file or handed to pandas."""
+"""A table: named columns of one length, with units; what is written to a file or handed to pandas.
+
+Arrays whose axes have names, as those who study fields hold them: Datasets of xarray.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,26 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from supple.diagnostics import optional_package
 from supple.results.file import save_result
-from supple.results.labelled_arrays import dataset
-from supple.results.names import fresh, listed
+from supple.results.text import fresh, listed
+
+Variable = tuple[tuple[str, ...], ArrayLike, str]
+"""Names of its axes, its values, and its unit, "" if it has none."""
+
+
+def dataset(variables: Mapping[str, Variable], axes: Mapping[str, tuple[ArrayLike, str]]) -> Any:
+    """A Dataset (the extra `xarray`): variables over axes, name -> (values, unit); units are in `attrs["units"]`."""
+    xarray = optional_package("xarray", "xarray", "'supple[xarray]', or save a .npz file")
+    found = {name: xarray.Variable(over, values, _attributes(unit)) for name, (over, values, unit) in variables.items()}
+    along = {name: xarray.Variable((name,), values, _attributes(unit)) for name, (values, unit) in axes.items()}
+    return xarray.Dataset(found, coords=along)
+
+
+def _attributes(unit: str) -> dict[str, str]:
+    return {"units": unit} if unit else {}
 
 
 @dataclass(frozen=True, eq=False, repr=False)

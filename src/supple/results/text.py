@@ -1,17 +1,21 @@
-"""The text of a result: lines and tables with units, the same in the terminal and under `print`."""
+"""The text of a result: lines and tables with units, the same in the terminal and under `print`.
+
+Names in a result: told apart where they must be, told in short where they are many.
+"""
 
 from __future__ import annotations
 
 import io
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
 if TYPE_CHECKING:
     from rich.console import Console
+
 
 _WIDTH = 200  # characters, where no screen limits a line
 _ROUNDING = 1e-13  # of the largest entry of a matrix: less is not worth a reader's time
@@ -134,3 +138,30 @@ def duration_text(seconds: float) -> str:
     if seconds < 100.0:
         return f"{seconds:.2g} s"
     return f"{seconds / 60.0:.3g} min" if seconds < 6000.0 else f"{seconds / 3600.0:.3g} h"
+
+
+def fresh(name: str, taken: Iterable[str]) -> str:
+    """The name, with underscores behind it until it is a new one."""
+    known = set(taken)
+    while name in known:
+        name += "_"
+    return name
+
+
+def listed(names: Iterable[str], most: int = 4) -> str:
+    """A few names, and how many more there are."""
+    found = [name if len(name) <= 24 else f"{name[:23]}…" for name in names]
+    if len(found) > most + 1:
+        return ", ".join(found[:most]) + f" and {len(found) - most} more"
+    return ", ".join(found) or "none"
+
+
+def undotted(names: Sequence[str]) -> list[str]:
+    """tool_x for tool.x, none twice: a dot stands between a system and its signal in python-control."""
+    found: list[str] = []
+    for name in names:
+        plain = name.replace(".", "_")
+        while plain in found:
+            plain += "_"
+        found.append(plain)
+    return found

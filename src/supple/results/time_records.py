@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 from supple.array_types import Array
 from supple.diagnostics import InputError
 from supple.results.channel import Channel
-from supple.results.names import fresh, listed
-from supple.results.picture import picture
 from supple.results.responses import channel_arrays, frozen_copy, require_names, save_universal
-from supple.results.result import Result
+from supple.results.result import Result, picture
 from supple.results.table import Table
+from supple.results.text import fresh, listed
 
 
 @dataclass(frozen=True, eq=False, repr=False)

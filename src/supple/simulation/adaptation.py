@@ -15,8 +15,7 @@ from supple.array_types import Array
 from supple.diagnostics import InputError
 from supple.formulations.absolute.march import WIDEST
 from supple.formulations.absolute.system import Absolute
-from supple.results.energy_account import LARGEST_DEFECT
-from supple.results.simulation import Simulation
+from supple.results.simulation import LARGEST_DEFECT, Simulation
 from supple.simulation.body_motion import balance_of, defect_of
 
 TOLERANCE = 1e-6  # rad, or extents of the mechanism: where neither a step nor a tolerance is asked for

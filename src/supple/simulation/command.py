@@ -1,23 +1,203 @@
-"""`supple simulate`: motion in time."""
+"""`supple simulate`: motion in time.
+
+What `supple simulate` is asked for: options, or a scenario of the file, as arguments of a simulation.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from supple.cli.answer import answering
 from supple.cli.assemble import warn_of_limits
 from supple.cli.kept import Picture, TableFile, keep
-from supple.cli.model_argument import FileOrRom, is_model, read_model, require_no
-from supple.cli.options import At, Formulation, FormulationOption, Json, NoDrives, Rigid, Settings, read_mechanism
-from supple.cli.quantities import quantity_of
-from supple.cli.run_options import REST, RunOptions, model_task_of, task_of
+from supple.cli.model_argument import (
+    FileOrRom,
+    described_mechanism,
+    is_model,
+    model_configuration,
+    model_follows_path,
+    read_model,
+    require_no,
+    trajectory_in_model,
+)
+from supple.cli.options import (
+    EQUILIBRIUM,
+    REST,
+    At,
+    Formulation,
+    FormulationOption,
+    Json,
+    NoDrives,
+    Rigid,
+    Settings,
+    configuration,
+    dimension_by_name,
+    quantities_of,
+    quantity_of,
+    read_mechanism,
+    without_equilibrium,
+)
 from supple.description.quantities.dimension import TIME
 
 if TYPE_CHECKING:
     from supple.description.mechanism import Mechanism
+    from supple.kinematics.configuration import Configuration
     from supple.reduced.model import ReducedModel
+
+
+class RunOptions(NamedTuple):
+    """The texts of the options; `until`, `step` and `output_step` in s; whether drives act."""
+
+    scenario: str | None
+    start: str
+    at: str | None
+    rates: str | None
+    inputs: str | None
+    motion: str | None
+    until: float | None
+    step: float | None
+    output_step: float | None
+    drives: bool = True
+
+
+def task_of(mechanism: Mechanism, asked: RunOptions, *, rigid: bool = False) -> dict[str, Any]:
+    """What `supple.simulate` takes of a mechanism, from the options or from a scenario."""
+    results = {"step": asked.step, "output_step": asked.output_step}
+    if asked.scenario is not None:
+        return results | {"t": asked.scenario, "until": asked.until}
+    forces, times = _inputs(mechanism, asked)
+    here = start_from_options(mechanism, asked, forces, rigid=rigid)
+    return results | {
+        "until": _duration(mechanism, asked.motion) if asked.until is None else asked.until, "start": here,
+        "rates": _rates(mechanism, asked.rates, _names(here)), "inputs": forces, "input_times": times,
+        "motion": asked.motion,
+    }  # fmt: skip
+
+
+def model_task_of(model: ReducedModel, asked: RunOptions) -> dict[str, Any]:
+    """The same of a reduced model; names are those of the mechanism that it was made from."""
+    from supple.diagnostics import InputError
+    from supple.formats.scenario_file import scenario_in
+
+    mechanism = described_mechanism(model)
+    results = {"until": asked.until, "step": asked.step, "output_step": asked.output_step}
+    if asked.scenario is None:
+        if asked.motion is not None:
+            return _led(model, asked.motion, results)
+        forces, times = _inputs(mechanism, asked)
+        return results | {
+            "start": _model_start(model, asked, forces), "inputs": forces, "input_times": times,
+            "rates": _rates(mechanism, asked.rates, model.layout.coordinates),
+        }  # fmt: skip
+    scenario = scenario_in(mechanism, asked.scenario)
+    if scenario.motion is not None:
+        led = _led(model, scenario.motion, results | {"step": asked.step or scenario.step})
+        return led | {"t": scenario}
+    if model_follows_path(model):
+        raise InputError(
+            f'scenario "{asked.scenario}" moves freely, and the model follows a path', part="--scenario",
+            hint="give --inputs and --at arclength=VALUE",
+        )  # fmt: skip
+    return results | {"t": scenario}
+
+
+def _led(model: ReducedModel, motion: str, results: dict[str, Any]) -> dict[str, Any]:
+    """Led along a motion, with results as asked for, or as long as it lasts."""
+    from supple.integration.step_options import result_times
+
+    if results["until"] is None:
+        results = results | {"until": float(trajectory_in_model(model, motion).time[-1])}
+    times = result_times(None, **results)
+    return {"motion": trajectory_in_model(model, motion, times=times), "step": results["step"]}
+
+
+def _rates(mechanism: Mechanism, text: str | None, names: tuple[str, ...]) -> dict[str, float] | None:
+    return (
+        None
+        if text is None
+        else quantities_of(text, "--rates", names, "a coordinate", dimension_by_name(mechanism, "rate"))
+    )
+
+
+def _names(here: Configuration) -> tuple[str, ...]:
+    return here.rest.numbering.coordinates
+
+
+def _model_start(model: ReducedModel, asked: RunOptions, forces: dict[str, Any]) -> list[float]:
+    """θ at the start, by the names of the mechanism that the model was made from."""
+    from supple.diagnostics import InputError
+
+    start, at = asked.start, asked.at
+    if model_follows_path(model):
+        if start != REST:
+            raise InputError(
+                f'"{start}" is not on the path of the model', part="--start", hint="give --at arclength=VALUE"
+            )
+        return model_configuration(model, at)
+    at, resting = without_equilibrium(at, described_mechanism(model).configurations)
+    moved = asked.drives and any(block.moves for block in model.hardware.drives)
+    if (resting or start == EQUILIBRIUM) and not moved:  # where drives hold it, it rests as it is
+        if model.layout.size > model.layout.theta:  # its own, deflection included, close to --at
+            return _rested(model, model_configuration(model, at), forces)
+        resting_there = asked._replace(start=EQUILIBRIUM, at=at)
+        found = start_from_options(described_mechanism(model), resting_there, forces, rigid=True)
+        return [float(value) for value in found.theta]
+    wanted = [item for item in (None if start in (REST, EQUILIBRIUM) else start, at) if item is not None]
+    return model_configuration(model, ",".join(wanted) if wanted else None)
+
+
+def _rested(model: ReducedModel, theta: list[float], forces: dict[str, Any]) -> list[float]:
+    """η close to θ at which the model rests under the forces at the beginning."""
+    import numpy as np
+
+    first = {name: float(np.atleast_1d(value)[0]) for name, value in forces.items()}
+    return [float(value) for value in model.equilibrium(theta, first)]
+
+
+def _inputs(mechanism: Mechanism, asked: RunOptions) -> tuple[dict[str, Any], Any]:
+    """Forces or commands by actuator, and the times they belong to if they come from a table."""
+    from supple.description.quantities.coordinate_dimensions import input_dimension
+    from supple.diagnostics import require_known
+    from supple.formats.motion_file import read_time_table
+
+    text = asked.inputs
+    if text is None:
+        return {}, None
+    if "=" in text and not Path(text).exists():
+        wanted = partial(input_dimension, mechanism) if asked.drives else dimension_by_name(mechanism, "force")
+        return dict(quantities_of(text, "--inputs", mechanism.actuators, "an actuator", wanted)), None
+    table = read_time_table(text, of="actuator", why="a course over time needs")
+    for name in table.values:
+        require_known("actuator", name, mechanism.actuators, file=table.file, line=1)
+    return dict(table.values), table.time
+
+
+def start_from_options(
+    mechanism: Mechanism, asked: RunOptions, forces: dict[str, Any], *, rigid: bool
+) -> Configuration:
+    """Where a mechanism starts, as --start and --at name it; an equilibrium with what drives hold as it is."""
+    from supple.formulations.described_hardware import hardware_of
+    from supple.hardware.hardware import NO_HARDWARE
+    from supple.kinematics.closure import assemble
+    from supple.simulation.driven_start import resting_start
+
+    start, at = asked.start, asked.at
+    if start == EQUILIBRIUM:
+        hardware = hardware_of(mechanism) if asked.drives and asked.motion is None else NO_HARDWARE
+        return resting_start(mechanism, configuration(mechanism, at), forces, hardware, rigid=rigid)
+    wanted = [item for item in (None if start == REST else start, at) if item is not None]
+    return assemble(mechanism, configuration(mechanism, ",".join(wanted) if wanted else None))
+
+
+def _duration(mechanism: Mechanism, motion: str | None) -> float:
+    from supple.trajectories.trajectory import trajectory
+
+    assert motion is not None
+    return float(trajectory(mechanism, motion).time[-1])
 
 
 def _time(name: str, text: str) -> typer.models.OptionInfo:

@@ -16,7 +16,7 @@ from supple.hardware.hardware import Hardware
 from supple.integration.step_options import StepOptions
 from supple.kinematics.configuration import At, Configuration
 from supple.kinematics.measures import key_of
-from supple.simulation.driven_system import DrivenStart
+from supple.simulation.driver import DrivenStart
 from supple.simulation.mechanism_run import Continuous, MechanismRun, begin, require_held
 from supple.simulation.prescribed import Prescribed, nothing_led
 from supple.simulation.start import start_configuration

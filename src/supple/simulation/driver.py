@@ -3,14 +3,28 @@
 An event is a time at which something decides anew what acts on the system: the start of a run whose inputs are all
 known, the sample of a controller, or the end of an interval of drives that feel the motion. Between two events the
 system advances in one call of its own compiled march, through all result times in between.
+
+A system behind its drives: where it begins, and commands in, motion out, from event to event.
+
+A mechanism (`mechanism_start`) and a reduced model (`model_start`) begin in ways of their own. `simulate` and
+`closed_loop` take everything else from here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Generic, Protocol, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
-from supple.systems.advancing import Advancing
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.array_types import Array
+from supple.hardware.drive_bank import DriveBank, Intervals, interval_commands, intervals
+from supple.hardware.drive_course import first_commands, keeping_commands
+from supple.hardware.pieces import Pieces, at_end
+from supple.integration.input_course import Inputs, input_course
+from supple.systems.advancing import Advancing, Plant
+from supple.systems.protocols import System
 
 Acting = TypeVar("Acting")
 Given = TypeVar("Given", covariant=True)
@@ -59,3 +73,201 @@ def drive(system: Advancing[Acting], source: Source[Acting]) -> None:
         advanced(event)
         if not done:
             return
+
+
+Run = TypeVar("Run", bound=Plant, covariant=True)
+
+
+class DrivenStart(NamedTuple, Generic[Run]):
+    """A mechanism or a reduced model where a run behind its drives begins.
+
+    theta, rates : θ and θ̇ (s,); delta : (n - s,), None without any
+    run          : result times (N,), s -> the system ready at the first of them
+    """
+
+    system: System
+    bank: DriveBank
+    theta: Array
+    rates: Array
+    delta: Array | None
+    run: Callable[[Array], Run]
+
+
+def holding_forces(begun: DrivenStart[Plant], *, standing: bool = False) -> Array:
+    """Return the forces (a,) of drives that yield which hold the system at rest where it stands; zero of all others.
+
+    Parameters
+    ----------
+    begun
+        The system at its start.
+    standing
+        Also those of drives that do not move, where they can hold it; not of those that lead.
+    """
+    found = np.zeros(len(begun.bank.inputs))
+    yields = begun.bank.holding(standing=standing)
+    if yields:
+        c, s, delta = begun.system.equations(begun.theta), len(begun.theta), begun.delta
+        still = np.zeros(s if delta is None else s + len(delta))
+        needed = c.required_forces(still, still, delta)[:s]
+        found[yields] = np.linalg.lstsq(c.input_map[:s], needed, rcond=None)[0][yields]
+    return found
+
+
+def settled_commands(
+    begun: DrivenStart[Plant], inputs: Inputs, times: ArrayLike | None, grid: Array, spacing: float | None
+) -> tuple[Array, Array]:
+    """Settle the drives where a run begins, and return its commands (B, a), linear between breaks (B,).
+
+    Commands that are not given keep drives that move where they are; of others they are zero, as forces are.
+
+    Parameters
+    ----------
+    begun
+        The system at its start.
+    inputs, times
+        Commands as `simulate` takes them, and the times of their values.
+    grid
+        (N,) result times, s.
+    spacing
+        Longest time between samples of callables, s; None samples them at the results.
+    """
+    bank, place = begun.bank, (begun.theta, begun.rates)
+    held = holding_forces(begun)
+    bank.reset(*place, forces=held)
+    breaks, values = input_course(bank.inputs, keeping_commands(bank, inputs), times, grid, spacing)
+    bank.reset(*place, first_commands(bank, breaks, values, float(grid[0])), held)
+    return breaks, values
+
+
+def coupled_run(
+    begun: DrivenStart[Run], grid: Array, longest: float, breaks: Array, values: Array
+) -> tuple[Run, Array, Intervals]:
+    """Run drives that feel the motion, and the motion, interval by interval.
+
+    Parameters
+    ----------
+    begun
+        The system at its start, and its drives, settled.
+    grid
+        (N,) result times, s.
+    longest
+        Longest interval, s.
+    breaks, values
+        Commands (B, a), linear between breaks (B,), s.
+
+    Returns
+    -------
+    tuple
+        The run, forces of the inputs from each interval on, and the intervals.
+    """
+    c = begun.system.equations(begun.theta)
+    light = np.einsum("ia,ia->a", c.input_map, np.linalg.solve(c.M, c.input_map))
+    cut = intervals(begun.bank, grid, longest, light)
+    run = begun.run(cut.times)
+    return run, drive_commands(run, begun.bank, cut.times, interval_commands(cut.times, breaks, values)), cut
+
+
+class DrivenSystem:
+    """A plant, advanced by the commands of its drives; every result time is an event. Implements `Advancing`.
+
+    applied : (N, a) commands after dead band, limits, rate limit and resolution
+    forces  : (N, a) of the inputs from each event on, springs and dampers of drives included; zero where they lead
+
+    Both are filled up to the event that was reached.
+
+    Parameters
+    ----------
+    plant, drives
+        The system, and the drives before it, settled at its start.
+    durations
+        (N,) s from each event to the next.
+    pushes
+        (N, a) forces that are added behind the drives, linear in between; (0, a) for none.
+    """
+
+    def __init__(self, plant: Plant, drives: DriveBank, durations: Array, pushes: Array | None = None) -> None:
+        self.plant, self._drives, self._durations = plant, drives, durations.tolist()
+        inputs, self._theta = len(plant.system.inputs), plant.system.theta
+        self._pushes = np.zeros((0, inputs)) if pushes is None else pushes
+        self.applied, self.forces = np.zeros((2, len(durations), inputs))
+        yields = (drives.stiffness != 0.0) | (drives.damping != 0.0)
+        self._yielding = [
+            (i, place, float(drives.stiffness[i]), float(drives.damping[i]))
+            for i, place in enumerate(drives.places)
+            if place >= 0 and yields[i]
+        ]
+        self._pushed, self._event = len(self._pushes) > 0, 0
+
+    def advance(self, command: Array, until: int) -> bool:
+        """Advance under a command (a,) to the event of number `until`: the next one or, at the last, itself."""
+        plant, k = self.plant, self._event
+        duration = self._durations[k]
+        self.applied[k] = self._drives.applied(command)
+        eta, rates = plant.state
+        pieces = self._drives.pieces(duration, rates[: self._theta])
+        if self._pushed:
+            _push(pieces, duration, self._pushes[k], self._pushes[min(k + 1, len(self._durations) - 1)])
+        self._keep(k, pieces.forces[0, 0], eta, rates)
+        if until == k:
+            return True
+        if not plant.advance(pieces, until):
+            return False
+        self._event, self._last = until, pieces
+        return True
+
+    def _keep(self, k: int, forces: Array, eta: Array, rates: Array) -> None:
+        """Record forces (a,) of the inputs, less those of the springs and dampers of drives that yield."""
+        found = self.forces[k]
+        found[:] = forces
+        for i, place, stiffness, damping in self._yielding:
+            found[i] -= stiffness * eta[place] + damping * rates[place]
+
+    def hold(self) -> None:
+        """Keep the forces at the end of the last interval as those of the last event: no further command follows."""
+        if self._event:
+            self._keep(self._event, at_end(self._last, len(self._last.times) - 2), *self.plant.state)
+
+
+def _push(pieces: Pieces, duration: float, before: Array, after: Array) -> None:
+    """Add forces that grow linearly from event to event to those of pieces."""
+    slope = (after - before) / duration
+    pieces.forces[:, 0] += before + pieces.times[:-1, None] * slope
+    pieces.forces[:, 1] += slope
+
+
+class Sent:
+    """A source of commands (N - 1, a) that are known beforehand, one for each interval. Implements `Source`."""
+
+    def __init__(self, commands: Array) -> None:
+        self._commands, self.events = commands, range(1, len(commands) + 1)
+
+    def acting(self, event: int) -> Array:
+        """Return the command (a,) of the interval that begins at this event."""
+        return self._commands[event]
+
+    def advanced(self, event: int) -> None:
+        """Do nothing: nobody waits for an answer."""
+
+
+def drive_commands(plant: Plant, drives: DriveBank, times: Array, commands: Array) -> Array:
+    """Send commands, held for each interval, to drives and through them to a plant, as far as it comes.
+
+    Parameters
+    ----------
+    plant, drives
+        The system, and the drives before it, settled at its start.
+    times
+        (N,) s, of the events; they are the plant's result times.
+    commands
+        (N - 1, a), one for each interval.
+
+    Returns
+    -------
+    Array
+        (N, a) forces of the inputs from each event on, filled up to the one that was reached.
+    """
+    system = DrivenSystem(plant, drives, np.append(np.diff(times), 0.0))
+    drive(system, Sent(commands))
+    if not plant.reason:
+        system.hold()
+    return system.forces

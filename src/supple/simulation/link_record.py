@@ -11,12 +11,11 @@ import numpy as np
 from supple.array_types import Array
 from supple.diagnostics import InputError, require_known
 from supple.formats.mechanism_text import to_yaml
-from supple.formulations.coefficients import carried
-from supple.formulations.measured_units import units_of
+from supple.formulations.coefficients import carried, units_of
 from supple.formulations.rigid_link_system.link_equations import LinkEquations, LinkMotion, link_energies
 from supple.formulations.rigid_link_system.link_point import LinkPoint
 from supple.formulations.rigid_link_system.link_system import RigidLinkSystem
-from supple.formulations.rigid_link_system.said_outputs import outputs_without_forces
+from supple.formulations.rigid_link_system.small_link_motions import outputs_without_forces
 from supple.geometry.rotation import exponential
 from supple.kinematics.configuration import Configuration, Deformed, FramePose
 from supple.results.signals import Signals, labelled

@@ -42,15 +42,12 @@ from supple.formulations.absolute.system import Absolute, absolute
 from supple.formulations.absolute.time_damping import time_damping
 from supple.formulations.coefficients import Yield, carried
 from supple.hardware.pieces import Pieces, at_end
-from supple.integration.generalized_alpha import Alpha, alpha_of
-from supple.integration.result_times import require_positive, require_times
-from supple.integration.step_options import StepOptions
+from supple.integration.step_options import Alpha, StepOptions, alpha_of, require_positive, require_times
 from supple.kinematics.closing import bulk
 from supple.kinematics.configuration import Configuration
 from supple.results.simulation import Simulation
 from supple.simulation.adaptation import energy_diverged, overbent, require_damped, stopped, stuck
-from supple.simulation.body_motion import RecordedMotion, defect_of
-from supple.simulation.inner_forces import FullMotion, inner_forces
+from supple.simulation.body_motion import FullMotion, RecordedMotion, defect_of, inner_forces
 from supple.simulation.prescribed import Prescribed
 from supple.simulation.start import centre_state
 from supple.systems.protocols import system_of

@@ -16,10 +16,8 @@ from supple.diagnostics import InputError
 from supple.diagnostics.limits import require_memory
 from supple.hardware.drive_bank import DriveBank
 from supple.hardware.pieces import Pieces, between
-from supple.integration.generalized_alpha import alpha_of
 from supple.integration.input_course import InputCourse
-from supple.integration.result_times import require_positive
-from supple.integration.step_options import StepOptions
+from supple.integration.step_options import StepOptions, alpha_of, require_positive
 from supple.reduced.kernels import INSIDE
 from supple.reduced.model import ReducedModel
 from supple.reduced.observing_kernel import observed_arrays
@@ -39,7 +37,7 @@ from supple.reduced.time.explicit_march import explicit_march
 from supple.reduced.time.implicit_march import ImplicitOptions, implicit_march
 from supple.reduced.time.model_motion import ModelMotion
 from supple.results.simulation import Simulation
-from supple.simulation.driven_system import DrivenStart
+from supple.simulation.driver import DrivenStart
 from supple.systems.protocols import system_of
 
 TOLERANCE = 1e-9  # of a step of a free run, where neither a step nor a tolerance is asked for

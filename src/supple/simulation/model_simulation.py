@@ -11,25 +11,21 @@ from numpy.typing import ArrayLike
 from supple.array_types import Array
 from supple.compilation import compiled
 from supple.diagnostics import InputError, NumericalError
-from supple.hardware.coupled_drives import Intervals, feels
-from supple.hardware.drive_bank import DriveBank
+from supple.hardware.drive_bank import DriveBank, Intervals, feels
 from supple.hardware.drive_course import drive_course, say_passed_by
 from supple.hardware.hardware import NO_HARDWARE, Hardware
 from supple.hardware.pieces import Pieces
 from supple.integration.input_course import Inputs, followed_course, has_callables
-from supple.integration.result_times import longest_step, result_times
-from supple.integration.step_options import StepOptions
+from supple.integration.step_options import StepOptions, longest_step, result_times
 from supple.reduced.kernels import INSIDE, OUTSIDE
 from supple.reduced.model import ReducedModel
 from supple.reduced.state_arguments import Values
-from supple.reduced.time.begin import begin_state
+from supple.reduced.time.begin import begin_state, course_at, quasi_static, require_course
 from supple.reduced.time.led_march import LedCourse, LedOptions, led_march
-from supple.reduced.time.led_motion import course_at, quasi_static, require_course
 from supple.reduced.time.model_motion import ModelMotion
 from supple.reduced.time.scenario_run import led_scenario, scenario_run
 from supple.results.simulation import Simulation, warn_of
-from supple.simulation.driven_system import coupled_run, settled_commands
-from supple.simulation.driver import Known, drive
+from supple.simulation.driver import Known, coupled_run, drive, settled_commands
 from supple.simulation.model_run import FreeRun, ModelRun, model_result, model_start
 from supple.time_functions.function_of_time import PiecewisePolynomial, Trajectory
 

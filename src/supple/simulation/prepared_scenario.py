@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from supple.array_types import Array
-from supple.description.elastic.damping import Damping
+from supple.description.elastic.material import Damping
 from supple.description.mechanism import Mechanism
 from supple.description.scenario import EQUILIBRIUM, REST, Scenario, ScenarioDamping
 from supple.diagnostics import InputError
-from supple.formats.model_description import described
+from supple.formats.document import described
 from supple.formats.scenario_file import is_scenario_file, scenario_in
 from supple.formulations.described_hardware import hardware_of
 from supple.hardware.hardware import NO_HARDWARE, Hardware

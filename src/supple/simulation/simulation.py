@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.array_types import Array
+from supple.description.mass_properties import taken_as_rigid
 from supple.description.mechanism import Mechanism
-from supple.description.rigid_parts import taken_as_rigid
 from supple.description.scenario import Scenario
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
@@ -31,30 +31,26 @@ from supple.formulations.rigid_link_system.link_march import (
 from supple.formulations.rigid_link_system.link_point import link_point
 from supple.formulations.rigid_link_system.link_system import rigid_link_system
 from supple.formulations.rigid_link_system.small_link_motions import resting_nodes
-from supple.hardware.coupled_drives import feels
-from supple.hardware.drive_bank import DriveBank
+from supple.hardware.drive_bank import DriveBank, feels
 from supple.hardware.drive_course import say_passed_by
 from supple.hardware.hardware import NO_HARDWARE
-from supple.integration.generalized_alpha import alpha_of
 from supple.integration.input_course import Inputs, input_course
-from supple.integration.result_times import longest_step, require_positive, result_times
-from supple.integration.step_options import StepOptions
+from supple.integration.step_options import StepOptions, alpha_of, longest_step, require_positive, result_times
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
 from supple.kinematics.rest import rest
 from supple.reduced.model import ReducedModel
-from supple.reduced.named_values import in_order
+from supple.reduced.state_arguments import in_order
 from supple.results.simulation import Simulation, warn_of
 from supple.simulation.adaptation import TOLERANCE, balanced
 from supple.simulation.driven_start import drive_springs, driven_course, held_start, mechanism_start
-from supple.simulation.driven_system import coupled_run, settled_commands
-from supple.simulation.driver import Known, drive
+from supple.simulation.driver import Known, coupled_run, drive, settled_commands
 from supple.simulation.link_record import LinkRecord
 from supple.simulation.mechanism_run import Continuous, MechanismRun, begin
 from supple.simulation.prepared_scenario import model_scenario, prepared_scenario
 from supple.simulation.prescribed import Prescribed, on_course, prescribed
 from supple.simulation.start import deflected_configuration, start_configuration
-from supple.systems.formulation_choice import by_rigid_links
+from supple.systems.protocols import by_rigid_links
 from supple.time_functions.function_of_time import linear_between
 
 _NUMBERS = 24  # of a body at a time: where it is, how it moves

@@ -18,13 +18,11 @@ from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.limits import require_within
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest, elastic_rest, own_band
 from supple.formulations.elastic_rest.joint_stiffness_under_load import under_loads
-from supple.formulations.elastic_rest.load_factors import load_factors
+from supple.formulations.elastic_rest.loaded_statics import load_factors
 from supple.formulations.elastic_rest.loads import FORCES, GRAVITY
 from supple.kinematics.configuration import At, Configuration
 from supple.modal_analysis.modes import require_elastic
-from supple.results.entries import Entries
-from supple.results.picture import picture
-from supple.results.result import Result
+from supple.results.result import Entries, Result, picture
 from supple.results.table import Table
 from supple.results.text import Text, posture_heading
 

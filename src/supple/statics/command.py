@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from supple.kinematics.configuration import Configuration
     from supple.kinematics.numbering import Numbering
     from supple.modal_analysis.ports import Port
-    from supple.results.entries import Entries
+    from supple.results.result import Entries
 
 
 # `supple buckling`: load factors under which a mechanism buckles.

@@ -13,21 +13,18 @@ from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
+from supple.formulations.coefficients import units_of
 from supple.formulations.elastic_rest.elastic_rest import elastic_rest, own_band
-from supple.formulations.elastic_rest.held_loads import held_loads
 from supple.formulations.elastic_rest.joint_stiffness_under_load import under_loads
 from supple.formulations.elastic_rest.loaded_statics import loaded_response
+from supple.formulations.elastic_rest.preload import held_loads
 from supple.formulations.elastic_rest.static_response import static_response
-from supple.formulations.measured_units import units_of
 from supple.kinematics.configuration import At, Configuration
 from supple.modal_analysis.modes import require_elastic
 from supple.modal_analysis.ports import Port, place_ports, port_rows
-from supple.results.entries import Entries
-from supple.results.names import listed
-from supple.results.picture import picture
-from supple.results.result import Result
+from supple.results.result import Entries, Result, picture
 from supple.results.table import Table, batch_table, matrix_table
-from supple.results.text import Text, posture_heading
+from supple.results.text import Text, listed, posture_heading
 from supple.results.units import force, pair_units, yields
 
 STATIC_BAND = 0.0  # Hz: static modes are exact in every band, so the fewest coordinates do without loads

@@ -28,7 +28,7 @@ from supple.kinematics.joint_frames import joint_frames
 from supple.kinematics.primitives import gradient
 from supple.modal_analysis.modes import require_elastic
 from supple.modal_analysis.ports import port, port_rows
-from supple.results.picture import picture
+from supple.results.result import picture
 from supple.statics.compliance import STATIC_BAND
 from supple.statics.deformed_rest import deformed_rest
 from supple.statics.large_deflection import LargeDeflection, StaticDeflection

@@ -15,7 +15,7 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.diagnostics import SuppleWarning
-from supple.formulations.absolute.balance import centre_motion, least_multipliers
+from supple.formulations.absolute.instant import centre_motion, least_multipliers
 from supple.formulations.absolute.march import WIDEST
 from supple.formulations.absolute.settling import Settled, Steady, settle_bodies
 from supple.formulations.absolute.step import State

@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.array_types import Array
+from supple.description.mass_properties import taken_as_rigid
 from supple.description.mechanism import Mechanism
-from supple.description.rigid_parts import taken_as_rigid
 from supple.diagnostics import InputError, SuppleNote, nearest
 from supple.diagnostics.arguments import require_arguments
-from supple.diagnostics.quoting import values_text
+from supple.diagnostics.errors import values_text
 from supple.formulations.absolute.descent import Descent, descend, nudged
 from supple.formulations.absolute.step import State
 from supple.formulations.absolute.system import Absolute, absolute

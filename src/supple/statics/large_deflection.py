@@ -13,19 +13,15 @@ from numpy.typing import NDArray
 
 from supple.array_types import Array
 from supple.formulations.absolute.reaction import Reaction, reaction_of
-from supple.formulations.coefficients import carried
+from supple.formulations.coefficients import carried, units_of
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest, elastic_rest
-from supple.formulations.measured_units import units_of
 from supple.geometry.rotation import rotation_vector
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.rest import rest as undeformed
 from supple.modal_analysis.ports import Port, port
-from supple.results.entries import Entries
-from supple.results.names import listed
-from supple.results.picture import picture
-from supple.results.result import Result
+from supple.results.result import Entries, Result, picture
 from supple.results.table import Table
-from supple.results.text import Text, number_text, posture_heading
+from supple.results.text import Text, listed, number_text, posture_heading
 from supple.statics.compliance import STATIC_BAND
 from supple.statics.deformed_rest import DeformedRest
 

@@ -8,6 +8,11 @@ Vibrating    outputs in harmonic motion: `VibratingMechanism`, `VibratingModel`,
 Advancing    to the next event: `MechanismRun`, `LinkRun`, `FreeRun`, `LedRun`, `ModelRun`, `LinearPlant`
 Plant        to the next event under drives, with state and outputs: `MechanismRun`, `ModelRun`, `LinearPlant`
 DrivenStart  begin a run behind drives: `mechanism_start`, `model_start`
+
+Which equations an analysis goes through, by name.
+
+`auto` is what the analysis takes by itself: bodies condensed about θ for modes and responses, the full equations of all
+nodes in time, the local model for linear models. `erls` is the equivalent rigid link system, whatever is asked.
 """
 
 from __future__ import annotations
@@ -18,7 +23,7 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, Protocol
 
 from supple.array_types import Array, Complex
-from supple.diagnostics import InputError
+from supple.diagnostics import InputError, require_known
 from supple.hardware.hardware import NO_HARDWARE, Hardware
 from supple.reduced.model import ReducedModel
 from supple.reduced.repertoire import REST
@@ -78,9 +83,8 @@ def system_of(described: Mechanism | ReducedModel | LinearModel) -> System:
             _no_equations,
         )  # fmt: skip
     # Saved and linear models by themselves need no kinematics.
-    from supple.formulations.coefficients import carried
+    from supple.formulations.coefficients import carried, units_of
     from supple.formulations.described_hardware import hardware_of
-    from supple.formulations.measured_units import units_of
     from supple.kinematics.rest import rest
     from supple.parameterization.local_model import local
 
@@ -236,3 +240,15 @@ def model_theta(model: ReducedModel, at: At | Configuration) -> Values | str:
         return at
     values = dict(zip(at.rest.numbering.coordinates, at.theta.T, strict=True))
     return {name: values[name] for name in model.layout.coordinates[: model.layout.theta] if name in values}
+
+
+FORMULATIONS = {
+    "auto": "what the analysis takes by itself",
+    "erls": "the equivalent rigid link system: joint coordinates, and small displacements of nodes about them",
+}
+
+
+def by_rigid_links(formulation: str) -> bool:
+    """Whether it is the equivalent rigid link system; a name that is none is refused."""
+    require_known("formulation", formulation, FORMULATIONS, part="formulation")
+    return formulation == "erls"

@@ -19,11 +19,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.array_types import Array
 from supple.diagnostics import InputError
-from supple.results.names import listed
-from supple.results.picture import picture
-from supple.results.result import Result, brief
+from supple.results.result import Result, brief, picture
 from supple.results.signals import Signals, gathered, time_span_text
 from supple.results.table import Table
+from supple.results.text import listed
 from supple.results.units import UNKNOWN, Units
 from supple.time_functions.polynomial_pieces import PolynomialPieces
 

@@ -21,7 +21,7 @@ from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.limits import require_within
 from supple.formats.motion_file import SampledMotion, motion_of_columns, read_motion
 from supple.formats.source import located
-from supple.formulations.measured_units import units_of
+from supple.formulations.coefficients import units_of
 from supple.kinematics.closure import assemble
 from supple.kinematics.motion import motion
 from supple.kinematics.rest import rest

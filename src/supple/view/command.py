@@ -19,7 +19,7 @@ from supple.cli.options import At, Json, Settings, configuration, read_mechanism
 if TYPE_CHECKING:
     from supple.description.mechanism import Mechanism
     from supple.view.page.page_modes import PageModes
-    from supple.view.page.saved_run import SavedRun
+    from supple.view.page.played_motion import SavedRun
 
 What = Annotated[
     str,
@@ -75,7 +75,7 @@ class ViewedItems:
         self.thing: Any = None
         self.mechanism: Mechanism
         if is_model(what):
-            from supple.formats.model_description import described
+            from supple.formats.document import described
 
             self.thing = read_model(answer, what, settings)
             self.mechanism = described(self.thing)
@@ -92,7 +92,7 @@ class ViewedItems:
 
     def _alone(self) -> Mechanism:
         """What a test without a mechanism is drawn on."""
-        from supple.view.page.measured_points import points_alone
+        from supple.view.page.page_modes import points_alone
 
         assert self.test is not None
         found, self.test = points_alone(self.test)
@@ -101,7 +101,7 @@ class ViewedItems:
     def _add(self, name: str) -> None:
         from supple.diagnostics import InputError
         from supple.view.page.page_modes import read_measured
-        from supple.view.page.saved_run import holds_run, read_run
+        from supple.view.page.played_motion import holds_run, read_run
 
         if not Path(name).is_file():
             raise InputError("does not exist", file=name, hint="check its name")
@@ -136,7 +136,7 @@ def view(
         shown = ViewedItems(answer, file, beside or [], settings)
         place = configuration(shown.mechanism, at)
         if output is not None and output.suffix.lower() not in _PAGES:
-            from supple.view.page.load_choice import counts_loads
+            from supple.view.page.encoding import counts_loads
 
             _drawn(shown, place, output, mode, speed, counts_loads(shown.thing, preload))
         else:
@@ -157,7 +157,7 @@ def view(
 
 def _served(answer: Answer, name: str, html: str, port: int, browser: bool) -> None:
     """Until Ctrl-C, or until it is told to end."""
-    from supple.view.page.server import PageServer
+    from supple.view.page.single_file import PageServer
     from supple.view.view_page import open_browser
 
     server = PageServer(html, port=port)

@@ -1,4 +1,7 @@
-"""A map over one or two coordinates, or positions of a place, drawn: curves, or colours; empty where none exist."""
+"""A map over one or two coordinates, or positions of a place, drawn: curves, or colours; empty where none exist.
+
+Curves over the parameter of a sweep.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,8 @@ from supple.diagnostics import InputError
 from supple.maps.grid import Grid
 from supple.maps.map import MapPanel
 from supple.view.house_style import PALETTE, in_house_style, label, legend_beside, new_figure
-from supple.view.panels import Panels, panel_axes, panels
+from supple.view.house_style import label as labelled
+from supple.view.panels import Panels, one_of, panel_axes, panels
 
 _FENCE = 3.0  # spreads of the middle half beyond which a value is an outlier
 _COLUMNS = 3
@@ -174,3 +178,14 @@ def colour_limits(values: Array) -> tuple[float, float, str]:
     least, most = float(inside.min()), float(inside.max())
     pointed = {(False, False): "neither", (True, False): "min", (False, True): "max", (True, True): "both"}
     return least, most, pointed[low < least, high > most]
+
+
+@in_house_style
+def sweep_plot(parameter: str, x: Any, values: Any, label: str, axes: Any = None) -> Any:
+    """values (N, ...) over x (N,), a curve for each entry. Returns the panels."""
+    axes = new_figure(8.0, 4.5).subplots() if axes is None else one_of(axes)
+    for n, curve in enumerate(np.reshape(values, (len(x), -1)).T):
+        axes.plot(x, curve, marker="o", markersize=3.5, color=PALETTE[n % len(PALETTE)])
+    axes.set_xlabel(labelled(parameter, ""))
+    axes.set_ylabel(label)
+    return panels(axes)

@@ -18,8 +18,7 @@ from supple.modal_analysis.mode_energy import plane_normal
 from supple.view.house_style import in_house_style, new_figure
 from supple.view.panels import panel_axes, panels
 from supple.view.sketch import body_colors, sketch
-from supple.view.sketch_places import SketchPlaces, sketch_places
-from supple.view.sketch_shapes import convex_outline
+from supple.view.sketch_places import SketchPlaces, convex_outline, sketch_places
 
 if TYPE_CHECKING:
     from supple.modal_analysis.mode_set import ModeSet

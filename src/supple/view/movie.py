@@ -21,8 +21,7 @@ from supple.view.house_style import INK, in_house_style
 from supple.view.mode_sketch import UNDEFORMED, displacements, element_curves, length, rigid_arms
 from supple.view.page.played_motion import Played, meshes_of
 from supple.view.sketch import body_colors, sketch
-from supple.view.sketch_places import sketch_places
-from supple.view.sketch_shapes import convex_outline
+from supple.view.sketch_places import convex_outline, sketch_places
 
 # A mechanism as lines that follow the poses of its bodies and the displacements of their nodes.
 

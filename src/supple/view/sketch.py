@@ -20,8 +20,15 @@ from supple.kinematics.configuration import Configuration
 from supple.kinematics.numbering import Numbering
 from supple.view.house_style import FAINT, GRID, INK, PALETTE, in_house_style, new_figure
 from supple.view.panels import one_of, panels, root_figure
-from supple.view.sketch_places import SketchPlaces, body_kinds, sketch_places
-from supple.view.sketch_shapes import convex_outline, convex_triangles, ground_symbol, zigzag
+from supple.view.sketch_places import (
+    SketchPlaces,
+    body_kinds,
+    convex_outline,
+    convex_triangles,
+    ground_symbol,
+    sketch_places,
+    zigzag,
+)
 
 DRIVEN = "#f2a33c"
 _THIN = 0.14  # half the least side of the box around a mechanism in space, of the longest

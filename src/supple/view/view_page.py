@@ -14,8 +14,7 @@ from supple.identification.modal_parameters.modal_parameters import ModalParamet
 from supple.kinematics.configuration import At
 from supple.results.file import save_text
 from supple.view.page.page_modes import PageModes, page_modes
-from supple.view.page.server import PageServer
-from supple.view.page.single_file import page_html
+from supple.view.page.single_file import PageServer, page_html
 from supple.view.page.whole_page import whole_page
 
 _HEIGHT = 640  # pixels of the page inside a notebook

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 import supple
 from supple.control.feedforward.path_timing import timed_path
-from supple.trajectories.profile import profile
+from supple.trajectories.motion_plan import profile
 
 CURVED = [[0.0, 0.0], [0.5, 0.8], [1.0, 0.2], [1.5, 0.4]]
 

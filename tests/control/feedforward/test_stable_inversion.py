@@ -6,9 +6,9 @@ from numpy.testing import assert_allclose
 from scipy.special import erfcx
 
 import supple
+from supple.control.feedforward.planned_motion import TwoPoint
 from supple.control.feedforward.reference import reference
 from supple.control.feedforward.stable_inversion import causal_path, stable_inversion
-from supple.control.feedforward.two_point import TwoPoint
 
 TIP = "tip"  # the sensor: tip.x and tip.z
 

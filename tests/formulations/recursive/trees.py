@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from supple.formulations.recursive import AppliedLoad, Distance, TreeArrays, rigid_tree
-from supple.formulations.recursive.joint_axes import JOINTS
+from supple.formulations.recursive.tree import JOINTS
 from supple.geometry.rotation import exponential
 
 KINDS = tuple(JOINTS)

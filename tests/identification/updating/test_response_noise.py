@@ -11,7 +11,7 @@ from scipy.stats import chi2
 import supple
 from supple.diagnostics import SuppleNote
 from supple.formats.mechanism_file import loads
-from supple.identification.updating.response_noise import response_noise
+from supple.identification.updating.least_squares import response_noise
 
 ETA = 0.03
 LINES = np.linspace(4.0, 60.0, 80)

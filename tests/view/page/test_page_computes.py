@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import supple
-from supple.reduced.locked_frequencies import locked_frequencies
+from supple.reduced.damped import locked_frequencies
 from supple.view.page.single_file import page_html
 from supple.view.page.whole_page import whole_page
 

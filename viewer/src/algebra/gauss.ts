@@ -1,4 +1,4 @@
-/** Gauss's elimination with row exchange, for systems of a few hundred rows; as supple.formulations.elastic_rest.gauss. */
+/** Gauss's elimination with row exchange, for systems of a few hundred rows; as supple.formulations.elastic_rest.harmonic_response. */
 
 /** B ← A⁻¹ B for `count` right sides, B (n, count); A (n, n) is overwritten. False where a pivot is not above `least`. */
 export function solveGauss(A: Float64Array, n: number, B: Float64Array, count: number, least: number): boolean {

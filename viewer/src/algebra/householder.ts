@@ -7,7 +7,7 @@ export interface Factors {
   sign: number;
 }
 
-/** In place, R on and above the diagonal; as supple.kinematics.householder. */
+/** In place, R on and above the diagonal; as supple.kinematics.elimination. */
 export function householder(G: Float64Array, m: number, n: number, tau: Float64Array, pivots: Int32Array): Factors {
   let sign = 1, rank = 0, first = 0;
   const norms = new Float64Array(n), known = new Float64Array(n), totals = new Float64Array(n);

@@ -1,14 +1,159 @@
-"""All fits, by name: supple's own, and those that are registered."""
+"""All fits, by name: supple's own, and those that are registered.
+
+A fit: where a box is sampled and which polynomials it carries, as one record.
+
+Polynomials are sums of products T_α(ξ) = Π_i T_{α_i}(ξ_i) of Chebyshev polynomials. Kernels, files and exported code
+know no others, and every polynomial is one. A fit chooses the points and the α; who divides boxes, judges errors,
+saves and exports asks the record and never its name.
+
+Designs: where in a box [-1, 1]^s a function is sampled.
+
+The polynomials of a box when their degree is settled, and the points that determine them.
+
+Least-squares polynomials on a box, from values alone or from values and gradients.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
 
-from supple.approximation.fits.designs import central_composite, chebyshev_grid, full_factorial
-from supple.approximation.fits.fit import DEGREES, Fit
-from supple.approximation.fits.multi_index import tensor, total_degree
+import numpy as np
+from scipy.linalg import solve_triangular
+
+from supple.approximation.fits.chebyshev_products import Indices, basis, basis_gradient, tensor, total_degree
+from supple.array_types import Array
 from supple.diagnostics import InputError
 from supple.kinds import Registry
+
+
+def full_factorial(dimension: int, levels: int = 3) -> Array:
+    """`levels` equally spaced values along every axis: 3^s points by default."""
+    return np.array(list(product(np.linspace(-1.0, 1.0, levels), repeat=dimension)))
+
+
+def central_composite(dimension: int) -> Array:
+    """Corners, centres of the faces (the star points), and the centre: 2^s + 2s + 1 points.    [Brüls 2004, 4.2]"""
+    corners = np.array(list(product((-1.0, 1.0), repeat=dimension)))
+    stars = np.vstack([np.eye(dimension), -np.eye(dimension)])
+    return np.vstack([corners, stars, np.zeros((1, dimension))])
+
+
+def chebyshev_grid(dimension: int, degree: int) -> Array:
+    """Tensor grid of Chebyshev points with the ends, cos(πk/degree): (degree + 1)^s points."""
+    nodes = np.cos(np.pi * np.arange(degree, -1, -1) / degree) if degree > 0 else np.zeros(1)
+    nodes[np.abs(nodes) < 1e-15] = 0.0
+    return np.array(list(product(nodes, repeat=dimension)))
+
+
+def slope_weights(indices: Indices, slopes: int) -> Array:
+    """1/degree along each of the first axes: what an equation for a slope weighs against one for a value."""
+    return 1.0 / np.maximum(1, indices[:, :slopes].max(axis=0))
+
+
+def design_matrix(xi: Array, indices: Indices, slopes: int) -> Array:
+    """Rows T_α(ξ), (N, terms), and below them the weighed rows ∂T_α/∂ξ_i of every point along the first `slopes` axes,
+    those of known slopes."""
+    A = basis(xi, indices)
+    if not slopes:
+        return A
+    along = basis_gradient(xi, indices)[:, :slopes] * slope_weights(indices, slopes)[:, None]
+    return np.vstack([A, along.reshape(-1, len(indices))])
+
+
+def fit(xi: Array, values: Array, indices: Indices, gradients: Array | None = None) -> Array:
+    """Coefficients (terms, t) of Σ_α c_α T_α(ξ) closest to the samples.
+
+    xi        : (N, s) in [-1, 1]
+    values    : (N, t)
+    gradients : (N, t, k) with respect to the first k of ξ; each row then counts as a further sample, weighed by
+                1/degree because derivatives of a polynomial are that much larger than its values
+    """
+    A, y = design_matrix(xi, indices, 0 if gradients is None else gradients.shape[2]), values
+    if gradients is not None:
+        weighed = gradients * slope_weights(indices, gradients.shape[2])
+        y = np.vstack([y, np.swapaxes(weighed, 1, 2).reshape(-1, values.shape[1])])
+    Q, R = np.linalg.qr(A)
+    pivots = np.abs(np.diag(R))
+    if len(A) >= len(indices) and pivots.min() > 1e-10 * pivots.max():
+        return np.asarray(solve_triangular(R, Q.T @ y, check_finite=False), dtype=float)
+    return np.asarray(np.linalg.lstsq(A, y, rcond=None)[0], dtype=float)  # too few points, or badly placed ones
+
+
+@dataclass(frozen=True, eq=False)
+class Polynomials:
+    """A design in [-1, 1]^s (N, s) and the multi-indices (terms, s) fitted to it, from values alone."""
+
+    design: Array
+    indices: Indices
+    degree: int
+
+    def coefficients(self, values: Array) -> Array:
+        """Coefficients (terms, t) from values (N, t) at the design."""
+        return fit(self.design, values, self.indices)
+
+
+DEGREES = range(1, 21)
+
+
+@dataclass(frozen=True)
+class Fit:
+    """How a function is fitted on a box [-1, 1]^s, by least squares of its values.
+
+    name       : as in `reduce(mechanism, fit=name)`
+    says       : what it is, one line of help
+    design     : of s and a degree, the points (N, s), at least as many as there are terms
+    indices    : of s and a degree, the α (terms, s), by rising degree
+    degree     : where none is asked for
+    degrees    : those that may be asked for
+    structured : M and the potential are fitted, Γ and the force follow from them; otherwise each by itself
+    continuous : polynomials of two boxes agree on a face where they agree at its points
+    raises_degree : refinement chooses a total degree box by box, up to the one asked for, and fits it to scattered
+                 points, with gradients where they are known; design and indices are then those of a grid of boxes
+    """
+
+    name: str
+    says: str
+    design: Callable[[int, int], Array]
+    indices: Callable[[int, int], Indices]
+    degree: int
+    degrees: range
+    structured: bool = False
+    continuous: bool = False
+    raises_degree: bool = False
+
+    def settled(self, degree: int | None) -> int:
+        """The degree asked for, or the fit's own."""
+        if degree is None:
+            return self.degree
+        if degree not in self.degrees:
+            first, last = self.degrees[0], self.degrees[-1]
+            words = f"has degree {first}" if first == last else f"takes a degree from {first} to {last}"
+            raise InputError(
+                f"a {self.name} fit {words}, not {degree}", part="degree", hint="leave it out, or another fit"
+            )
+        return degree
+
+    def polynomials(self, dimension: int, degree: int | None = None) -> Polynomials:
+        """On boxes of this dimension."""
+        n = self.settled(degree)
+        return Polynomials(self.design(dimension, n), self.indices(dimension, n), n)
+
+    def grid_samples(self, counts: Sequence[int], degree: int | None = None) -> int:
+        """Distinct points of counts[i] boxes along axis i: neighbours share a point on a face that both have."""
+        design = np.unique(self.polynomials(len(counts), degree).design, axis=0)
+        points = {point.tobytes() for point in design + 0.0}  # 0.0 and -0.0 are one place
+        total = 0
+        for point in design:
+            cells = 1
+            for axis, count in enumerate(counts):
+                across = point + 0.0
+                across[axis] = -1.0
+                cells *= 1 if point[axis] == 1.0 and across.tobytes() in points else count
+            total += cells
+        return total
+
 
 # Lagrange interpolation of degree 2 along each axis.
 

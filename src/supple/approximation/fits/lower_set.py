@@ -12,7 +12,7 @@ from itertools import product
 import numpy as np
 from scipy.sparse import csr_array
 
-from supple.approximation.fits.multi_index import Indices, count, total_degree
+from supple.approximation.fits.chebyshev_products import Indices, count, total_degree
 
 Term = tuple[int, ...]
 

@@ -1,20 +1,48 @@
-"""Fits of a box by polynomials of any total degree, from whatever samples are known in it."""
+"""Fits of a box by polynomials of any total degree, from whatever samples are known in it.
+
+Designs of scattered points in a box [-1, 1]^s: for polynomials of any degree, and to see the whole of a region.
+"""
 
 from __future__ import annotations
 
+from functools import cache
 from math import ceil
 
 import numpy as np
+from scipy.linalg import lu
 from scipy.stats import qmc
 
-from supple.approximation.evaluated import Evaluated, Rows
-from supple.approximation.fits.chebyshev_products import basis, basis_gradient
-from supple.approximation.fits.multi_index import Indices, count
-from supple.approximation.fits.polynomial_fit import design_matrix, fit
-from supple.approximation.fits.scattered_designs import leja
+from supple.approximation.evaluated import Derived, Evaluated, Rows
+from supple.approximation.fits.chebyshev_products import Indices, basis, basis_gradient, count, total_degree
+from supple.approximation.fits.fits import central_composite, design_matrix, fit
 from supple.approximation.refinement.box import Box
-from supple.approximation.samples import Derived
 from supple.array_types import Array
+
+
+@cache
+def _leja(dimension: int, degree: int) -> tuple[tuple[float, ...], ...]:
+    indices = total_degree(dimension, degree)
+    amount = min(max(40 * len(indices), 400), 20000)
+    uniform = qmc.Halton(dimension, scramble=False).random(amount + 1)[1:]
+    candidates = np.cos(np.pi * uniform)  # crowded towards the faces, as good sample points are
+    candidates = np.vstack([np.zeros((1, dimension)), central_composite(dimension)[:-1], candidates])
+    permutation, _, _ = lu(basis(candidates, indices), p_indices=True)
+    order = np.argsort(permutation)[: len(indices)]
+    return tuple(tuple(float(x) for x in candidates[i]) for i in order)
+
+
+def leja(dimension: int, degree: int) -> Array:
+    """A sequence of points of which the first dim P_n determine polynomials of degree n, for every n up to `degree`.
+
+    Discrete Leja points: the row pivots of the LU factor of the graded Chebyshev basis on many candidates.
+    """
+    return np.array(_leja(dimension, degree))
+
+
+def halton_points(dimension: int, count: int, seed: int) -> Array:
+    """Evenly scattered points (scrambled Halton), the same for the same seed."""
+    return 2.0 * qmc.Halton(dimension, scramble=True, rng=np.random.default_rng(seed)).random(count) - 1.0
+
 
 OVERSAMPLING = 1.5  # equations for each unknown a design aims at
 LEAST_OVERSAMPLING = 1.3  # and the fewest a fit is tried with

@@ -18,9 +18,8 @@ from scipy.sparse import csr_array
 from scipy.stats import qmc
 
 from supple.approximation.evaluated import Evaluated, Rows
-from supple.approximation.fits.chebyshev_products import basis, basis_gradient
+from supple.approximation.fits.chebyshev_products import Indices, basis, basis_gradient, count, total_degree
 from supple.approximation.fits.lower_set import divisors, repertoire
-from supple.approximation.fits.multi_index import Indices, count, total_degree
 from supple.approximation.fits.scattered_fit import (
     LEAST_OVERSAMPLING,
     OVERSAMPLING,

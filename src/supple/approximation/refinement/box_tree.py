@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from supple.approximation.fits.chebyshev_products import Indices
 from supple.approximation.fits.lower_set import union_of_terms
-from supple.approximation.fits.multi_index import Indices
 from supple.approximation.piecewise.piecewise import NOWHERE, Piecewise, PiecewiseArrays
 from supple.approximation.refinement.box import Box
 from supple.array_types import Array

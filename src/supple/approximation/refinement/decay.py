@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.approximation.fits.multi_index import Indices
+from supple.approximation.fits.chebyshev_products import Indices
 from supple.array_types import Array
 
 SLOWEST, FASTEST = 0.98, 0.02

@@ -10,23 +10,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from supple.approximation.approximation import known_errors, worst_by_leaf
+from supple.approximation.approximation import halve_invalid, known_errors, worst_by_leaf
 from supple.approximation.check_points import candidates, cloud, filling, peaks
-from supple.approximation.evaluated import Evaluated, Rows
+from supple.approximation.evaluated import Derived, Evaluated, Rows
 from supple.approximation.fit_error import largest, point_errors
-from supple.approximation.fits.multi_index import Indices
-from supple.approximation.fits.scattered_designs import halton_points
-from supple.approximation.fits.scattered_fit import fit_rows, fitted_families, leverage
+from supple.approximation.fits.chebyshev_products import Indices
+from supple.approximation.fits.scattered_fit import fit_rows, fitted_families, halton_points, leverage
 from supple.approximation.influence import Influence, influence
 from supple.approximation.refinement.bases import Bases, Weight, bases_of
 from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.box_tree import BoxNode, Forest
 from supple.approximation.refinement.decay import Decay, cost, decay, left_out
 from supple.approximation.refinement.leaf import NO_ROWS, Leaf, check_count
-from supple.approximation.refinement.problem import FitProblem
-from supple.approximation.refinement.stagnation import stagnates
-from supple.approximation.samples import Derived
-from supple.approximation.validity import halve_invalid
+from supple.approximation.refinement.problem import FitProblem, stagnates
 from supple.array_types import Array
 
 _LOOKS, _MOST_LOOKS = 2, 6  # for the largest errors, once all boxes are good

@@ -1,12 +1,17 @@
-"""A box while it is being fitted."""
+"""A box while it is being fitted.
+
+Leaves of a grid, each fitted to its design.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from supple.approximation.evaluated import Rows
+from supple.approximation.evaluated import Evaluated, Rows
+from supple.approximation.fits.fits import Polynomials
 from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.box_tree import BoxNode
 
@@ -45,3 +50,14 @@ class Leaf:
 def check_count(dimension: int) -> int:
     """Points held out in every box while its degree is raised."""
     return min(4 + 6 * dimension, 28)
+
+
+def fit_leaves(leaves: Sequence[BoxNode], chosen: Polynomials, evaluated: Evaluated) -> None:
+    """Fit every leaf to its design, all points in one batch; a leaf with invalid points gets no coefficients."""
+    size = len(chosen.design)
+    rows = evaluated.rows(np.vstack([leaf.box.from_unit(chosen.design) for leaf in leaves]))
+    evaluated.fitted[rows] = True
+    for n, leaf in enumerate(leaves):
+        mine = rows[n * size : (n + 1) * size]
+        valid = bool(evaluated.valid(mine).all())
+        leaf.coefficients = chosen.coefficients(evaluated.known.values[mine]) if valid else None

@@ -1,4 +1,12 @@
-"""What a refinement has to solve."""
+"""What a refinement has to solve.
+
+When dividing boxes does not help any more.
+
+A smooth function is fitted better in a half than in the whole, by 2^-(n+1) once the box is smaller than what it holds.
+Where a function jumps, every box across the jump has the same error, however small: their number doubles, or more,
+with every halving, and nothing is gained. Boxes may be divided that long before a narrow feature is resolved; so a
+box counts as stagnant when its error is still more than half that of an ancestor many halvings ago.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +16,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from supple.approximation.approximation import Progress, Report, family_floors, region_medians
+from supple.approximation.approximation import Limits, Progress, Report, family_floors, region_medians
 from supple.approximation.confidence import Confirmation
-from supple.approximation.evaluated import Evaluated, Rows
+from supple.approximation.evaluated import Derived, Evaluated, Rows
 from supple.approximation.fit_error import largest
 from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.box_tree import Forest
 from supple.approximation.refinement.leaf import NO_ROWS
-from supple.approximation.samples import Derived
-from supple.approximation.validity import Limits
 
 # Whether a refinement will reach its tolerance, from how its error has fallen so far.
 #
@@ -141,3 +147,19 @@ class FitProblem:
         self.outlook.add(len(self.evaluated), error)
         if self.report is not None:
             self.report(Progress(len(self.evaluated), boxes, open, error))
+
+
+GAINED = 0.5  # of the ancestor's error
+_ALONG_A_LINE = 16  # halvings; in one dimension a jump costs two boxes a halving, in more it costs many
+_IN_ALL, _PER_AXIS = 8, 3
+
+
+def generations(dimension: int) -> int:
+    """Halvings within which the error of a box has to fall."""
+    return _ALONG_A_LINE if dimension == 1 else max(_IN_ALL, _PER_AXIS * dimension)
+
+
+def stagnates(errors: tuple[float, ...], dimension: int) -> bool:
+    """Whether the last of the errors of a box and its ancestors, oldest first, has not fallen for long."""
+    back = generations(dimension)
+    return len(errors) > back and errors[-1] > GAINED * errors[-1 - back]

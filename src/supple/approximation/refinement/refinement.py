@@ -12,35 +12,30 @@ import numpy as np
 
 from supple.approximation.approximation import (
     Approximation,
+    Limits,
     Report,
     bounding_half,
     checked_region,
     conclude,
     from_all_sides,
+    halve_invalid,
     roots_of,
     worst_by_leaf,
 )
 from supple.approximation.check_points import filling
 from supple.approximation.confidence import Confirmation
-from supple.approximation.evaluated import Evaluated, Rows
+from supple.approximation.evaluated import Derived, Evaluated, Placed, Rows, Sampler
 from supple.approximation.fit_error import largest, point_errors
 from supple.approximation.fits.chebyshev_products import basis_gradient
-from supple.approximation.fits.fit import Fit
-from supple.approximation.fits.fits import FITS, require_continuous
-from supple.approximation.fits.polynomial_fit import fit
-from supple.approximation.fits.polynomials import Polynomials
+from supple.approximation.fits.fits import FITS, Fit, Polynomials, fit, require_continuous
 from supple.approximation.fits.scattered_fit import fitted_families
 from supple.approximation.influence import Influence, influence
 from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.box_tree import BoxNode, Forest, gridded
 from supple.approximation.refinement.decay import Decay, decay
 from supple.approximation.refinement.hp_refinement import Refinement
-from supple.approximation.refinement.leaf import NO_ROWS, check_count
-from supple.approximation.refinement.leaf_fit import fit_leaves
-from supple.approximation.refinement.problem import AIM, FitProblem
-from supple.approximation.refinement.stagnation import stagnates
-from supple.approximation.samples import Derived, Placed, Sampler
-from supple.approximation.validity import Limits, halve_invalid
+from supple.approximation.refinement.leaf import NO_ROWS, check_count, fit_leaves
+from supple.approximation.refinement.problem import AIM, FitProblem, stagnates
 from supple.array_types import Array
 from supple.diagnostics import InputError, SuppleWarning
 

@@ -16,16 +16,13 @@ from supple.approximation.approximation import (
     require_fitted,
 )
 from supple.approximation.confidence import Confirmation
-from supple.approximation.evaluated import Evaluated
-from supple.approximation.face_jumps import face_jumps
-from supple.approximation.fit_error import rounding_floors
-from supple.approximation.fits.fits import FITS
-from supple.approximation.fits.polynomials import Polynomials
+from supple.approximation.evaluated import Derived, Evaluated, Sampler
+from supple.approximation.fit_error import face_jumps, rounding_floors
+from supple.approximation.fits.fits import FITS, Polynomials
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.box_tree import BoxNode, Forest, gridded
-from supple.approximation.refinement.leaf_fit import fit_leaves
-from supple.approximation.samples import Derived, Sampler
+from supple.approximation.refinement.leaf import fit_leaves
 from supple.array_types import Array
 from supple.diagnostics import InputError, NumericalError
 

@@ -16,14 +16,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.array_types import Array, Complex
-from supple.control.controllers.motion_series import motion_series
+from supple.control.controllers.needed_forces import motion_series
 from supple.control.feedforward.reference import AnyReference
-from supple.control.gains.discretization import held
+from supple.control.gains.pole_placement import held
 from supple.control.laws.affine_controller import AffineController
 from supple.control.laws.affine_law import AffineLaw, fixed
-from supple.control.laws.affine_matrices import AffineMatrices, empty
+from supple.control.laws.affine_matrices import ORDERS, AffineMatrices, Ports, empty
 from supple.control.laws.law_equilibrium import Equilibria, EquilibriaOf
-from supple.control.laws.law_ports import ORDERS, Ports
 from supple.control.laws.linear_law import closed_poles, continuous_poles, linear_law
 from supple.control.laws.scheduling import Ranges, scheduled
 from supple.control.margins.open_loop import held_input_model

@@ -24,14 +24,13 @@ from typing import Any
 import numpy as np
 
 from supple.array_types import Array
-from supple.control.controllers.force_commands import ForceCommands, force_commands
-from supple.control.controllers.joint_model import JointModel
+from supple.control.controllers.joint_law import JointModel
+from supple.control.controllers.needed_forces import ForceCommands, force_commands
 from supple.control.feedforward.reference import reference
-from supple.control.gains.decoupled_gains import PerCoordinate, per_coordinate
+from supple.control.gains.feedback_gain import PerCoordinate, per_coordinate
 from supple.control.laws.affine_controller import AffineController
-from supple.control.laws.affine_matrices import AffineMatrices, empty
+from supple.control.laws.affine_matrices import AffineMatrices, Ports, empty
 from supple.control.laws.law_equilibrium import Equilibria
-from supple.control.laws.law_ports import Ports
 from supple.control.laws.scheduling import scheduled
 from supple.control.margins.loop_check import growth_on
 from supple.control.plants.surrounding import hardware_in

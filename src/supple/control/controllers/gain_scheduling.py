@@ -16,16 +16,13 @@ from typing import Any
 import numpy as np
 
 from supple.array_types import Array
-from supple.control.controllers.force_commands import ForceCommands, force_commands
-from supple.control.controllers.joint_law import outputs_read
-from supple.control.controllers.joint_model import least_inputs
-from supple.control.controllers.motion_series import motion_series
+from supple.control.controllers.joint_law import least_inputs, outputs_read
+from supple.control.controllers.needed_forces import ForceCommands, force_commands, motion_series
 from supple.control.feedforward.reference import reference
 from supple.control.gains.feedback_gain import FeedbackGain
 from supple.control.laws.affine_controller import AffineController
-from supple.control.laws.affine_matrices import AffineMatrices, empty
+from supple.control.laws.affine_matrices import ORDERS, AffineMatrices, Ports, empty
 from supple.control.laws.law_equilibrium import Equilibria
-from supple.control.laws.law_ports import ORDERS, Ports
 from supple.control.laws.scheduling import scheduled
 from supple.control.margins.loop_check import growth_on
 from supple.control.plants.surrounding import hardware_in

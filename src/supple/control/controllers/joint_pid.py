@@ -17,14 +17,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.array_types import Array
-from supple.control.controllers.force_commands import ForceCommands, commands_for
-from supple.control.controllers.joint_law import CommandGains, joint_matrices, joint_ports, require_frequency
-from supple.control.controllers.joint_model import JointModel
+from supple.control.controllers.joint_law import (
+    CommandGains,
+    JointModel,
+    joint_matrices,
+    joint_ports,
+    require_frequency,
+)
+from supple.control.controllers.needed_forces import ForceCommands, commands_for
 from supple.control.feedforward.reference import AnyReference, Reference, reference
-from supple.control.gains.decoupled_gains import PerCoordinate, per_coordinate
+from supple.control.gains.feedback_gain import PerCoordinate, per_coordinate
 from supple.control.laws.affine_controller import AffineController
 from supple.control.laws.affine_law import fixed
-from supple.control.laws.law_ports import Ports
+from supple.control.laws.affine_matrices import Ports
 from supple.control.laws.linear_law import linear_law
 from supple.control.margins.loop_check import Place, grows, places_along, warn_if_unstable, worst_pole
 from supple.control.plants.surrounding import hardware_in
@@ -32,10 +37,10 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import is_text, require_arguments, value_text
 from supple.hardware.hardware import Hardware
-from supple.integration.result_times import require_positive
+from supple.integration.step_options import require_positive
 from supple.kinematics.configuration import At
 from supple.reduced.model import ReducedModel
-from supple.reduced.named_values import in_order
+from supple.reduced.state_arguments import in_order
 
 _FIFTH = 0.2  # of ω: where the pole of the integral lies if it is not said
 

@@ -18,16 +18,13 @@ from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, solve_continuous_are, solve_discrete_are
 
 from supple.array_types import Array
-from supple.control.controllers.motion_series import motion_series
+from supple.control.controllers.needed_forces import motion_series
 from supple.control.feedforward.reference import reference
-from supple.control.gains.controllability import Unreached, unreached
-from supple.control.gains.decoupled_gains import PerCoordinate
-from supple.control.gains.discretization import held, held_cost, require_sample_time
-from supple.control.gains.feedback_gain import FeedbackGain, require_continuous_time
+from supple.control.gains.feedback_gain import FeedbackGain, PerCoordinate, require_continuous_time
+from supple.control.gains.pole_placement import Unreached, held, held_cost, require_sample_time, unreached
 from supple.control.laws.affine_controller import AffineController
 from supple.control.laws.affine_law import fixed
-from supple.control.laws.affine_matrices import AffineMatrices
-from supple.control.laws.law_ports import ORDERS, Ports
+from supple.control.laws.affine_matrices import ORDERS, AffineMatrices, Ports
 from supple.control.laws.scheduling import scheduled
 from supple.control.observers.kalman_filter import FilterAt, KalmanFilter, kalman_filter
 from supple.control.observers.linear_filter import LinearFilter, rigid_coordinate_names
@@ -41,9 +38,8 @@ from supple.control.observers.observed_law import (
 )
 from supple.diagnostics import InputError, NumericalError, nearest
 from supple.diagnostics.arguments import require_arguments
-from supple.reduced.named_values import in_order
 from supple.reduced.repertoire import named_theta
-from supple.reduced.state_arguments import theta_points
+from supple.reduced.state_arguments import in_order, theta_points
 from supple.results.linear_model import LinearModel
 
 _HELD = 1e-9  # what may change in a sample at the target, of the way there

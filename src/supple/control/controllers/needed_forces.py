@@ -8,20 +8,43 @@ flexible model is asked at the deformation that the wanted motion keeps up, δ_q
     M_δθ θ̈_d + Γ_δ[θ̇_d, θ̇_d] + K δ_qs = p_δ
 
 or, along a motion that was planned with it, at δ, δ̇ and δ̈ as planned, which are in the rows of θ then.
+
+Commands with which drives that pull give the forces that a controller asks for, slowly speaking.
+
+    ẋ = A x + B c + E ω,   f = C x + D c,   force f - c_v ω        settled: force = g c - d ω
+    g = D - C A⁻¹ B,   d = c_v + C A⁻¹ E,   c = (u + d ω) / g
+
+ω = Bᵀ θ̇ is the rate along the actuator. Lags, delays, dead bands and limits are not in it: a loop stays well below the
+drive's bandwidth, or is given a preview where it has one.
+
+What a linear plant does, and is told, where its θ follows a slow motion: a series in the motion's rates.
+
+With ẋ = A x + B u and θ = E x = θ_d(t), x = Σ S_k θ_d^(k) and u = Σ R_k θ_d^(k):
+
+    A S_k + B R_k = S_{k-1},   E S_k = 1 for k = 0, 0 otherwise
+
+and of samples, x⁺ = F x + G u, with e^{sT} = 1 + sT + ...:  (F - 1) S_k + G R_k = Σ_{j ≥ 1} T^j / j! S_{k-j}. Drives,
+delays and holds are in A and B, so that R says what has to be commanded beforehand.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from math import factorial
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from supple.array_types import Array
-from supple.control.redundancy.needed import Needed
+from supple.control.laws.affine_matrices import ORDERS
+from supple.control.plants.surrounding import hardware_in
+from supple.control.redundancy.force_division import Needed
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, NumericalError
-from supple.equations.dry_friction import FRICTION_SPEED
+from supple.equations.forces import FRICTION_SPEED
+from supple.hardware.drive_block import DriveBlock
+from supple.hardware.hardware import Hardware
 from supple.inverse_dynamics.force_distribution import Objective, multiplier_objective
 from supple.inverse_dynamics.joint_reactions import unknown_multipliers
 from supple.kinematics.motion import motion as motion_of
@@ -139,3 +162,134 @@ def require_unpushed(model: ReducedModel, theta: Array, numbers: list[int]) -> N
             "its actuators push modes of deformation as well, which a quasi-static law does not know",
             part=f'model "{model.name}"', hint="take the actuators as coordinates, or rigid=True",
         )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class ForceCommands:
+    """gain : g (a,), N or N m for a unit of the command; drag : d (a,), N s/m or N m s/rad; driven : names of the
+    actuators that have a drive."""
+
+    gain: Array
+    drag: Array
+    driven: tuple[str, ...] = ()
+
+    @property
+    def plain(self) -> bool:
+        """Whether commands are the forces themselves."""
+        return bool((self.gain == 1.0).all() and not self.drag.any())
+
+    def commands(self, forces: Array, along: Array) -> Array:
+        """c (a,) of forces at rates ω (a,)."""
+        return (forces + self.drag * along) / self.gain
+
+    def forces(self, commands: Array, along: Array) -> Array:
+        """Back."""
+        return self.gain * commands - self.drag * along
+
+    def rows(self, forces: Array) -> Array:
+        """Commands (a, ...) for a unit of whatever forces (a, ...) are for, where nothing moves."""
+        return np.asarray((forces.T / self.gain).T)
+
+    def by_rate(self, B: Array) -> Array:
+        """Commands (a, s) for a unit of θ̇ that make up for the drag; B (s, a): of forces along θ."""
+        return self.rows(self.drag[:, None] * B.T)
+
+    def damping(self, B: Array) -> Array:
+        """B d Bᵀ (s, s), which drives add to the damping of θ."""
+        return np.asarray((B * self.drag) @ B.T)
+
+
+def force_commands(
+    of: Mechanism | ReducedModel, actuators: tuple[str, ...], hardware: Hardware | bool, part: str
+) -> ForceCommands:
+    """Of the drives of some actuators.
+
+    hardware : as in `closed_loop`: True those of the mechanism or model itself, False none
+    part     : who asks
+    """
+    return commands_for(hardware_in(of, hardware), actuators, part)
+
+
+def commands_for(known: Hardware, actuators: tuple[str, ...], part: str) -> ForceCommands:
+    """Of the drives among some hardware."""
+    pairs = [_settled(known.drive(name), part) for name in actuators]
+    driven = tuple(name for name in actuators if known.drive(name) is not None)
+    return ForceCommands(np.array([pair[0] for pair in pairs]), np.array([pair[1] for pair in pairs]), driven)
+
+
+def _settled(block: DriveBlock | None, part: str) -> tuple[float, float]:
+    """g and d of a drive; of none the command is the force."""
+    if block is None:
+        return 1.0, 0.0
+    if block.moves:
+        raise InputError(
+            f'the drive of actuator "{block.actuator}" takes {block.unit} and moves it, and {part} asks for forces',
+            part=part, hint="take joint_servo or two_time_scales, or leave drives out on both sides (hardware=False)",
+        )  # fmt: skip
+    settled = np.linalg.solve(block.A, np.column_stack([block.B, block.E])) if block.order else np.zeros((0, 2))
+    by_command, by_rate = block.C @ settled
+    gain = block.D - float(by_command)
+    if gain == 0.0:
+        raise InputError(
+            f'a constant command of actuator "{block.actuator}" gives no force', part=part, hint="correct its drive"
+        )
+    return gain, block.damping + float(by_rate)
+
+
+_LEFT = 1e-7  # of 1: how far E S₀ may be from it
+
+
+class MotionSeries(NamedTuple):
+    """S (4, N, s) and R (4, a, s)."""
+
+    states: Array
+    inputs: Array
+
+
+def motion_series(A: Array, B: Array, E: Array, step: float | None = None) -> MotionSeries:
+    """Of ẋ = A x + B u, or with a step of x⁺ = A x + B u; E (s, N) tells θ. Of more inputs than θ the least."""
+    (N, a), s = B.shape, len(E)
+    own = A if step is None else A - np.eye(N)
+    solve = _solver(np.block([[own, B], [E, np.zeros((s, a))]]), np.append(_sizes(A, B), np.ones(a)))
+    states, inputs = np.zeros((ORDERS, N, s)), np.zeros((ORDERS, a, s))
+    for k in range(ORDERS):
+        if step is None:
+            below = states[k - 1] if k else np.zeros((N, s))
+        else:
+            below = sum((step**j / factorial(j) * states[k - j] for j in range(1, k + 1)), np.zeros((N, s)))
+        found = solve(np.vstack([below, np.eye(s) * (k == 0)]))
+        states[k], inputs[k] = found[:N], found[N:]
+    if np.abs(E @ states[0] - np.eye(s)).max(initial=0.0) > _LEFT:
+        raise NumericalError(
+            "the actuators cannot hold every coordinate of the motion where it is wanted", part="state feedback",
+            hint="follow a motion of as many coordinates as there are actuators",
+        )  # fmt: skip
+    return MotionSeries(states, inputs)
+
+
+def _solver(whole: Array, columns: Array) -> Callable[[Array], Array]:
+    """Solutions of a linear system with unknowns of these sizes, refined once; of many the least."""
+    scaled = whole * columns
+    rows = np.abs(scaled).max(axis=1)
+    rows[rows == 0.0] = 1.0
+    scaled = scaled / rows[:, None]
+    inverse = np.linalg.pinv(scaled, rcond=1e-13)
+
+    def solve(right: Array) -> Array:
+        wanted = right / rows[:, None]
+        found = inverse @ wanted
+        found += inverse @ (wanted - scaled @ found)
+        return np.asarray(columns[:, None] * found)
+
+    return solve
+
+
+def _sizes(A: Array, B: Array) -> Array:
+    """A size of each state that inputs of 1 give within some time of the plant, so that units do not decide."""
+    scale = max(float(np.abs(np.linalg.eigvals(A)).max(initial=0.0)), 1e-12)
+    reached = np.abs(B).sum(axis=1)
+    found = reached.copy()
+    for _ in range(len(A)):
+        reached = np.abs(A) @ reached / scale
+        found = np.maximum(found, reached)
+    return np.where(found > 0.0, found, 1.0)

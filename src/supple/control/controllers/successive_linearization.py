@@ -16,24 +16,30 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.control.controller import Measurement
-from supple.control.controllers.force_commands import ForceCommands, force_commands
-from supple.control.controllers.needed_forces import ActuatorForceModel, Aim, MechanismEquations, ModelEquations
+from supple.control.controllers.needed_forces import (
+    ActuatorForceModel,
+    Aim,
+    ForceCommands,
+    MechanismEquations,
+    ModelEquations,
+    force_commands,
+)
 from supple.control.feedforward.reference import AnyReference, Wanted, reference
 from supple.control.gains.feedback_gain import FeedbackGain
 from supple.control.margins.loop_check import places_along, warn_if_unstable
 from supple.control.margins.open_loop import static_law
 from supple.control.plants.surrounding import hardware_in
 from supple.control.redundancy.force_division import ForceDivision, force_division
+from supple.description.mass_properties import taken_as_rigid
 from supple.description.mechanism import Mechanism
-from supple.description.rigid_parts import taken_as_rigid
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.hardware.hardware import Hardware
 from supple.linearization.linearization import linearize
 from supple.reduced.model import ReducedModel
 from supple.results.linear_model import LinearModel
-from supple.results.names import listed
 from supple.results.result import brief
+from supple.results.text import listed
 from supple.systems.protocols import system_of
 
 Design = Callable[[LinearModel], FeedbackGain]

@@ -27,15 +27,14 @@ from numpy.typing import ArrayLike
 from scipy.linalg import eigh
 
 from supple.array_types import Array, Complex
-from supple.control.controllers.drive_gain import around_zero, drive_gain
+from supple.control.controllers.joint_servo import around_zero, drive_gain
 from supple.control.feedforward.planned_motion import PlannedMotion
 from supple.control.feedforward.reference import reference
-from supple.control.gains.decoupled_gains import PerCoordinate, per_coordinate
+from supple.control.gains.feedback_gain import PerCoordinate, per_coordinate
 from supple.control.laws.affine_controller import AffineController, FollowedMotion
 from supple.control.laws.affine_law import fixed
-from supple.control.laws.affine_matrices import AffineMatrices
+from supple.control.laws.affine_matrices import AffineMatrices, Ports
 from supple.control.laws.law_equilibrium import Equilibria
-from supple.control.laws.law_ports import Ports
 from supple.control.laws.scheduling import scheduled
 from supple.control.observers.kalman_filter import FilterAt, KalmanFilter, SampledRests
 from supple.control.observers.observed_law import (
@@ -48,7 +47,7 @@ from supple.control.observers.observed_law import (
 )
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
-from supple.diagnostics.quoting import values_text
+from supple.diagnostics.errors import values_text
 from supple.hardware.drive_block import DriveBlock
 from supple.hardware.drive_response import motion_response
 from supple.reduced.model import ReducedModel

@@ -17,13 +17,13 @@ from scipy.interpolate import make_interp_spline
 from scipy.ndimage import uniform_filter1d
 
 from supple.array_types import Array
-from supple.control.feedforward.led_outputs import position_outputs
-from supple.control.feedforward.local_modes import local_modes
+from supple.control.feedforward.input_shaping import local_modes
+from supple.control.feedforward.planned_motion import position_outputs
 from supple.control.feedforward.reference import Reference, finite_reference
 from supple.diagnostics import InputError, NumericalError
 from supple.diagnostics.arguments import require_arguments
 from supple.reduced.model import ReducedModel
-from supple.reduced.time.led_motion import quasi_static
+from supple.reduced.time.begin import quasi_static
 from supple.time_functions.function_of_time import Trajectory
 
 _PIECES = 21  # of the time that is averaged over; an odd number lies about its middle

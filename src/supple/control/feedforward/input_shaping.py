@@ -6,20 +6,23 @@ The frequencies of a mechanism change on its way. A vibration that was raised at
     θ_s(t) = Σ_i A_i θ_d(g_i(t)),   φ(g_i(t)) = φ(t) - i π,   ġ = ω_d(t)/ω_d(g),   g̈ = (ω̇_d(t) - ω̇_d(g) ġ²)/ω_d(g)
 
 with ω_d along θ_s itself, found by iteration. Amplitudes are those of the mean damping along the motion.
+
+Vibrations of a reduced model with θ led: frequencies and damping ratios of its deformation along a course of θ.
+
+K_δδ(θ) φ = ω² M_δδ(θ) φ,   ζ = φᵀ D_δδ φ / (2 ω φᵀ M_δδ φ)
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.interpolate import CubicSpline
 
 from supple.array_types import Array
-from supple.control.feedforward.local_modes import local_modes
 from supple.control.feedforward.reference import Reference, finite_reference
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import real_numbers, require_arguments
@@ -27,6 +30,36 @@ from supple.kinds.registry import Registry
 from supple.reduced.model import ReducedModel
 from supple.results.result import brief
 from supple.time_functions.function_of_time import Trajectory, common_breaks
+
+
+class LocalModes(NamedTuple):
+    """frequencies : ω (N, k) rad/s, rising; damping : ζ (N, k); shapes : φ (N, m, k), with φᵀ M_δδ φ = 1."""
+
+    frequencies: Array
+    damping: Array
+    shapes: Array
+
+
+def local_modes(model: ReducedModel, theta: Array) -> LocalModes:
+    """At θ (N, s)."""
+    s = model.layout.theta
+    if model.layout.size == s:
+        raise InputError(
+            "it does not deform, and has nothing to vibrate", part=f'model "{model.name}"',
+            hint="reduce the mechanism with internal_modes=",
+        )  # fmt: skip
+    c = model.evaluate(np.ascontiguousarray(theta))
+    M, K, D = (part[:, s:, s:] for part in (c.M, c.K, c.damping))
+    L = np.linalg.inv(np.linalg.cholesky(M))
+    squares, V = np.linalg.eigh(L @ K @ np.swapaxes(L, 1, 2))
+    if not (squares > 0.0).all():
+        raise InputError(
+            "its stiffness is not positive along the motion", part=f'model "{model.name}"',
+            hint="reduce with a smaller tolerance",
+        )  # fmt: skip
+    shapes, omega = np.swapaxes(L, 1, 2) @ V, np.sqrt(squares)
+    return LocalModes(omega, np.einsum("nik,nij,njk->nk", shapes, D, shapes) / (2.0 * omega), shapes)
+
 
 _STEP = 1e-3  # s: pieces of a scheduled reference
 _ROUNDS = 4  # of the iteration for ω along the shaped motion: each shrinks its error by the relative change of ω

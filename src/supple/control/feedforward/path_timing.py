@@ -24,12 +24,12 @@ from scipy.sparse import block_array, csr_array, hstack, vstack
 
 from supple.array_types import Array
 from supple.control.feedforward.reference import Reference, reference
-from supple.control.gains.decoupled_gains import PerCoordinate, per_coordinate
+from supple.control.gains.feedback_gain import PerCoordinate, per_coordinate
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, NumericalError, require_known
 from supple.diagnostics.arguments import real_numbers, require_arguments
 from supple.equations.equations_of_motion import EquationsOfMotion
-from supple.formats.model_description import described
+from supple.formats.document import described
 from supple.parameterization.local_model import local
 from supple.reduced.model import ReducedModel
 from supple.results.units import UNKNOWN

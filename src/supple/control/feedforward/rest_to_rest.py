@@ -9,6 +9,11 @@ duration change. What c does to the deformation at the end is, but for the small
 
 `robust` also asks that the deformation at the end does not change, to first order, with the stiffness: ∂/∂κ of
 M_δδ ë + D_δδ ė + (1 + κ) K_δδ e = f is M_δδ ë' + D_δδ ė' + K_δδ e' = -K_δδ e.
+
+A motion with the deformation that a flexible model has along it: what a controller of vibration should leave alone.
+
+The coordinates are led along the motion, and δ_d(t) is how the model moves then. Of a motion that was shaped, so that
+it leaves nothing behind, δ_d is not quasi-static on the way; a controller that held δ to what is would work against it.
 """
 
 from __future__ import annotations
@@ -19,14 +24,13 @@ import numpy as np
 from scipy.interpolate import BSpline
 
 from supple.array_types import Array
-from supple.control.feedforward.local_modes import local_modes
-from supple.control.feedforward.planned_motion import PlannedMotion, deformation_along, resting_after
+from supple.control.feedforward.input_shaping import local_modes
+from supple.control.feedforward.planned_motion import PlannedMotion, TwoPoint, deformation_along, resting_after
 from supple.control.feedforward.reference import finite_reference
-from supple.control.feedforward.two_point import TwoPoint
 from supple.diagnostics import NumericalError
 from supple.diagnostics.arguments import require_arguments
 from supple.reduced.model import ReducedModel
-from supple.reduced.time.led_motion import quasi_static
+from supple.reduced.time.begin import quasi_static
 from supple.time_functions.function_of_time import Trajectory
 
 _STEP = 1e-3  # s
@@ -157,3 +161,21 @@ def _result(model: ReducedModel, led: Trajectory, run: Any) -> PlannedMotion:
     names = model.layout.coordinates[model.layout.theta :]
     delta = Trajectory(names, clock, *deformation_along(model, run), model.units).function
     return PlannedMotion(theta, resting_after(delta, model, led.theta[-1]), model)
+
+
+# s
+
+
+def deforming(motion: Any, model: ReducedModel) -> PlannedMotion:
+    """A motion, shaped as a rule, with its deformation.
+
+    motion : as `reference` takes it; it must end
+    From its end on δ_d is the static deflection there. What still vibrates then is no part of the plan.
+    """
+    require_arguments(deforming, locals())
+    given = finite_reference(motion, model, otherwise="it never ends")
+    times = np.linspace(given.begin, given.end, max(5, int(np.ceil(given.duration / _STEP))) + 1)
+    run = model.follow(given.trajectory(times))
+    names = model.layout.coordinates[model.layout.theta :]
+    bending = Trajectory(names, times, *deformation_along(model, run), model.units).function
+    return PlannedMotion(given, resting_after(bending, model, given.at(given.end)[0]), model)

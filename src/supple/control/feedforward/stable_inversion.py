@@ -21,14 +21,12 @@ from scipy.linalg import schur
 from scipy.signal import ZerosPolesGain, lsim
 
 from supple.array_types import Array
-from supple.control.feedforward.led_outputs import LedOutputs, constant_motion
-from supple.control.feedforward.planned_motion import PlannedMotion, planned
+from supple.control.feedforward.planned_motion import LedOutputs, PlannedMotion, TwoPoint, constant_motion, planned
 from supple.control.feedforward.reference import Reference, finite_reference
-from supple.control.feedforward.two_point import TwoPoint
 from supple.diagnostics import InputError, NumericalError, SuppleNote
 from supple.diagnostics.arguments import require_arguments
 from supple.reduced.model import ReducedModel
-from supple.reduced.time.led_motion import quasi_static
+from supple.reduced.time.begin import quasi_static
 from supple.time_functions.function_of_time import Trajectory
 
 # Paths of outputs: what the tip shall do, from a motion of the coordinates or given as it stands.

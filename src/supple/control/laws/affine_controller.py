@@ -14,7 +14,7 @@ from supple.control.controller import Measurement
 from supple.control.laws.affine_law import AffineLaw
 from supple.control.laws.law_kernel import CLAMPED, OUTSIDE, law_in_place
 from supple.diagnostics import InputError, SuppleNote
-from supple.diagnostics.quoting import values_text
+from supple.diagnostics.errors import values_text
 from supple.results.result import brief
 
 VALUE = 0  # the row of a reference that holds values, before those of its rates

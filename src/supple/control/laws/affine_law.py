@@ -19,14 +19,12 @@ from numpy.typing import ArrayLike
 
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.array_types import Array, Integers
-from supple.control.laws.affine_matrices import AffineMatrices, from_row, step_width
-from supple.control.laws.law_arrays import LawSizes, clamped_between, law_array
+from supple.control.laws.affine_matrices import AffineMatrices, Ports, from_row, step_width
 from supple.control.laws.law_equilibrium import TOLERANCE, FittedRow, about
-from supple.control.laws.law_kernel import law_vector
-from supple.control.laws.law_ports import Ports
+from supple.control.laws.law_kernel import LawSizes, clamped_between, law_array, law_vector
 from supple.diagnostics import InputError
-from supple.results.names import listed
 from supple.results.result import brief
+from supple.results.text import listed
 
 NOTHING = np.zeros(0, dtype=np.int64)
 

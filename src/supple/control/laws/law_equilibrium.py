@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 
 from supple.approximation.approximation import scattered_in
 from supple.approximation.chebyshev_series import Function, resolved
+from supple.approximation.evaluated import Samples
 from supple.approximation.piecewise.packing import NOWHERE
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.refinement import adaptive
-from supple.approximation.samples import Samples
 from supple.array_types import Array, Integers
 from supple.control.laws.affine_matrices import AffineMatrices
 from supple.diagnostics import InputError, SuppleNote, SuppleWarning, user_level

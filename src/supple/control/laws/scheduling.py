@@ -17,19 +17,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.approximation.approximation import scattered_in
+from supple.approximation.evaluated import Samples
 from supple.approximation.piecewise.packing import NOWHERE
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.refinement import adaptive
-from supple.approximation.samples import Samples
 from supple.array_types import Array, Integers
 from supple.compilation.threads import single_blas_thread
 from supple.control.laws.affine_law import AffineLaw
-from supple.control.laws.affine_matrices import AffineMatrices, from_row, shapes
+from supple.control.laws.affine_matrices import AffineMatrices, Ports, from_row, shapes
 from supple.control.laws.law_equilibrium import EquilibriaOf, boxes_of, deviations, fitted_equilibrium, scaled_fit
-from supple.control.laws.law_ports import Ports
 from supple.diagnostics import InputError, SuppleWarning, UnstableLoop, user_level
-from supple.diagnostics.quoting import values_text
+from supple.diagnostics.errors import values_text
 from supple.reduced.model import ReducedModel
 
 Ranges = Mapping[str, tuple[float, float]]

@@ -5,12 +5,17 @@
 The model is linearized about rest with its inputs holding it, an elastic mechanism with its lowest modes. Designs that
 compute gains from this loop (lqr, state feedback, two time scales, active damping) refuse an unstable one; designs from
 gains or frequencies that the user chose warn of it, with an `UnstableLoop`.
+
+The open loop about a configuration of a reduced model, with its drives and instruments.
+
+Of a law that is scheduled over σ the matrices stay those at the configuration: how they change with what is measured is
+not part of the loop.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -18,18 +23,20 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.control.feedforward.reference import AnyReference
-from supple.control.laws.affine_law import fixed
-from supple.control.laws.affine_matrices import AffineMatrices
-from supple.control.laws.law_ports import Ports
+from supple.control.gains.feedback_gain import FeedbackGain
+from supple.control.laws.affine_controller import AffineController
+from supple.control.laws.affine_law import AffineLaw, fixed
+from supple.control.laws.affine_matrices import AffineMatrices, Ports
 from supple.control.laws.linear_law import linear_law, loop_poles
 from supple.control.margins.open_loop import LoopInterface, open_loop, static_law
 from supple.description.mechanism import Mechanism
-from supple.diagnostics import SuppleError, SuppleNote, UnstableLoop, user_level
-from supple.diagnostics.quoting import values_text
+from supple.diagnostics import InputError, SuppleError, SuppleNote, UnstableLoop, user_level
+from supple.diagnostics.errors import values_text
 from supple.hardware.hardware import Hardware
 from supple.hardware.linear_hardware import with_hardware
 from supple.linearization.linearization import linearize
 from supple.reduced.model import ReducedModel
+from supple.reduced.state_arguments import Values
 from supple.results.linear_model import LinearModel
 from supple.systems.protocols import system_of
 
@@ -171,3 +178,43 @@ def filtered_law(K: Array, rate_filter: float, coordinates: tuple[str, ...], act
         C=by_rate,
         states=tuple(f"{name}.filter" for name in coordinates),
     )
+
+
+LoopController = FeedbackGain | LinearModel | AffineLaw | AffineController
+
+
+def loop_at(model: ReducedModel, controller: LoopController, theta: Values | str, late: float) -> LinearModel:
+    """L about where the model rests at θ; late : s, of the computation.
+
+    For a sampled controller delays are exact; without a sample time they are Padé's approximants.
+    """
+    hardware = model.hardware
+    named = hardware.measured_as
+    plant = replace(model, hardware=hardware.prompt()).linearize(theta)
+    law = law_about(controller, plant, named)
+    if (law.sample_time if isinstance(law, FeedbackGain) else law.step) is None:
+        return open_loop(model.linearize(theta), law, LoopInterface({}, named))
+    return open_loop(plant, law, LoopInterface(hardware.delays(model.layout.inputs, late), named))
+
+
+def law_about(
+    controller: LoopController, plant: LinearModel, measured_as: Mapping[str, str]
+) -> FeedbackGain | LinearModel:
+    """The controller as it is about the state of a linear plant: an affine law with its matrices at what is shown of σ
+    there."""
+    law = controller.law if isinstance(controller, AffineController) else controller
+    if isinstance(law, FeedbackGain | LinearModel):
+        return law
+    if not isinstance(law, AffineLaw):
+        raise InputError(
+            f"{type(controller).__name__} is not a linear controller", part="margins",
+            hint="give a FeedbackGain, a LinearModel from outputs to inputs, or an affine law",
+        )  # fmt: skip
+    if law.ports.answers:
+        raise InputError(
+            f'"{law.name}" answers with estimates', part="margins", hint="give the controller that uses them"
+        )
+    shown = {**plant.at.get("states", {}), **plant.at.get("outputs", {})}
+    if not law.scheduled_by:
+        return linear_law(law)
+    return linear_law(law, {name: shown[measured_as.get(name, name)] for name in law.scheduled_by})

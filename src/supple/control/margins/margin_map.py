@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.array_types import Array
-from supple.control.laws.law_arrays import clamped_between
-from supple.control.margins.local_loop import LoopController
+from supple.control.laws.law_kernel import clamped_between
+from supple.control.margins.loop_check import LoopController
 from supple.control.margins.margins import Margins, margins
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments

@@ -18,16 +18,14 @@ from scipy.optimize import brentq, minimize, minimize_scalar
 
 from supple.array_types import Array
 from supple.control.laws.linear_law import continuous_poles
-from supple.control.margins.local_loop import LoopController, law_about, loop_at
+from supple.control.margins.loop_check import LoopController, law_about, loop_at
 from supple.control.margins.open_loop import LoopInterface, open_loop
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.reduced.model import ReducedModel
 from supple.reduced.state_arguments import Values
-from supple.results.entries import Entries
 from supple.results.linear_model import LinearModel
-from supple.results.picture import picture
-from supple.results.result import Result
+from supple.results.result import Entries, Result, picture
 from supple.results.table import Table
 
 # The sensitivity of a loop as a function of frequency, and at which frequencies to look.

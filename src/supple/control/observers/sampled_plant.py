@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.array_types import Array
-from supple.control.gains.discretization import held, require_sample_time
+from supple.control.gains.pole_placement import held, require_sample_time
 from supple.diagnostics import InputError
 from supple.results.linear_model import LinearModel
 

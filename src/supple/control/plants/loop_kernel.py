@@ -7,7 +7,7 @@ import numpy as np
 from supple.compilation import kernel
 from supple.compilation.bundle import block, line, table, whole_line, whole_table
 from supple.hardware.drive_kernels import DriveArrays, DriveState, drive_pieces, take_commands
-from supple.hardware.instrument_kernels import InstrumentArrays, InstrumentState, take_readings
+from supple.hardware.instrument_bank import InstrumentArrays, InstrumentState, take_readings
 from supple.reduced.arrays import NUMBERS, ModelArrays
 from supple.reduced.kernels import INSIDE
 from supple.reduced.observing_kernel import Observed

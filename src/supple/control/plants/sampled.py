@@ -14,7 +14,7 @@ from supple.hardware.drive_bank import DriveBank
 from supple.hardware.drive_kernels import DELAY
 from supple.hardware.instrument_bank import InstrumentBank
 from supple.reduced.kernels import INSIDE
-from supple.simulation.driven_system import DrivenSystem
+from supple.simulation.driver import DrivenSystem
 from supple.simulation.model_run import ModelRun
 from supple.systems.advancing import Advancing, Plant
 

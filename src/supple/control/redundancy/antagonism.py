@@ -17,16 +17,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.array_types import Array
 from supple.control.redundancy.force_division import chosen_names
+from supple.description.mass_properties import taken_as_rigid
 from supple.description.mechanism import Mechanism
-from supple.description.rigid_parts import taken_as_rigid
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.kinematics.configuration import At, Configuration
 from supple.parameterization.local_model import local
-from supple.reduced.named_values import in_order
-from supple.results.names import listed
+from supple.reduced.state_arguments import in_order
 from supple.results.result import Result
 from supple.results.table import Table
+from supple.results.text import listed
 from supple.results.units import Units
 
 _RANK = 1e-10

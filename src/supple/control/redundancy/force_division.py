@@ -7,6 +7,8 @@ u* is a preload: what of it does no work, (1 - B⁺B) u*, stays in the mechanism
 forces within the bounds give Q, those that come nearest to the wanted accelerations are taken, by Gauss's measure:
 
     least (B u - Q)ᵀ M⁻¹ (B u - Q)   within the bounds
+
+What a motion needs at an instant, of whoever drives it.
 """
 
 from __future__ import annotations
@@ -20,10 +22,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.array_types import Array
-from supple.control.redundancy.needed import Needed
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, require_known
-from supple.formats.model_description import described
+from supple.formats.document import described
 from supple.inverse_dynamics.actuation import Actuation, force_bounds, rate_limits, weights_of
 from supple.inverse_dynamics.force_distribution import (
     Objective,
@@ -36,7 +37,21 @@ from supple.inverse_dynamics.force_distribution import (
 )
 from supple.inverse_dynamics.inverse_dynamics import Bound, require_objective
 from supple.reduced.model import ReducedModel
-from supple.reduced.named_values import in_order
+from supple.reduced.state_arguments import in_order
+
+
+class Needed(NamedTuple):
+    """B u = Q with the forces u of the chosen actuators.
+
+    B : (s, a), Q : (s,); inertia : () -> M (s, s), asked for where the forces do not suffice
+    multipliers : () -> Σ λ² + Σ w u² as a quadratic of u, None where reactions are not known
+    """
+
+    B: Array
+    Q: Array
+    inertia: Callable[[], Array]
+    multipliers: Callable[[], Objective] | None = None
+
 
 Preload = Mapping[str, float] | ArrayLike | Callable[[float], Mapping[str, float] | ArrayLike]
 

@@ -12,8 +12,7 @@ from scipy.stats import rankdata
 
 from supple.array_types import Array
 from supple.diagnostics import require_known
-from supple.results.picture import picture
-from supple.results.result import Result
+from supple.results.result import Result, picture
 from supple.results.table import Table
 
 

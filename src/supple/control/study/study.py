@@ -18,8 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import qmc
 
-from supple.approximation.fits.chebyshev_products import basis
-from supple.approximation.fits.multi_index import total_degree
+from supple.approximation.fits.chebyshev_products import basis, total_degree
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.array_types import Array
 from supple.control.closed_loop import closed_loop
@@ -32,7 +31,7 @@ from supple.diagnostics.arguments import require_arguments, value_text
 from supple.diagnostics.limits import require_within
 from supple.formats.document import load_mechanism
 from supple.hardware.hardware import NO_HARDWARE, Hardware
-from supple.maps.progress_bar import ProgressBar
+from supple.maps.over import ProgressBar
 from supple.reduced.model import ReducedModel
 from supple.reduced.scaled import scaled_model
 from supple.reduction.reduce import reduce

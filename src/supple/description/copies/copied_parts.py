@@ -10,13 +10,11 @@ import numpy as np
 from supple.array_types import Array
 from supple.description.body import Body
 from supple.description.copies.copies import Copies
-from supple.description.copies.moved_parts import copied_part
-from supple.description.copies.movement import Movement
+from supple.description.copies.moved_parts import Movement, copied_part
 from supple.description.drawing import Drawing, Path
 from supple.description.joints.joint_kinds import JOINT_KINDS
 from supple.description.mechanism import GROUND, Mechanism
-from supple.diagnostics.parts import PARTS, fault_at
-from supple.diagnostics.quoting import quoted
+from supple.diagnostics.errors import PARTS, fault_at, quoted
 from supple.geometry.rotation import rotation_about
 
 Origins = dict[tuple[str, str], Path]

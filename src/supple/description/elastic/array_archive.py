@@ -14,8 +14,8 @@ import numpy as np
 from numpy.lib import format as npy
 
 from supple.diagnostics import InputError
+from supple.diagnostics.errors import quoted
 from supple.diagnostics.limits import require_memory
-from supple.diagnostics.quoting import quoted
 
 _HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 _LONGEST_HEADER = 10_000

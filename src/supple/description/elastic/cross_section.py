@@ -1,18 +1,217 @@
-"""Cross-sections of beams: a shape, or a table of its constants."""
+"""Cross-sections of beams: a shape, or a table of its constants.
+
+Shapes of cross-sections: their dimensions, and the constants of a beam that follow from them.
+
+Section axes: x along the beam, y across (width), z up (height); Iy = ∫ z² dA bends in the x-z plane. The shear factors
+k (of the shear stiffness k G A) of a rectangle, ring and box are those of [Cowper 1966] at ν = 0, a few per cent below
+those of a metal, so that a section does not depend on its material; an I-beam's are of its web and its flanges alone.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 from types import MappingProxyType
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, NamedTuple, Self
 
 from pydantic import model_validator
 
-from supple.description.elastic.section_shapes import SECTION_SHAPES, SectionProperties, section
-from supple.description.part_of_kind import PartOfKind
+from supple.description.part_of_kind import Key, PartOfKind
 from supple.description.quantities.dimension import AREA, RATIO, SECOND_MOMENT
+from supple.description.quantities.named_lengths import Alternative, NamedLengths
 from supple.description.quantities.quantity import Positive, of
+from supple.kinds.registry import Registry
+
+
+class SectionProperties(NamedTuple):
+    """Constants of a section about its centre, m² and m⁴; NaN is a constant that a table does not give.
+
+    polar   : Iy + Iz, the rotary inertia of twist for unit density
+    torsion : J of the torsional stiffness G J
+    shear_y, shear_z : k of the shear stiffness k G A against forces along y and z
+    """
+
+    area: float
+    Iy: float
+    Iz: float
+    torsion: float
+    polar: float
+    shear_y: float
+    shear_z: float
+
+
+def section(area: float, Iy: float, Iz: float, torsion: float, shear_y: float, shear_z: float) -> SectionProperties:
+    """Constants of a section whose axes are its principal ones."""
+    return SectionProperties(area, Iy, Iz, torsion, Iy + Iz, shear_y, shear_z)
+
+
+Outlines = list[list[list[float]]]
+"""Loops of points (y, z), m: around the section, and around its hole where it has one."""
+
+
+@dataclass(frozen=True, eq=False)
+class SectionShape:
+    """Everything that differs between shapes.
+
+    name       : its key in the mechanism file, with its dimensions
+    says       : what these are, in one sentence
+    dimensions : how many lengths
+    properties : constants for these lengths, m
+    fault      : what is wrong with some lengths, or None
+    outline    : points (y, z) around it, and around its hole; without it, it is drawn as a rectangle
+    names      : names of the lengths, so that they can be given by name as well; without them, by position alone
+    alternatives : lengths that may be given by name in place of others
+    question   : what is unusual about some lengths and may be a mistake, in one sentence, or None; given the lengths
+    """
+
+    name: str
+    says: str
+    dimensions: int
+    properties: Callable[..., SectionProperties]
+    fault: Callable[..., str | None] = lambda *lengths: None
+    outline: Callable[..., Outlines] | None = None
+    names: tuple[str, ...] = ()
+    alternatives: Mapping[str, Alternative] = field(default_factory=dict)
+    question: Callable[..., str | None] = lambda *lengths: None
+
+    @cached_property
+    def lengths(self) -> NamedLengths:
+        """How its lengths are read."""
+        names = self.names or tuple(str(i) for i in range(self.dimensions))
+        return NamedLengths("section", self.name, names, self.alternatives)
+
+    @cached_property
+    def keys(self) -> dict[str, Key]:
+        """What it adds to the keys of a section."""
+        return {self.name: Key(self.lengths.either if self.names else self.lengths.positional, self.says)}
+
+
+def _rectangle(w: float, h: float) -> SectionProperties:
+    a, b = max(w, h), min(w, h)
+    torsion = a * b**3 * (1.0 / 3.0 - 0.21 * (b / a) * (1.0 - (b / a) ** 4 / 12.0))
+    return section(w * h, w * h**3 / 12.0, h * w**3 / 12.0, torsion, 5.0 / 6.0, 5.0 / 6.0)
+
+
+def _ring(outer: float, inner: float = 0.0) -> SectionProperties:
+    """k = 6 (1 + m²)² / (7 (1 + m²)² + 20 m²), m = inner/outer  [Cowper 1966, at ν = 0]."""
+    I = math.pi * (outer**4 - inner**4) / 64.0  # noqa: E741 - the letter of the second moment
+    m = (inner / outer) ** 2
+    k = 6.0 * (1.0 + m) ** 2 / (7.0 * (1.0 + m) ** 2 + 20.0 * m)
+    return section(math.pi * (outer**2 - inner**2) / 4.0, I, I, 2.0 * I, k, k)
+
+
+def _ring_fault(outer: float, inner: float) -> str | None:
+    return f"the inner diameter {inner:g} must be below the outer {outer:g}" if inner >= outer else None
+
+
+_THIN = 1.0 / 3.0  # inner over outer diameter: a tube below this is nearly a bar, and the two numbers may be mistaken
+
+
+def tube_question(outer: float, inner: float) -> str | None:
+    """Ask whether the second of two diameters (or radii, m) was meant as the thickness of the wall."""
+    if inner >= _THIN * outer:
+        return None
+    share = 100.0 * (1.0 - (inner / outer) ** 2)
+    return (
+        f"inner {1e3 * inner:g} mm is less than a third of outer {1e3 * outer:g} mm, so {share:.3g} % of the circle is "
+        f"material; if {1e3 * inner:g} mm is the thickness of the wall, write tube: {{outer: ..., wall: ...}}"
+    )
+
+
+TUBE_ALTERNATIVES = {
+    "outer_radius": Alternative("outer", lambda of: 2.0 * of["outer_radius"]),
+    "inner_radius": Alternative("inner", lambda of: 2.0 * of["inner_radius"]),
+    "wall": Alternative("inner", lambda of: of["outer"] - 2.0 * of["wall"]),
+}
+ROUND_ALTERNATIVES = {"radius": Alternative("diameter", lambda of: 2.0 * of["radius"])}
+
+
+def _box(w: float, h: float, t: float) -> SectionProperties:
+    inner_w, inner_h = w - 2.0 * t, h - 2.0 * t
+    # Bredt: a thin closed wall, 4 (enclosed area)² t / perimeter, along its middle line
+    torsion = 2.0 * t * ((w - t) * (h - t)) ** 2 / (w + h - 2.0 * t)
+    return section(
+        w * h - inner_w * inner_h,
+        (w * h**3 - inner_w * inner_h**3) / 12.0,
+        (h * w**3 - inner_h * inner_w**3) / 12.0,
+        torsion,
+        _box_shear(h - t, w - t),
+        _box_shear(w - t, h - t),
+    )
+
+
+def _box_shear(across: float, along: float) -> float:
+    """Shear factor of a thin-walled box of one thickness, loaded along its side `along`  [Cowper 1966, at ν = 0]."""
+    m = across / along
+    return 10.0 * (1.0 + 3.0 * m) ** 2 / (12.0 + 72.0 * m + 150.0 * m**2 + 90.0 * m**3 + 30.0 * m**2 * (m + m**2))
+
+
+def _box_fault(w: float, h: float, t: float) -> str | None:
+    return f"two walls of {t:g} do not fit into a box of {w:g} by {h:g}" if 2.0 * t >= min(w, h) else None
+
+
+def _i_beam(w: float, h: float, f: float, web: float) -> SectionProperties:
+    clear = h - 2.0 * f
+    area = 2.0 * w * f + clear * web
+    Iy = (w * h**3 - (w - web) * clear**3) / 12.0
+    Iz = (2.0 * f * w**3 + clear * web**3) / 12.0
+    # an open thin wall: the sum of b t³ / 3; shear is carried by the web, or by the two flanges
+    torsion = (2.0 * w * f**3 + (h - f) * web**3) / 3.0
+    return section(area, Iy, Iz, torsion, 5.0 / 6.0 * 2.0 * w * f / area, h * web / area)
+
+
+def _i_beam_fault(w: float, h: float, f: float, web: float) -> str | None:
+    open_or_full = 2.0 * f >= h or web >= w
+    return "its flanges leave no web, or its web is as wide as the flanges" if open_or_full else None
+
+
+def _corners(w: float, h: float) -> list[list[float]]:
+    return [[-0.5 * w, -0.5 * h], [0.5 * w, -0.5 * h], [0.5 * w, 0.5 * h], [-0.5 * w, 0.5 * h]]
+
+
+def _around(diameter: float, sides: int = 24) -> list[list[float]]:
+    turns = [2.0 * math.pi * k / sides for k in range(sides)]
+    return [[0.5 * diameter * math.cos(turn), 0.5 * diameter * math.sin(turn)] for turn in turns]
+
+
+def _i_beam_corners(w: float, h: float, f: float, web: float) -> list[list[float]]:
+    right = [[0.5 * w, -0.5 * h], [0.5 * w, f - 0.5 * h], [0.5 * web, f - 0.5 * h]]
+    right += [[y, -z] for y, z in reversed(right)]
+    return right + [[-y, -z] for y, z in right]
+
+
+SECTION_SHAPES = Registry(
+    "section shape", SectionShape,
+    SectionShape(
+        "rectangle", "Width (along y), height (along z): `[width, height]` or by these names.", 2, _rectangle,
+        outline=lambda w, h: [_corners(w, h)], names=("width", "height"),
+    ),
+    SectionShape(
+        "circle", "Diameter; or `{diameter: ...}` or `{radius: ...}`.", 1, _ring,
+        outline=lambda outer: [_around(outer)], names=("diameter",), alternatives=ROUND_ALTERNATIVES,
+    ),
+    SectionShape(
+        "tube",
+        "Outer and inner diameter: `[outer, inner]`, `{outer: ..., inner: ...}` or `{outer: ..., wall: ...}` with the "
+        "thickness of the wall; also `outer_radius`, `inner_radius`.", 2, _ring, _ring_fault,
+        outline=lambda outer, inner: [_around(outer), _around(inner)],
+        names=("outer", "inner"), alternatives=TUBE_ALTERNATIVES, question=tube_question,
+    ),
+    SectionShape(
+        "box", "Outer width, outer height, thickness of the wall: `[width, height, wall]` or by these names.", 3,
+        _box, _box_fault, outline=lambda w, h, t: [_corners(w, h), _corners(w - 2.0 * t, h - 2.0 * t)],
+        names=("width", "height", "wall"),
+    ),
+    SectionShape(
+        "i_beam", "Width, height, thickness of the flanges, thickness of the web (upright, along z): "
+        "`[width, height, flange, web]` or by these names.", 4,
+        _i_beam, _i_beam_fault, outline=lambda *lengths: [_i_beam_corners(*lengths)],
+        names=("width", "height", "flange", "web"),
+    ),
+)  # fmt: skip
+
 
 _TABLE_SHEAR = 5.0 / 6.0
 

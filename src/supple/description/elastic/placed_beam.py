@@ -8,10 +8,9 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.description.drawing import Drawing, Path
-from supple.description.elastic.beam import Beam
-from supple.description.elastic.material import Material
-from supple.description.elastic.section_shapes import SectionProperties
-from supple.diagnostics.parts import fault_at
+from supple.description.elastic.cross_section import SectionProperties
+from supple.description.elastic.material import Beam, Material
+from supple.diagnostics.errors import fault_at
 from supple.geometry.inertia import MassProperties
 from supple.geometry.rotation import axes_from_x
 

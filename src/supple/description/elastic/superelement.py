@@ -20,7 +20,7 @@ from pydantic import AfterValidator, Field, StringConstraints, model_validator
 from supple.description.quantities.quantity import Part, PositiveLength
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import value_text
-from supple.diagnostics.quoting import quoted
+from supple.diagnostics.errors import quoted
 
 _folder: ContextVar[Path | None] = ContextVar("folder of the mechanism file", default=None)
 

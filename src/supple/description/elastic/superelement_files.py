@@ -21,12 +21,11 @@ from numpy.typing import NDArray
 from supple.array_types import Array, Integers
 from supple.description.elastic.array_archive import read_archive
 from supple.description.elastic.superelement import ONE_FILE, THREE_FILES, BodySource, Superelement
-from supple.description.quantities.plain_number import plain_number
+from supple.description.quantities.quantity import plain_number
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import value_text
+from supple.diagnostics.errors import excerpt, part_name, quoted
 from supple.diagnostics.limits import in_bytes, require_memory, require_within
-from supple.diagnostics.parts import part_name
-from supple.diagnostics.quoting import excerpt, quoted
 from supple.geometry.inertia import MassProperties, of_spatial
 from supple.geometry.rotation import tilde
 from supple.kinds import Registry

@@ -19,8 +19,7 @@ from supple.description.elastic.array_archive import read_archive
 from supple.description.elastic.superelement import Superelement
 from supple.description.elastic.superelement_files import NPZ, body_source
 from supple.diagnostics import InputError
-from supple.diagnostics.parts import part_name
-from supple.diagnostics.quoting import quoted
+from supple.diagnostics.errors import part_name, quoted
 from supple.geometry.inertia import MassProperties, of_spatial
 
 _SYMMETRIC = 1e-8  # of the largest entry

@@ -8,11 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import model_validator
 
-from supple.description.elastic.damping import Share
-from supple.description.joints.elasticity import Elasticity, elasticity
-from supple.description.joints.joint_kind import Form, directions
-from supple.description.joints.joint_kinds import JOINT_KINDS
-from supple.description.joints.stiffness import Beside, Stiffness, stiffness_entries
+from supple.description.elastic.material import Share
+from supple.description.joints.elasticity import Beside, Elasticity, Stiffness, elasticity, stiffness_entries
+from supple.description.joints.joint_kinds import JOINT_KINDS, Form, directions
 from supple.description.part_of_kind import PartOfKind
 from supple.description.quantities.dimension import INERTIA
 from supple.description.quantities.quantity import (

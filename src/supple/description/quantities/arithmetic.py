@@ -22,7 +22,7 @@ from supple.description.quantities.unit_parsing import (
     unknown_unit,
 )
 from supple.diagnostics import InputError, nearest
-from supple.diagnostics.quoting import excerpt, quoted
+from supple.diagnostics.errors import excerpt, quoted
 
 LONGEST = 500  # characters
 DEEPEST = 40  # parentheses, calls, signs and powers inside one another

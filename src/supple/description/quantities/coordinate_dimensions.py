@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from supple.description.joints.joint_kind import directions
-from supple.description.joints.stiffness import LOAD, StiffnessTable, stiffness_entries
+from supple.description.joints.elasticity import LOAD, StiffnessTable, stiffness_entries
+from supple.description.joints.joint_kinds import directions
 from supple.description.measure import Row
 from supple.description.mechanism import Mechanism
 from supple.description.posture import axes_of, axis_dimension
@@ -38,8 +38,7 @@ from supple.description.quantities.dimension import (
     to_power,
 )
 from supple.diagnostics import InputError
-from supple.diagnostics.parts import part_name
-from supple.diagnostics.quoting import quoted
+from supple.diagnostics.errors import part_name, quoted
 
 Path = tuple[str | int, ...]
 Said = Iterator[tuple[Path, Any, Dimension]]

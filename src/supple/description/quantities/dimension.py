@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from supple.diagnostics import InputError
-from supple.diagnostics.quoting import quoted
+from supple.diagnostics.errors import quoted
 
 Exponent = int | Fraction
 HIGHEST = 20  # exponent; beyond it a power of a unit is a slip

@@ -1,7 +1,12 @@
-"""The kinds of values a description is made of: numbers (or expressions) of a dimension, places, directions."""
+"""The kinds of values a description is made of: numbers (or expressions) of a dimension, places, directions.
+
+Numbers as data files write them: 12, -0.5, 1.2e-3. Python would also take 1_5, ١٢ and infinity.
+"""
 
 from __future__ import annotations
 
+import math
+import re
 from functools import partial
 from typing import Annotated, Any
 
@@ -144,3 +149,12 @@ class Part(BaseModel):
     def chosen(self, *names: str) -> list[str]:
         """Which of these alternatives the user wrote."""
         return [name for name in names if getattr(self, name) is not None]
+
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_LONGEST = 100  # characters
+
+
+def plain_number(text: str) -> float:
+    """The number that a text without blanks is; nan if it is none."""
+    return float(text) if len(text) < _LONGEST and _NUMBER.fullmatch(text) else math.nan

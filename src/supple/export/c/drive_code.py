@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.export.c.literals import c_table
+from supple.export.c.identifiers import c_table
 from supple.export.template import filled, template_parts
 from supple.hardware.drive_bank import DriveBank
+from supple.hardware.drive_block import settled_drive
 from supple.hardware.drive_kernels import STRIDE, TERMS, TOGETHER
 from supple.hardware.hardware import Hardware
-from supple.hardware.settled import settled_drive
 
 PARTS = template_parts("supple.export.c", "drive_code.c")
 

@@ -7,19 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from supple.equations.dry_friction import FRICTION_SPEED
+from supple.equations.forces import FRICTION_SPEED
 from supple.export.c import setting
 from supple.export.c.division import can_divide
 from supple.export.c.equations import coefficient_argument, needs_slopes
 from supple.export.c.family_numbers import CFamily
 from supple.export.c.generated_model import CModel
-from supple.export.c.identifiers import comment, identifiers, string
-from supple.export.c.literals import c_number
+from supple.export.c.identifiers import c_number, comment, identifiers, string
+from supple.export.c.location import BYTES
 from supple.export.c.model_source import table_bytes
 from supple.export.c.polynomial import basis_degree, term_counts
-from supple.export.c.precision import BYTES
 from supple.export.c.stability import StableStep
-from supple.export.fixed import fixed_lines
+from supple.export.target import fixed_lines
 from supple.export.template import Words, filled, template_parts
 
 PARTS = template_parts("supple.export.c", "header.h")

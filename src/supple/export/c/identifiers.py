@@ -2,12 +2,18 @@
 
 Whatever a user calls a joint, the generated code keeps its meaning: an identifier is made of letters, digits and
 underscores and is unique; a comment cannot be closed from inside; a string holds the name byte by byte.
+
+Numbers and tables as C source that reads back bit for bit.
+
+Where a linker puts tables and functions: macros that are empty unless they are defined when compiling.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+
+from numpy.typing import NDArray
 
 # Words that are taken in C or C++, and files whose names would hide a header of the compiler or one another.
 KEYWORDS = frozenset(
@@ -75,3 +81,49 @@ def string(text: str) -> str:
         for byte in text.encode("utf-8", "backslashreplace")
     )
     return f'"{plain}"'
+
+
+WIDTH = 110
+
+
+def c_number(value: float) -> str:
+    """The shortest decimal that is this double; C reads it back exactly."""
+    text = repr(float(value))
+    return text if any(c in text for c in ".e") else f"{text}.0"
+
+
+def braced(values: NDArray, indent: str = "    ") -> str:
+    """A table as a nested initializer, the last axis filled into lines."""
+    if values.ndim == 1:
+        whole = values.dtype.kind in "iu"
+        return _filled([str(int(v)) if whole else c_number(v) for v in values.tolist()], indent)
+    rows = f",\n{indent}".join(braced(row, indent + "  ") for row in values)
+    return f"{{\n{indent}{rows}\n{indent[:-2]}}}"
+
+
+def _filled(items: list[str], indent: str) -> str:
+    lines, line = [], ""
+    for item in items:
+        if line and len(line) + len(item) > WIDTH:
+            lines.append(line)
+            line = ""
+        line += f"{item}, "
+    lines.append(line)
+    return "{" + f"\n{indent} ".join(text.rstrip() for text in lines).rstrip(",") + "}"
+
+
+def c_table(kind: str, name: str, values: NDArray) -> str:
+    """`static const double name[2][3] = {...};`"""
+    shape = "".join(f"[{size}]" for size in values.shape)
+    return f"static const {kind} {name}{shape} = {braced(values)};\n"
+
+
+_TABLE = re.compile(
+    r"^((?:static )?const (?:double|float|int|struct (?:rest_)?node) \w+(?:\[\d+\])+)( = )", re.MULTILINE
+)
+_CODE = re.compile(r"^((?:static )?(?:int|void|double|float) \w+\()", re.MULTILINE)
+
+
+def with_sections(text: str, upper: str) -> str:
+    """The code with `<UPPER>_TABLES` behind every table and `<UPPER>_CODE` before every function."""
+    return _CODE.sub(rf"{upper}_CODE \1", _TABLE.sub(rf"\1 {upper}_TABLES\2", text))

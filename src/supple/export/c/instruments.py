@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from supple.export.c.literals import c_table
+from supple.export.c.identifiers import c_table
 from supple.export.template import template_parts
 from supple.hardware.hardware import Hardware
 from supple.hardware.instrument import Instrument
-from supple.hardware.low_pass import low_pass_matrices
+from supple.hardware.state_space import low_pass_matrices
 
 PARTS = template_parts("supple.export.c", "instruments.c")
 SLOTS = "enum { NOISE, COLOUR, WALK, BIAS, LATE, STEP, LOWEST, HIGHEST, CORNER, OWN };\n"

@@ -14,14 +14,12 @@ import numpy as np
 
 from supple.approximation.piecewise.piecewise import NOWHERE
 from supple.control.laws.affine_law import AffineLaw
+from supple.control.laws.affine_matrices import ORDERS
 from supple.control.laws.law_equilibrium import FittedRow
-from supple.control.laws.law_ports import ORDERS
 from supple.diagnostics import InputError
 from supple.export.c import location, polynomial
 from supple.export.c.fitted_function import coefficient_table, leaf_tables, row_macro
-from supple.export.c.identifiers import comment, identifiers
-from supple.export.c.literals import c_number, c_table
-from supple.export.c.sections import with_sections
+from supple.export.c.identifiers import c_number, c_table, comment, identifiers, with_sections
 from supple.export.template import Words, filled, template_parts
 
 # The header of a law of control: what it is told, in which order, and what it answers.

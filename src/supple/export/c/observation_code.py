@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from supple.equations.effort_row import effort_places
+from supple.equations.row import effort_places
 from supple.export.c.equations import counters
 from supple.export.c.generated_model import CModel, Coefficient
-from supple.export.c.literals import c_number
+from supple.export.c.identifiers import c_number
 from supple.export.c.polynomial import combine_call
 from supple.export.template import Words, filled, template_parts
 

@@ -1,15 +1,15 @@
 """C code of all outputs at a state under inputs, y = g(x, u), and their exact Jacobians C and D.
 
 Of a measure μ(η) with J = ∂μ/∂η: ∂μ̇/∂(η, η̇) = (J̇, J) and ∂μ̈/∂(η, η̇, η̈) = (J̈, 2 J̇, J); accelerations follow from
-the state derivative, η̈ = A x + B u to first order (`supple.equations.output_motion`).
+the state derivative, η̈ = A x + B u to first order (`supple.equations.observation`).
 """
 
 from __future__ import annotations
 
-from supple.equations.effort_row import effort_places
+from supple.equations.row import effort_places
 from supple.export.c.equations import input_words
 from supple.export.c.generated_model import CModel, Coefficient
-from supple.export.c.literals import c_number
+from supple.export.c.identifiers import c_number
 from supple.export.c.polynomial import combine_call
 from supple.export.template import Words, filled, template_parts
 

@@ -6,18 +6,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from supple.approximation.piecewise.slice import sliced_fit
+from supple.approximation.piecewise.piecewise import sliced_fit
 from supple.array_types import Array
 from supple.diagnostics import NumericalError, require_known
 from supple.export.c import drive_code, instruments
 from supple.export.c.family_numbers import CFamily
 from supple.export.c.generated_model import CModel, Exportable
 from supple.export.c.header import header
-from supple.export.c.identifiers import comment, string
-from supple.export.c.literals import c_number, c_table
+from supple.export.c.identifiers import c_number, c_table, comment, string, with_sections
+from supple.export.c.location import PRECISIONS, single_precision
 from supple.export.c.model_source import c_source
-from supple.export.c.precision import PRECISIONS, single_precision
-from supple.export.c.sections import with_sections
 from supple.export.c.stability import stable_step
 from supple.export.target import ExportTarget
 from supple.export.template import Words, filled, template_parts

@@ -19,12 +19,10 @@ from supple.diagnostics import InputError, SuppleNote
 from supple.export.c import location
 from supple.export.c.generated_model import CModel, Exportable
 from supple.export.c.header import parameters, sizes, structure
-from supple.export.c.identifiers import comment
-from supple.export.c.literals import c_table
+from supple.export.c.identifiers import c_table, comment
 from supple.export.c.model_source import equations_of, number_tables
-from supple.export.fixed import fixed_lines
-from supple.export.plain.plain_model import plain_model
-from supple.export.target import ExportTarget
+from supple.export.plain.target import plain_model
+from supple.export.target import ExportTarget, fixed_lines
 from supple.export.template import filled, template_parts
 
 # C that CasADi loads: the state derivative and inverse dynamics, each with its first and second derivatives.

@@ -5,11 +5,10 @@ from __future__ import annotations
 import hashlib
 
 from supple.export.c.generated_model import Exportable
-from supple.export.fixed import fixed_lines
 from supple.export.numpy_file.target import numpy_files
-from supple.export.target import ExportTarget
+from supple.export.target import ExportTarget, fixed_lines
 from supple.export.template import filled, template_parts
-from supple.results.names import undotted
+from supple.results.text import undotted
 
 PARTS = template_parts("supple.export.control_file", "system.txt")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from supple.control.laws.affine_law import AffineLaw
-from supple.control.laws.law_ports import ORDERS
+from supple.control.laws.affine_matrices import ORDERS
 from supple.export.c.law import law_files
 from supple.export.fmu.unit import FmuContents, FmuQuantity
 from supple.export.template import filled, template_parts

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 
 from supple.diagnostics import InputError, require_known
-from supple.equations.dry_friction import FRICTION_SPEED
-from supple.export.c.identifiers import string
-from supple.export.c.literals import c_number
+from supple.equations.forces import FRICTION_SPEED
+from supple.export.c.identifiers import c_number, string
 from supple.export.c.stability import StableStep, stable_step
 from supple.export.c.target import model_files
-from supple.export.fixed import said_fixed
 from supple.export.fmu.unit import GIVEN, FmuContents, FmuQuantity
+from supple.export.target import said_fixed
 from supple.export.template import Words, filled, template_parts
 from supple.reduced.model import ReducedModel
 from supple.reduced.repertoire import named_theta

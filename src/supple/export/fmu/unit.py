@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from supple.export.c.identifiers import comment, string
-from supple.export.c.literals import c_table
+from supple.export.c.identifiers import c_table, comment, string
 from supple.export.template import Words, filled, template_parts
 
 PARTS = template_parts("supple.export.fmu", "unit.h")

@@ -9,9 +9,8 @@ import numpy as np
 
 from supple.diagnostics import InputError
 from supple.export.c.stamp import content_digest
-from supple.export.fixed import fixed_lines
-from supple.export.matlab.data import with_export, with_mark
-from supple.export.target import ExportTarget
+from supple.export.matlab.target import with_export, with_mark
+from supple.export.target import ExportTarget, fixed_lines
 from supple.reduced.linear_model_grid import linear_family
 from supple.reduced.model import ReducedModel
 from supple.results.file import arrays_mat, arrays_npz

@@ -8,9 +8,8 @@ import zlib
 from importlib import resources
 
 from supple.export.c.generated_model import Exportable
-from supple.export.fixed import fixed_lines
-from supple.export.plain.plain_model import plain_model
-from supple.export.target import ExportTarget
+from supple.export.plain.target import plain_model
+from supple.export.target import ExportTarget, fixed_lines
 from supple.export.template import filled, template_parts
 
 PARTS = template_parts("supple.export.numpy_file", "tail.txt")

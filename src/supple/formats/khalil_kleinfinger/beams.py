@@ -11,11 +11,10 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.description.quantities.dimension import ANGLE, AREA, DENSITY, LENGTH, PRESSURE, SECOND_MOMENT
-from supple.diagnostics.quoting import quoted
+from supple.diagnostics.errors import quoted
 from supple.formats.khalil_kleinfinger.cell_table import Row, TableColumns
-from supple.formats.khalil_kleinfinger.geometry import TableLink
+from supple.formats.khalil_kleinfinger.geometry import TableLink, X, Z
 from supple.formats.khalil_kleinfinger.masses import link_of
-from supple.formats.khalil_kleinfinger.transform import X, Z
 from supple.geometry.rotation import rotation_about
 
 COLUMNS = TableColumns(

@@ -12,7 +12,7 @@ from supple.description.quantities.arithmetic import names_in, parse
 from supple.description.quantities.dimension import Dimension, require
 from supple.description.quantities.expression import number
 from supple.diagnostics import InputError, nearest
-from supple.diagnostics.quoting import excerpt, quoted
+from supple.diagnostics.errors import excerpt, quoted
 from supple.formats.text_file import read_bytes, text_of
 from supple.formats.yaml_tree import YamlTree
 

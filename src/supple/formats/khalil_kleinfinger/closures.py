@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from supple.diagnostics.quoting import quoted
+from supple.diagnostics.errors import quoted
 from supple.formats.khalil_kleinfinger.cell_table import Row, TableColumns
 from supple.formats.khalil_kleinfinger.geometry import TableLink
 from supple.formats.khalil_kleinfinger.masses import link_of

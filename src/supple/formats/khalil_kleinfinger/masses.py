@@ -13,7 +13,7 @@ import numpy as np
 
 from supple.description.quantities.dimension import INERTIA, LENGTH, MASS, PLAIN, Dimension
 from supple.diagnostics import nearest
-from supple.diagnostics.quoting import quoted
+from supple.diagnostics.errors import quoted
 from supple.formats.khalil_kleinfinger.cell_table import Row, TableColumns
 from supple.formats.khalil_kleinfinger.geometry import TableLink
 from supple.geometry.inertia import MassProperties

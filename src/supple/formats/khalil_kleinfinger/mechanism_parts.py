@@ -10,13 +10,20 @@ import numpy as np
 
 from supple.description.drawing import Pose
 from supple.description.mechanism import GROUND
-from supple.diagnostics.quoting import quoted
+from supple.diagnostics.errors import quoted
 from supple.formats.khalil_kleinfinger.beams import Beams
 from supple.formats.khalil_kleinfinger.cell_table import Row
 from supple.formats.khalil_kleinfinger.closures import WITH_AXIS, Closure
-from supple.formats.khalil_kleinfinger.geometry import TableLink
+from supple.formats.khalil_kleinfinger.geometry import (
+    HERE,
+    TableLink,
+    along_z,
+    frame_entry,
+    relative_pose,
+    rotation_entry,
+    then,
+)
 from supple.formats.khalil_kleinfinger.masses import as_body, transformed_mass
-from supple.formats.khalil_kleinfinger.transform import HERE, along_z, frame_entry, relative_pose, rotation_entry, then
 from supple.geometry.inertia import MassProperties, zero_mass
 
 GROUPED = ("points", "bodies", "frames", "joints", "couplings", "springs", "actuators")

@@ -22,15 +22,13 @@ from supple.description.quantities.expression import current_parameters, number,
 from supple.description.quantities.quantity import Part
 from supple.description.quantities.unit_parsing import CONSTANTS
 from supple.diagnostics import InputError, nearest
-from supple.diagnostics.quoting import excerpt, quoted
-from supple.formats.error_lines import as_input_error
+from supple.diagnostics.errors import excerpt, quoted
+from supple.formats.error_lines import as_input_error, fields_of
 from supple.formats.khalil_kleinfinger import beams, closures, geometry, masses, stiffnesses
 from supple.formats.khalil_kleinfinger.cell_table import LARGEST, Row, TableColumns, names_within, read_table
-from supple.formats.khalil_kleinfinger.geometry import variable_names
+from supple.formats.khalil_kleinfinger.geometry import HERE, variable_names
 from supple.formats.khalil_kleinfinger.mechanism_parts import GROUPED, KinematicTables, TableParts, parts_of_tables
-from supple.formats.khalil_kleinfinger.transform import HERE
 from supple.formats.mechanism_file import Parameters, mechanism_of, parameter_values, require_version, with_parameters
-from supple.formats.model_fields import fields_of
 from supple.formats.text_file import read_bytes
 from supple.formats.yaml_tree import KeyPath, YamlTree
 

@@ -13,11 +13,10 @@ from supple.description.joints.joint import Joint
 from supple.description.mass_properties import mass_properties
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
-from supple.formats.khalil_kleinfinger.chains import HEADINGS as _BEAMS
-from supple.formats.khalil_kleinfinger.chains import chain_of
 from supple.formats.khalil_kleinfinger.closures import KINDS
 from supple.formats.khalil_kleinfinger.masses import as_body, transformed_mass
-from supple.formats.khalil_kleinfinger.row_frames import SIGMA, RowFrames, own_frames, row_frames
+from supple.formats.khalil_kleinfinger.row_frames import HEADINGS as _BEAMS
+from supple.formats.khalil_kleinfinger.row_frames import SIGMA, RowFrames, chain_of, own_frames, row_frames
 from supple.formats.khalil_kleinfinger.stiffnesses import COLUMNS as STIFFNESSES
 from supple.formats.khalil_kleinfinger.stiffnesses import OWN
 from supple.formats.mechanism_text import as_text

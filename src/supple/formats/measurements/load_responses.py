@@ -19,16 +19,15 @@ from supple.array_types import Array
 from supple.description.elastic.array_archive import read_archive
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.arguments import require_arguments
-from supple.diagnostics.quoting import excerpt, quoted
+from supple.diagnostics.errors import excerpt, quoted
 from supple.formats.measurements.matlab_file import read_matlab
-from supple.formats.measurements.recorded_units import factor_of, quantity_of_unit, ratio_of
+from supple.formats.measurements.universal_channels import factor_of, quantity_of_unit, ratio_of
 from supple.formats.measurements.universal_file import read_universal
-from supple.formats.measurements.universal_records import records_of
-from supple.formats.measurements.universal_responses import responses_of
+from supple.formats.measurements.universal_responses import records_of, responses_of
 from supple.formats.text_file import read_bytes, require_file, text_of
 from supple.results.channel import Channel, channel, direction_of
-from supple.results.names import listed
 from supple.results.responses import UNIVERSAL, Responses
+from supple.results.text import listed
 from supple.results.time_records import TimeRecords
 
 _NONE: Mapping[str, str] = {}

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.diagnostics import InputError
+from supple.diagnostics.errors import excerpt, quoted
 from supple.diagnostics.limits import require_memory
-from supple.diagnostics.quoting import excerpt, quoted
 from supple.formats.text_file import read_bytes
 
 LARGEST = 2**30  # bytes

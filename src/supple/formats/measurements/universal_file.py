@@ -16,7 +16,7 @@ import numpy as np
 
 from supple.array_types import Array, Complex
 from supple.diagnostics import InputError, optional_package
-from supple.diagnostics.quoting import excerpt, quoted
+from supple.diagnostics.errors import excerpt, quoted
 from supple.files.whole import written_beside
 from supple.formats.text_file import read_bytes
 
@@ -190,12 +190,12 @@ def write_universal(path: str | Path, data: UniversalFile) -> Path:
 
 def save_universal_file(path: str | Path, result: Any, *, binary: bool = False) -> Path:
     """What `save` of responses and of records calls for the endings of universal files."""
-    from supple.formats.measurements import universal_records, universal_responses
+    from supple.formats.measurements import universal_responses
     from supple.results.responses import Responses
 
     if isinstance(result, Responses):
         return write_universal(path, universal_responses.universal_of_responses(result, binary=binary))
-    return write_universal(path, universal_records.universal_of_records(result, binary=binary))
+    return write_universal(path, universal_responses.universal_of_records(result, binary=binary))
 
 
 def quantity_of_code(code: int) -> str | None:

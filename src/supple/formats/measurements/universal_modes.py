@@ -14,7 +14,7 @@ import numpy as np
 
 from supple.array_types import Array, Complex
 from supple.diagnostics import InputError
-from supple.diagnostics.quoting import excerpt
+from supple.diagnostics.errors import excerpt
 from supple.formats.measurements.universal_channels import Nodes
 from supple.formats.measurements.universal_file import Shape, UniversalFile, read_universal
 from supple.results.channel import Channel

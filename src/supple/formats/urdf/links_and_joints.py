@@ -15,9 +15,8 @@ from scipy.spatial.transform import Rotation
 
 from supple.description.joints.joint_kinds import JOINT_KINDS
 from supple.description.mechanism import GROUND
-from supple.diagnostics.quoting import quoted
-from supple.formats.urdf.grammar import fault
-from supple.formats.urdf.part_names import unused
+from supple.diagnostics.errors import quoted
+from supple.formats.urdf.grammar import fault, unused
 from supple.formats.urdf.robot import TYPES, Follows, Placement, Robot, RobotJoint
 from supple.formats.yaml_tree import KeyPath
 from supple.geometry.inertia import MassProperties, zero_mass

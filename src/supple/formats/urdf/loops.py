@@ -17,9 +17,9 @@ from supple.description.mechanism import Name
 from supple.description.quantities.dimension import ANGLE
 from supple.description.quantities.quantity import Length, Number, Part, of
 from supple.diagnostics import InputError, nearest
-from supple.diagnostics.quoting import quoted
+from supple.diagnostics.errors import quoted
+from supple.formats.urdf.grammar import unused
 from supple.formats.urdf.links_and_joints import UrdfParts, placement_entry
-from supple.formats.urdf.part_names import unused
 from supple.formats.urdf.robot import TYPES, Array, Placement, Robot
 from supple.formats.yaml_tree import KeyPath, YamlTree
 from supple.geometry.rotation import axes_from_x, axes_from_z

@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 
 from supple.array_types import Array
 from supple.diagnostics import InputError, nearest
-from supple.diagnostics.quoting import quoted
+from supple.diagnostics.errors import quoted
 from supple.formats.urdf.grammar import fault
 from supple.geometry.inertia import MassProperties, zero_mass
 

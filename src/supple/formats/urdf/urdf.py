@@ -17,15 +17,13 @@ from pydantic import ValidationError
 from supple.description.mechanism import Mechanism
 from supple.description.quantities.expression import use_parameters
 from supple.diagnostics import InputError, nearest
-from supple.diagnostics.quoting import excerpt, quoted
-from supple.formats.error_lines import as_input_error
+from supple.diagnostics.errors import excerpt, quoted
+from supple.formats.error_lines import as_input_error, fields_of
 from supple.formats.mechanism_file import Parameters, mechanism_of, parameter_values, require_version, with_parameters
-from supple.formats.model_fields import fields_of
 from supple.formats.text_file import read_bytes, text_of
-from supple.formats.urdf.grammar import keep_parts, part_of
+from supple.formats.urdf.grammar import keep_parts, part_names, part_of, renamed
 from supple.formats.urdf.links_and_joints import UrdfOptions, UrdfParts, parts_of_robot
 from supple.formats.urdf.loops import Loops, add_loops, constraint_data, markers
-from supple.formats.urdf.part_names import part_names, renamed
 from supple.formats.urdf.robot import Robot, robot_of
 from supple.formats.yaml_tree import KeyPath, YamlTree, read_text, read_tree
 

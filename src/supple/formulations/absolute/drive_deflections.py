@@ -14,7 +14,7 @@ import numpy as np
 
 from supple.array_types import Array, Integers
 from supple.compilation import kernel
-from supple.formulations.absolute.held_coordinates import HeldCoordinates, coordinate
+from supple.formulations.absolute.frames import HeldCoordinates, coordinate
 from supple.formulations.absolute.step_work import LOST, STRAIN
 from supple.formulations.coefficients import ACTUATOR, LAW, NUMBER, ROLE
 from supple.formulations.elastic_rest.yielding_drives import YieldingDrive

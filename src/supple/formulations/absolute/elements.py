@@ -18,10 +18,12 @@ from supple.formulations.absolute.drive_deflections import drive_forces, drive_k
 from supple.formulations.absolute.superelements.superelement_forces import (
     across,
     column_of,
+    deformation,
+    held_into,
+    moments_into,
     superelement_forces,
     superelement_kinetic,
 )
-from supple.formulations.absolute.superelements.superelement_inertia import deformation, held_into, moments_into
 from supple.geometry.vectors import cross
 
 

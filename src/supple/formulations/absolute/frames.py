@@ -5,6 +5,12 @@ vibrations are computed with; at rest all of them have the axes of the body, so 
 is the same row between the frames that carry them, with each place counted from its frame. A superelement is a frame
 that floats with it, at its centre of mass, and one a touched node. Frames that hold coordinates of superelements and
 drives stand before all others, at the origin of the world.
+
+Coordinates that are no motion of a frame of their own, held by frames: as positions, three of them a frame, in the
+plane two.
+
+Shapes of superelements and deflections of drives are such coordinates. The frames that hold them stand before those of
+the bodies; rows keep them from turning, and positions that are left over from moving.
 """
 
 from __future__ import annotations
@@ -16,19 +22,98 @@ import numpy as np
 
 from supple.array_types import Array, Integers
 from supple.description.mass_properties import mass_properties
-from supple.formulations.absolute.held_coordinates import HeldCoordinates, held_coordinates
-from supple.formulations.absolute.superelements.floating_body import FloatingBody, Integrals, about_centre
-from supple.formulations.absolute.superelements.floating_modes import modal_body
-from supple.formulations.absolute.superelements.superelement_arrays import PlacedBody
+from supple.formulations.absolute.superelements.superelement_arrays import (
+    FloatingBody,
+    Integrals,
+    PlacedBody,
+    about_centre,
+    modal_body,
+)
 from supple.formulations.elastic.body_matrices import ElasticBody, required_node
-from supple.formulations.elastic.elastic_body import mesh_of
-from supple.formulations.elastic.natural_frequency import natural_frequency
+from supple.formulations.elastic.elastic_body import mesh_of, natural_frequency
 from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates, elastic_coordinates
 from supple.formulations.elastic_rest.yielding_drives import YieldingDrive, yielding_drives
 from supple.geometry.inertia import MassProperties, zero_mass
 from supple.kinematics.numbering import Numbering
-from supple.kinematics.primitives import PA, PB, A, B
+from supple.kinematics.primitives import ALONG, ANGLE, DOT, FACTOR, KIND, NONE, PA, PB, ROW_WIDTH, SCALE, A, B, U, V, W
 from supple.kinematics.row_arrays import BODIES, RowArrays
+
+_HELD = np.eye(3)
+_PAIRS = ((1, 2), (2, 0), (0, 1))
+
+
+class RowTerm(NamedTuple):
+    """A term of a row as `rows_i` and `rows_f` have it."""
+
+    integers: Integers
+    numbers: Array
+
+
+class HeldCoordinates(NamedTuple):
+    """Groups of coordinates: first frame and number of each; held : how many a frame holds."""
+
+    first: tuple[int, ...]
+    sizes: tuple[int, ...]
+    held: int
+
+    @property
+    def frames(self) -> int:
+        """How many frames there are."""
+        return sum(-(-size // self.held) for size in self.sizes)
+
+    def at(self, group: int, number: int) -> tuple[int, int]:
+        """Frame and position of a coordinate."""
+        return self.first[group] + number // self.held, number % self.held
+
+
+def held_coordinates(sizes: list[int], planar: bool) -> HeldCoordinates:
+    """Frames for groups of as many coordinates."""
+    held = 2 if planar else 3
+    frames = [-(-size // held) for size in sizes]
+    return HeldCoordinates(tuple(int(sum(frames[:i])) for i in range(len(frames))), tuple(sizes), held)
+
+
+def term(kind: int, a: int, b: int, factor: float, scale: float) -> RowTerm:
+    """A measure between frames a and b times a factor; its vectors are zero."""
+    integers, numbers = np.full(5, NONE, dtype=np.int64), np.zeros(ROW_WIDTH)
+    integers[[KIND, A, B]] = kind, a, b
+    numbers[FACTOR], numbers[SCALE] = factor, scale
+    return RowTerm(integers, numbers)
+
+
+def coordinate(where: tuple[int, int], ground: int, factor: float, scale: float) -> RowTerm:
+    """A held coordinate times a factor; where : frame and position."""
+    found = term(ALONG, ground, where[0], factor, scale)
+    found.numbers[U : U + 3] = _HELD[where[1]]
+    return found
+
+
+def turn_about(axis: int, a: int, b: int, planar: bool) -> list[RowTerm]:
+    """The small turn of frame b against frame a: in the plane the angle, else ½ (R_aᵀR_b - R_bᵀR_a)ᵛ."""
+    if planar:
+        angle = term(ANGLE, a, b, 1.0, 1.0)
+        angle.numbers[U : U + 3], angle.numbers[V : V + 3], angle.numbers[W : W + 3] = _HELD[0], _HELD[1], _HELD[0]
+        return [angle]
+    found = []
+    for factor, (own, other) in ((-0.5, _PAIRS[axis]), (0.5, _PAIRS[axis][::-1])):
+        product = term(DOT, a, b, factor, 1.0)
+        product.numbers[U : U + 3], product.numbers[W : W + 3] = _HELD[own], _HELD[other]
+        found.append(product)
+    return found
+
+
+def still_rows(coordinates: HeldCoordinates, ground: int, extent: float) -> list[list[RowTerm]]:
+    """Rows that keep the frames from turning, and positions that hold nothing at zero."""
+    planar = coordinates.held == 2
+    found = []
+    for group, size in enumerate(coordinates.sizes):
+        whole = -(-size // coordinates.held) * coordinates.held
+        for number in range(0, whole, coordinates.held):
+            frame, _ = coordinates.at(group, number)
+            found += [turn_about(axis, ground, frame, planar) for axis in ((2,) if planar else (0, 1, 2))]
+        found += [[coordinate(coordinates.at(group, number), ground, 1.0, extent)] for number in range(size, whole)]
+    return found
+
 
 _LIGHT = 1e-5  # of a superelement: mass that its nodes have in the iteration matrix, for none of their own
 

@@ -16,10 +16,9 @@ from supple.array_types import Array, Integers
 from supple.compilation import kernel
 from supple.formulations.absolute.beams.space_frame import in_world
 from supple.geometry.vectors import cross, minus, plus
-from supple.kinematics.elimination import Workspace, add_to_first, eliminate_tree, solve, workspace
-from supple.kinematics.householder import householder
+from supple.kinematics.elimination import Workspace, add_to_first, eliminate_tree, householder, solve, workspace
+from supple.kinematics.motion import lengths
 from supple.kinematics.primitives import NONE, SCALE, THEN, A, gradient, in_body
-from supple.kinematics.rigid_modes import lengths
 from supple.kinematics.row_arrays import RowArrays, row_sizes
 
 

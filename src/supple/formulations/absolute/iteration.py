@@ -16,12 +16,20 @@ What it leaves out makes corrections fall by √(α h) at least.
 from __future__ import annotations
 
 from supple.compilation import kernel
-from supple.formulations.absolute.arms import arm_forces, arm_tangents
 from supple.formulations.absolute.elements import element_forces, element_tangents
-from supple.formulations.absolute.mass_damping import damp_by_mass, resist_along_coordinates
-from supple.formulations.absolute.residual import body_forces, measure_forces, push, rate, rotated, row_gradients
+from supple.formulations.absolute.residual import (
+    arm_forces,
+    arm_tangents,
+    body_forces,
+    measure_forces,
+    push,
+    rate,
+    rotated,
+    row_gradients,
+)
 from supple.formulations.absolute.step_work import LOST, STRAIN
 from supple.formulations.absolute.system import MEASURE, OTHER_SIDE, OTHER_TERM, SIDE, TERM
+from supple.formulations.absolute.time_damping import damp_by_mass, resist_along_coordinates
 from supple.integration.ldl import substitute
 from supple.kinematics.primitives import NONE, THEN, A, in_body
 from supple.kinematics.row_arrays import row_sizes

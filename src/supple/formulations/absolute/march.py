@@ -8,11 +8,10 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.compilation import kernel
-from supple.compilation.copying import copy_row, copy_table
-from supple.formulations.absolute.arms import arm_kinetic
+from supple.compilation.bundle import copy_row, copy_table
 from supple.formulations.absolute.elements import element_kinetic
 from supple.formulations.absolute.iteration import residual
-from supple.formulations.absolute.residual import rate
+from supple.formulations.absolute.residual import arm_kinetic, rate
 from supple.formulations.absolute.step import State, begin_step, breach, factorised, take_step
 from supple.formulations.absolute.step_work import ACTUATED, BENT, FOLLOWING, LOST, ROTORS, STRAIN, step_work
 from supple.kinematics.primitives import row_value

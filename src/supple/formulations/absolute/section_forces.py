@@ -19,13 +19,13 @@ from supple.array_types import Array
 from supple.compilation import compiled, kernel
 from supple.description.elastic.placed_beam import placed_beams
 from supple.diagnostics import InputError
-from supple.diagnostics.parts import part_name
+from supple.diagnostics.errors import part_name
 from supple.formulations.absolute.beams.beam_arrays import ALPHA
 from supple.formulations.absolute.beams.element_work import ENDS, STRAIN_ENERGY, element_work
 from supple.formulations.absolute.beams.planar_element import planar_element
 from supple.formulations.absolute.beams.space_element import space_element
-from supple.formulations.absolute.mass_damping import deformation_velocity_batch
 from supple.formulations.absolute.system import Absolute
+from supple.formulations.absolute.time_damping import deformation_velocity_batch
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.primitives import row_value
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from supple.array_types import Array
 from supple.compilation import kernel
-from supple.compilation.copying import copy_row, copy_table
+from supple.compilation.bundle import copy_row, copy_table
 from supple.formulations.absolute.iteration import SOFT, iteration_matrix, residual, row_of, solved, turn_right_side
 from supple.formulations.absolute.residual import rate
 from supple.formulations.absolute.step_work import KEPT_AGE, KEPT_LIFE, KEPT_STEADY, KEPT_STEP

@@ -12,9 +12,8 @@ from supple.array_types import Array, Integers
 from supple.description.mechanism import Mechanism
 from supple.formulations.absolute.beams.beam_arrays import BeamArrays, BodyBeams, beam_arrays
 from supple.formulations.absolute.drive_deflections import YieldingDriveArrays, drive_arrays, with_deflections
-from supple.formulations.absolute.frames import Frames, frames_of
+from supple.formulations.absolute.frames import Frames, RowTerm, coordinate, frames_of, still_rows, term, turn_about
 from supple.formulations.absolute.frozen_motion import MassDamping
-from supple.formulations.absolute.held_coordinates import RowTerm, coordinate, still_rows, term, turn_about
 from supple.formulations.absolute.superelements.superelement_arrays import (
     PlacedBody,
     SuperelementArrays,

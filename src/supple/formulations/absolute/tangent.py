@@ -22,18 +22,18 @@ import scipy.sparse as sp
 
 from supple.array_types import Array, Integers
 from supple.compilation import compiled, kernel
-from supple.compilation.copying import copy_row, copy_table
-from supple.formulations.absolute.balance import gradient_batch
+from supple.compilation.bundle import copy_row, copy_table
 from supple.formulations.absolute.beams.beam_arrays import ALPHA, BeamArrays
 from supple.formulations.absolute.beams.element_work import element_work
 from supple.formulations.absolute.beams.planar_element import planar_element
 from supple.formulations.absolute.beams.space_element import space_element
+from supple.formulations.absolute.instant import gradient_batch
 from supple.formulations.absolute.iteration import residual
-from supple.formulations.absolute.mass_damping import mass_damping_forces, projection
 from supple.formulations.absolute.residual import measure_forces
 from supple.formulations.absolute.step import State, displaced
 from supple.formulations.absolute.step_work import BENT, step_work
 from supple.formulations.absolute.system import Absolute, SystemArrays
+from supple.formulations.absolute.time_damping import mass_damping_forces, projection
 from supple.formulations.coefficients import DRY, ROLE
 from supple.kinematics.numbering import terms
 from supple.kinematics.primitives import A, B

@@ -13,7 +13,7 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.diagnostics import InputError
-from supple.diagnostics.parts import part_name
+from supple.diagnostics.errors import part_name
 from supple.formulations.efforts import BeamSection
 from supple.formulations.elastic.beam_mesh import assembled
 from supple.formulations.elastic.body_matrices import ElasticBody

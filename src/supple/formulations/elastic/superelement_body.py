@@ -15,7 +15,7 @@ from supple.description.drawing import Drawing, Path
 from supple.description.elastic.superelement import Interface
 from supple.description.elastic.superelement_files import SuperelementMatrices, rigid_body_modes, superelement_matrices
 from supple.diagnostics import InputError
-from supple.diagnostics.parts import part_name
+from supple.diagnostics.errors import part_name
 from supple.formulations.elastic.body_matrices import NEAR, PLANAR_COLUMNS, Array, ElasticBody, Integers
 from supple.formulations.elastic.touched_places import TouchedPlace
 from supple.geometry.inertia import part_mass

@@ -10,7 +10,7 @@ import numpy as np
 from supple.array_types import Array
 from supple.description.drawing import Drawing, Path
 from supple.description.mass_properties import point_inertia
-from supple.diagnostics.parts import part_name
+from supple.diagnostics.errors import part_name
 from supple.kinematics.joint_frames import joint_frames
 
 _ACTING = ("actuators", "springs", "dampers", "forces", "sensors")

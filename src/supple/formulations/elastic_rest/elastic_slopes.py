@@ -19,21 +19,24 @@ from supple.approximation.analytic_slope import NEAR
 from supple.description.mass_properties import mass_properties
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
-from supple.diagnostics.quoting import quoted
-from supple.formulations.absolute.superelements.floating_modes import modal_body
+from supple.diagnostics.errors import quoted
+from supple.formulations.absolute.superelements.superelement_arrays import modal_body
 from supple.formulations.coefficients import along_measure, carried
 from supple.formulations.data_slopes import data_slopes, neighbours
 from supple.formulations.elastic.elastic_body import mesh_of
-from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates, rigid_coordinates
+from supple.formulations.elastic_rest.body_coordinates import (
+    BodyCoordinates,
+    modal_condensed,
+    modal_mesh,
+    rigid_coordinates,
+)
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest, mass_floor
 from supple.formulations.elastic_rest.joint_stiffness_over_position import scale_at, stiffness_tables
-from supple.formulations.elastic_rest.modal_body import modal_condensed, modal_mesh
 from supple.formulations.elastic_rest.part_rows import PartRows
 from supple.formulations.elastic_rest.rows import BODY, FIRST, WIDTH
 from supple.formulations.elastic_rest.yielding_drives import yielding_drives
-from supple.kinematics.complex_terms import STEP, moved_poses, rows_of
 from supple.kinematics.numbering import Numbering
-from supple.kinematics.parameter_motion import moved_twists
+from supple.kinematics.parameter_motion import STEP, moved_poses, moved_twists, rows_of
 from supple.kinematics.primitives import NONE, SCALE, ZERO
 from supple.kinematics.rest import rest as undeformed
 

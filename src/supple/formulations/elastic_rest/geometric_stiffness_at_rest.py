@@ -4,18 +4,29 @@ displacements of second order.
 It is linear in the load. A body that is accelerated with v̇ + ω̇ × X + ω × (ω × X) carries -M times that, and what its
 rows push it with; for each unit of these its internal forces, and their geometric stiffness over z, are constants. Rows
 add their curvature, Σ λ GᵀD²φ G (docs/theory/stiffening.md, eqs. 7-12).
+
+Second derivatives of one term of a row with respect to displacements of its two parts.
+
+A part's displacement is (u, φ): a translation u in fixed axes (those of its body, undeformed) and a rotation exp φ.
+
+What a turn of a body's frame does to its displacements, as momentum and as kinetic energy, over z.
+
+    W_k (u, φ) = (e_k × u, e_k × φ) of every point that has mass;   ΦᵀMW_kΦ and ΦᵀW_kᵀMW_lΦ
+
+A rigid body's mass is at its centre c, which moves by u + φ × c; counted from the body's origin its turn is
+(e_k × u + φ × (e_k × c), e_k × φ) (docs/theory/parameterization.md, eq. 17).
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import product
+from itertools import combinations_with_replacement, product
 from typing import NamedTuple
 
 import numpy as np
 
 from supple.array_types import Array
-from supple.compilation import compiled
+from supple.compilation import compiled, kernel
 from supple.description.mass_properties import mass_properties
 from supple.formulations.elastic.geometric_stiffness import Acceleration
 from supple.formulations.elastic.geometric_stiffness import body_load_stiffness as beam_stiffness
@@ -23,11 +34,90 @@ from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.formulations.elastic_rest.joint_stiffness_over_position import row_scale
 from supple.formulations.elastic_rest.loads import NodalForce
-from supple.formulations.elastic_rest.row_curvature import term_curvature
 from supple.formulations.elastic_rest.rows import BODY, FIRST, WIDTH, part_poses
-from supple.formulations.elastic_rest.turning import turned_twice_in_z, turning_in_z
 from supple.geometry.rotation import tilde
-from supple.kinematics.primitives import NONE, A, B, gradient
+from supple.geometry.vectors import cross, dot
+from supple.kinematics.primitives import NONE, A, B, curvature, gradient
+
+
+@kernel
+def term_curvature(rest, term, poses, H):
+    """H (12, 12): D²φ over (u_a, φ_a, u_b, φ_b), all in the axes of their parts.                              [eq. 11]
+
+    `curvature` keeps twists constant in axes that turn with the part; there ẍ = ω × v and ∂_k differs from ∂_j by a
+    bracket. Taking both away:  D²_jk = h_jk - φ_v·(ω_k × v_j) + ½ φ_ω·(ω_j × ω_k) for k >= j.
+    """
+    X = np.empty((2, 12))
+    X[0], X[1] = poses[rest.rows_i[term, A]], poses[rest.rows_i[term, B]]
+    one_i = rest.rows_i[term : term + 1].copy()
+    one_i[0, A], one_i[0, B] = 0, 1
+    one_f = rest.rows_f[term : term + 1]
+    twists = np.zeros((2, 12, 6))
+    for side in range(2):
+        for half in range(2):
+            for c in range(3):
+                for r in range(3):  # a column of R: the unit vector c of the part, in the world
+                    twists[side, 6 * side + 3 * half + c, 3 * half + r] = X[side, 3 + 3 * r + c]
+    g = np.empty(13)
+    gradient(one_i, one_f, 0, X, g)
+    curvature(one_i, one_f, 0, X, twists, 12, np.empty((24, 13)), H)
+    unit = np.eye(3)
+    for at in (0, 6):
+        along = (g[1 + at], g[2 + at], g[3 + at])
+        about = (g[4 + at], g[5 + at], g[6 + at])
+        for k in range(3):
+            for j in range(3):
+                turned = cross(unit[k], unit[j])
+                H[at + j, at + 3 + k] -= dot(along, turned)
+                if k >= j:
+                    H[at + 3 + j, at + 3 + k] -= 0.5 * dot(about, turned)
+    for j in range(12):
+        for k in range(j):
+            H[j, k] = H[k, j]
+
+
+def turning_in_z(rest: ElasticRest, body: BodyCoordinates) -> Array:
+    """ΦᵀMW_kΦ in z, (axes, size, size)."""
+    if body.condensed is not None:
+        T = body.to_condensed
+        return np.array([T.T @ axis @ T for axis in body.condensed.turning])
+    M = body.rigid.T @ body.rigid
+    return np.array([body.shapes.T @ M @ W @ body.shapes for W in _turns(rest, M)])
+
+
+def turned_twice_in_z(rest: ElasticRest, body: BodyCoordinates) -> Array:
+    """ΦᵀW_kᵀMW_lΦ in z, (axes, axes, size, size)."""
+    if body.condensed is not None:
+        T, axes = body.to_condensed, len(body.condensed.turning)
+        found = np.empty((axes, axes, body.size, body.size))
+        pairs = combinations_with_replacement(range(axes), 2)
+        for (j, k), matrix in zip(pairs, body.condensed.turned, strict=True):
+            found[j, k] = T.T @ matrix @ T
+            found[k, j] = found[j, k].T
+        return found
+    M = body.rigid.T @ body.rigid
+    turned = [W @ body.shapes for W in _turns(rest, M)]
+    return np.array([[one.T @ M @ other for other in turned] for one in turned])
+
+
+def _turns(rest: ElasticRest, M: Array) -> list[Array]:
+    """W_k of a rigid body whose twist has the mass matrix M (d, d), counted from its origin."""
+    column = rest.arrays.column
+    center = _center(M)
+    found = []
+    for axis in (2,) if len(column) == 3 else (0, 1, 2):
+        W = np.zeros((6, 6))
+        W[:3, :3] = W[3:, 3:] = tilde(np.eye(3)[axis])
+        W[:3, 3:] = -tilde(np.cross(np.eye(3)[axis], center))
+        found.append(W[np.ix_(column, column)])
+    return found
+
+
+def _center(M: Array) -> Array:
+    """Centre of mass from the mass matrix (d, d) of a body's twist."""
+    if len(M) == 3:
+        return np.array([M[2, 1], -M[2, 0], 0.0]) / M[0, 0]
+    return np.array([M[5, 1], M[3, 2], M[4, 0]]) / M[0, 0]
 
 
 class BodyPatterns(NamedTuple):

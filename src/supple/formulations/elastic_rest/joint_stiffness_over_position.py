@@ -16,7 +16,7 @@ from scipy.interpolate import PchipInterpolator
 
 from supple.array_types import Array, Integers
 from supple.compilation import kernel
-from supple.description.joints.stiffness import LOAD
+from supple.description.joints.elasticity import LOAD
 from supple.diagnostics import InputError, nearest
 from supple.formulations.yielding_rows import SoftRow
 from supple.kinematics.numbering import Numbering

@@ -17,7 +17,7 @@ from scipy.interpolate import PchipInterpolator
 from scipy.optimize import root
 
 from supple.array_types import Array
-from supple.description.joints.stiffness import LOAD, StiffnessTable
+from supple.description.joints.elasticity import LOAD, StiffnessTable
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, NumericalError, SuppleNote, SuppleWarning
 from supple.formulations.elastic_rest.elastic_rest import elastic_rest

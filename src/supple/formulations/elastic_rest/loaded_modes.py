@@ -18,10 +18,15 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.compilation import compiled, kernel
-from supple.compilation.batches import in_parts
-from supple.compilation.threads import single_blas_thread
+from supple.compilation.threads import in_parts, single_blas_thread
 from supple.formulations.elastic_rest.block_modes import MANY, ROUNDING, Search, below, grown, scattered
-from supple.formulations.elastic_rest.constrained_modes import SHAPES, first_shift, rows_over_coordinates, search_for
+from supple.formulations.elastic_rest.constrained_modes import (
+    SHAPES,
+    first_shift,
+    rows_over_coordinates,
+    search_for,
+    warn_beyond_tables,
+)
 from supple.formulations.elastic_rest.dense import dense_modes
 from supple.formulations.elastic_rest.elastic_rest import ElasticArrays, ElasticRest, HeldRows
 from supple.formulations.elastic_rest.energy_modes import (
@@ -61,7 +66,6 @@ from supple.formulations.elastic_rest.stiffening_kernels import (
     no_stiffness,
     stiffened,
 )
-from supple.formulations.elastic_rest.table_range import warn_beyond_tables
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.rest import rest as undeformed
 

@@ -3,23 +3,36 @@
 There is one geometric stiffness (`load_stiffness`): of the internal forces of every element, of rows with their forces
 λ and of forces on arms. Here it is that of the loads at θ (docs/theory/elastic-rest.md, eqs. 10-14b).
 Forces that turn with their body, and moments, have no potential: what they give is not symmetric.
+
+Whether the loads of a mechanism are held with θ locked, so that there are forces at rest and their stiffness.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supple.array_types import Array
-from supple.diagnostics import InputError
+from supple.description.mechanism import Mechanism
+from supple.diagnostics import InputError, SuppleWarning
+from supple.diagnostics.errors import user_level
 from supple.formulations.elastic_rest.constrained_modes import rows_over_coordinates
-from supple.formulations.elastic_rest.elastic_rest import ElasticRest
+from supple.formulations.elastic_rest.elastic_rest import ElasticRest, elastic_rest
 from supple.formulations.elastic_rest.geometric_stiffness_at_rest import CarriedLoads, load_stiffness
-from supple.formulations.elastic_rest.load_vectors import load_vectors
-from supple.formulations.elastic_rest.loads import EVERY, Loads, forces_along, input_rows, loads_at
+from supple.formulations.elastic_rest.loads import (
+    EVERY,
+    Loads,
+    carries_loads,
+    forces_along,
+    input_rows,
+    load_vectors,
+    loads_at,
+)
 from supple.formulations.elastic_rest.static_response import static_response
+from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import Configuration
 
 
@@ -141,3 +154,23 @@ def forces_of_rows(rest: ElasticRest, loads: Loads, every: Array, inputs: Array 
     for row, force in [*loads.along.items(), *zip(pushed.tolist(), u.tolist(), strict=True)]:
         found[row] -= force
     return found
+
+
+def held_loads(mechanism: Mechanism, what: str) -> bool:
+    """Whether there are loads at rest, and all are held. A warning says where they are not: `what` is without their
+    stiffness then. What holds them does not depend on θ; it is found once, at rest."""
+    if not carries_loads(mechanism):
+        return False
+
+    def refusal() -> str:
+        rest, configuration = elastic_rest(mechanism, 0.0), assemble(mechanism)
+        try:
+            row_forces_at_rest(rest, configuration, loads_at(rest, configuration), None, holding=True)
+        except UnheldLoads as error:
+            return str(error)
+        return ""
+
+    found = mechanism.remembered("loads that nothing holds", refusal)
+    if found:
+        warnings.warn(f"{what} without the stiffness of loads: {found}", SuppleWarning, stacklevel=user_level())
+    return not found

@@ -16,7 +16,7 @@ from supple.array_types import Array
 from supple.compilation import kernel
 from supple.formulations.elastic_rest.block_modes import scattered, sharpened
 from supple.formulations.elastic_rest.energy_modes import REFINED, extend
-from supple.formulations.elastic_rest.load_vectors import rest_loads
+from supple.formulations.elastic_rest.loads import rest_loads
 from supple.formulations.elastic_rest.response_operator import least_pivot, multipliers, respond
 from supple.formulations.elastic_rest.stiffening_kernels import LoadForms
 

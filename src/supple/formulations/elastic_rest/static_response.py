@@ -8,8 +8,7 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.compilation import compiled, kernel
-from supple.compilation.batches import in_parts
-from supple.compilation.threads import single_blas_thread
+from supple.compilation.threads import in_parts, single_blas_thread
 from supple.diagnostics import InputError
 from supple.formulations.elastic_rest.constrained_modes import first_shift, rows_over_coordinates
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest

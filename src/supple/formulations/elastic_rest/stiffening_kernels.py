@@ -17,11 +17,14 @@ from numpy.typing import NDArray
 from supple.array_types import Array, Integers
 from supple.compilation import compiled, kernel
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
-from supple.formulations.elastic_rest.geometric_stiffness_at_rest import applied_form, body_patterns, part_forms
+from supple.formulations.elastic_rest.geometric_stiffness_at_rest import (
+    applied_form,
+    body_patterns,
+    part_forms,
+    term_curvature,
+)
 from supple.formulations.elastic_rest.joint_stiffness_over_position import row_scale
-from supple.formulations.elastic_rest.load_vectors import FOLLOWS, LoadArrays, load_arrays
-from supple.formulations.elastic_rest.loads import NodalForce, applied_forces
-from supple.formulations.elastic_rest.row_curvature import term_curvature
+from supple.formulations.elastic_rest.loads import FOLLOWS, LoadArrays, NodalForce, applied_forces, load_arrays
 from supple.formulations.elastic_rest.rows import BODY, FIRST, WIDTH, part_poses
 from supple.geometry.vectors import dot, minus, plus
 from supple.kinematics.primitives import ALONG, DOT, FACTOR, KIND, NONE, PB, THEN, A, B, U, W, gradient, in_body

@@ -12,8 +12,8 @@ from supple.formulations.recursive.dynamics import (
     state_space,
 )
 from supple.formulations.recursive.linearizer import BatchLinearizer, StateLinearizer
-from supple.formulations.recursive.rigid_tree import rigid_tree
 from supple.formulations.recursive.tree import AppliedLoad, Distance, TreeArrays
+from supple.formulations.recursive.tree_of_mechanism import rigid_tree
 
 __all__ = [
     "AppliedLoad",

@@ -8,10 +8,22 @@ where its ends meet: its force is k d.
 from __future__ import annotations
 
 from supple.compilation import kernel
-from supple.formulations.recursive.axis_rows import FIRST, INTEGERS
-from supple.formulations.recursive.blocks import block_place
-from supple.formulations.recursive.memory import DISTANCE_INTEGERS, DISTANCE_NUMBERS, DISTANCE_SLOTS, parent_of
-from supple.formulations.recursive.node import AXIS, POSITION, ROTATION, SLOTS, VELOCITY, cut, lane_count
+from supple.formulations.recursive.memory import (
+    AXIS,
+    DISTANCE_INTEGERS,
+    DISTANCE_NUMBERS,
+    DISTANCE_SLOTS,
+    FIRST,
+    INTEGERS,
+    POSITION,
+    ROTATION,
+    SLOTS,
+    VELOCITY,
+    block_place,
+    cut,
+    lane_count,
+    parent_of,
+)
 from supple.formulations.recursive.spatial import (
     matrix_at,
     number_at,
@@ -21,8 +33,7 @@ from supple.formulations.recursive.spatial import (
     spatial_at,
     vector_at,
 )
-from supple.geometry.matrices import applied
-from supple.geometry.vectors import cross, dot, minus, norm, plus, times
+from supple.geometry.vectors import applied, cross, dot, minus, norm, plus, times
 
 END_AXIS, ACTUATOR = 0, 2
 """Integers: the axes of both ends, an actuator or -1."""

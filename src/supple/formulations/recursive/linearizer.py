@@ -11,11 +11,11 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.compilation import compiled
-from supple.compilation.batches import cores
+from supple.compilation.threads import cores
 from supple.diagnostics import InputError
-from supple.formulations.recursive.batch import LinearizationResults, Results, batch, memory_size, one_state
 from supple.formulations.recursive.dynamics import SIDE_BY_SIDE, empty_state_space, memory, pieces_of, run_in_threads
 from supple.formulations.recursive.gather import States
+from supple.formulations.recursive.mass_gradient import LinearizationResults, Results, batch, memory_size, one_state
 from supple.formulations.recursive.memory import PackedTree, places, tables
 from supple.formulations.recursive.recursion import FORWARD_VARIATION, recursion
 from supple.formulations.recursive.tree import TreeArrays
@@ -92,8 +92,8 @@ _HEAD = '''"""Written by supple.formulations.recursive.linearizer: the derivativ
 from supple.compilation import inlined, kernel
 from supple.formulations.recursive.gather import States, bring_in
 from supple.formulations.recursive.memory import parts, tables
-from supple.formulations.recursive.node import lane_count
-from supple.formulations.recursive.scatter import take_accelerations, take_frames
+from supple.formulations.recursive.memory import lane_count
+from supple.formulations.recursive.gather import take_accelerations, take_frames
 
 bring_one = inlined(bring_in)
 

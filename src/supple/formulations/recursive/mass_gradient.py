@@ -7,6 +7,8 @@ inertia of everything that j carries (docs/theory/recursive.md, eqs. 35-36):
     ∂M_kj/∂q_m = S_kᵀ (S_m ×* I_m S_j - I_m (S_m × S_j))        k before j or j itself, j before m
 
 All others are zero. They follow from M_kj = S_kᵀ I_j S_j (eq. 10) [Featherstone 2008; Echeandia and Wensing 2021].
+
+Batches of states: W at a time side by side through the recursions, or one if `side` has one place.
 """
 
 from __future__ import annotations
@@ -17,25 +19,46 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.array_types import Array
-from supple.compilation import kernel
+from supple.compilation import inlined, kernel
 from supple.equations.row import DFORCE_THETA, DM, FORCE, MASS
-from supple.formulations.recursive.axis_rows import AT_V, CARRIED_MASS, INTEGERS, NUMBERS
-from supple.formulations.recursive.blocks import block_place
-from supple.formulations.recursive.gather import bring_in
-from supple.formulations.recursive.memory import parent_of, parts, tables
-from supple.formulations.recursive.node import (
+from supple.formulations.recursive.gather import (
+    States,
+    bring_accelerations,
+    bring_in,
+    take,
+    take_accelerations,
+    take_changes,
+    take_forces,
+    take_linear,
+    take_mass,
+)
+from supple.formulations.recursive.memory import (
+    AT_V,
     AXIS,
+    CARRIED_MASS,
     CHANGE,
     COLUMN,
+    INTEGERS,
+    NUMBERS,
     PUSHED,
     RATE_CHANGE,
     ROTATION,
     SLOTS,
+    block_place,
     cut,
     lane_count,
+    parent_of,
+    parts,
+    places,
+    tables,
 )
-from supple.formulations.recursive.recursion import INVERSE_VARIATION, recursion
-from supple.formulations.recursive.scatter import take
+from supple.formulations.recursive.recursion import (
+    FORWARD_VARIATION,
+    INVERSE,
+    INVERSE_VARIATION,
+    MASS_MATRIX,
+    recursion,
+)
 from supple.formulations.recursive.spatial import (
     both,
     carried_inertia,
@@ -174,3 +197,72 @@ def put_gradient(lanes, tree, results, entry, start, k, j, m):
     take(lanes, entry, results.rows, start, results.width, first + (row * n + column) * n + turned)
     if k != j:
         take(lanes, entry, results.rows, start, results.width, first + (column * n + row) * n + turned)
+
+
+# States side by side are faster in functions of their own, a single state without the calls.
+bring_one, recur_once = inlined(bring_in), inlined(recursion)
+
+
+class Results(NamedTuple):
+    """Flat, filled with zeros before; which is which says `batch`."""
+
+    first: Array
+    second: Array
+    third: Array
+
+
+class LinearizationResults(NamedTuple):
+    """Flat; A : (2n 2n) with [[0, 1], [0, 0]] before the first call, B : (2n m) zeros, of each state."""
+
+    A: Array
+    B: Array
+
+
+@kernel
+def memory_size(header, width):
+    """Numbers of working memory for `width` states side by side; it comes filled with zeros."""
+    return places(header).end * width
+
+
+@kernel(purpose="dynamics of trees, many states")
+def batch(side, blocks, wanted, packed, work, count, states, results):
+    """What is wanted of every state.
+
+    packed : the tree; work : memory; blocks : 1; states : q (N nq), q̇ (N n), q̈ (N n), u (N m)
+    INVERSE           : first τ (N n); q̈ given
+    MASS_MATRIX       : first M (N n n), second τ (N n) without accelerations
+    FORWARD           : q̈ is the result (N n)
+    INVERSE_VARIATION : first M, second ∂τ/∂q, third ∂τ/∂q̇ (N n n); q̈ given
+    FORWARD_VARIATION : first A (N 2n 2n), with [[0, 1], [0, 0]] before, second B (N 2n m); q̈ is a result too
+    """
+    tree, memory = tables(packed), parts(side, packed.integers, work)
+    for start in range(0, count, len(side)):
+        lanes = min(len(side), count - start)
+        bring_in(side, blocks, lanes, tree, memory, states, start)
+        if wanted in (INVERSE, INVERSE_VARIATION):
+            bring_accelerations(side, lanes, tree, memory, states, start)
+        recursion(side, blocks, wanted, packed, work)
+        if wanted == INVERSE:
+            take_forces(side, lanes, tree, memory, True, start, results.first)
+        elif wanted == MASS_MATRIX:
+            take_mass(side, lanes, tree, memory, start, results.first)
+            take_forces(side, lanes, tree, memory, False, start, results.second)
+        elif wanted == INVERSE_VARIATION:
+            take_mass(side, lanes, tree, memory, start, results.first)
+            take_changes(side, lanes, tree, memory, start, results.second, results.third)
+        else:
+            take_accelerations(side, lanes, tree, memory, start, states.accelerations)
+        if wanted == FORWARD_VARIATION:
+            take_linear(side, blocks, lanes, tree, memory, start, results.first, results.second)
+
+
+@kernel(purpose="linear models of trees, single calls")
+def one_state(side, packed, work, q, rates, u, model):
+    """A and B of one state, with as few arguments as may be: each costs time at every call.
+
+    side : (0,); q̈ stays in the memory
+    """
+    tree, memory = tables(packed), parts(side, packed.integers, work)
+    bring_one(side, 1, 1, tree, memory, States(q, rates, memory.accelerations, u), 0)
+    recur_once(side, 1, FORWARD_VARIATION, packed, work)
+    take_linear(side, 1, 1, tree, memory, 0, model.A, model.B)

@@ -1,4 +1,18 @@
-"""What the kernels take: a tree packed into two flat arrays, and the working memory, one flat array; parts by name."""
+"""What the kernels take: a tree packed into two flat arrays, and the working memory, one flat array; parts by name.
+
+Matrices in blocks of two rows and four columns, filled up with zeros, and their products in blocks of two by two.
+
+So a product takes one block of each factor at a time, and several states in one instruction.
+
+Where the quantities of an axis stand in the working memory of the recursions.
+
+All vectors are spatial: in world axes, reduced to one reference point, translation before rotation
+(docs/theory/recursive.md, eqs. 1-5). A quantity of `W` states side by side takes `W` places in a row, so that
+quantity c of state `lane` is at c W + lane. W is the length of the tuple `side`: the compiler then knows it, and
+all distances between quantities with it, which is what lets it take several states in one instruction.
+
+The rows in which an axis of a tree stands: one of integers, one of numbers.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +20,164 @@ from typing import NamedTuple
 
 from supple.array_types import Array, Integers
 from supple.compilation import borrowed, kernel
-from supple.formulations.recursive.axis_rows import INTEGERS, NUMBERS, PARENT
-from supple.formulations.recursive.blocks import quarters, spare_place
-from supple.formulations.recursive.node import SLOTS
+
+TURN, SLIDE, SCREW, BALL, FLOAT = 0, 1, 2, 3, 4
+"""What an axis does: it turns about z, slides along z of its frame, or both at once; or it is one of the three
+rotations (BALL), or of the six motions (FLOAT), that are fixed in the body they move."""
+
+# Integers.
+KIND = 0
+PARENT = 1
+"""Axis before it; the number of axes for the ground."""
+BEFORE = 2
+"""Axis before its joint if it is BALL or FLOAT; its parent otherwise."""
+AT_Q = 3
+"""Its first place in q."""
+AT_V = 4
+"""Its place in q̇."""
+FIRST = 5
+"""First axis of its BALL or FLOAT; itself otherwise."""
+BODY = 6
+"""1 if something with mass sits on it."""
+CARRIES_ORIGIN = 7
+"""1 for displacements from the ground: the reference point goes along with them."""
+AT_INPUT = 8
+"""Its first place among the prepared configuration."""
+INTEGERS = 9
+
+# Numbers.
+PLACE_ROTATION = 0
+PLACE_POSITION = 9
+"""Its frame in the frame of the axis before it, at q = 0."""
+MASS = 12
+CENTER = 13
+SECOND_MOMENT = 16
+"""Σ about the centre: xx, xy, xz, yy, yz, zz."""
+CARRIED_MASS = 22
+"""Of this body and all bodies further out."""
+ARMATURE = 23
+DAMPING = 24
+STIFFNESS = 25
+RELAXED = 26
+"""Coordinate at which the spring is relaxed."""
+OFFSET = 27
+"""Coordinate at which the frame is as placed."""
+DRIVE = 28
+"""Constant force along the coordinate."""
+DRY = 29
+FRICTION_SPEED = 30
+"""Over which dry friction changes its sign."""
+PITCH = 31
+"""Of a SCREW: how far it slides for a radian."""
+NUMBERS = 32
+
+
+ROTATION = 0
+"""(9) R_wb of the frame after the axis, row by row."""
+POSITION = 9
+"""(3) of its origin, from the reference point."""
+VELOCITY = 12
+"""(6) V = (v, ω): velocity of the point that passes the reference point, angular velocity."""
+ACCELERATION = 18
+"""(6) dV/dt, less gravity."""
+AXIS = 24
+"""(6) S, the motion that a unit rate of the axis makes."""
+AXIS_RATE = 30
+"""(6) Ψ̇ = V_p × S, eq. 11."""
+AXIS_BEND = 36
+"""(6) Ψ̈ = A_p × S + V_p × Ψ̇, eq. 12."""
+AXIS_TURN = 42
+"""(6) Ψ̇ + Ṡ, eq. 15."""
+MOMENT = 48
+"""(3) m c of everything that the axis carries; likewise all that follow, down to FORCE."""
+SECOND = 51
+"""(6) Σ = ∫ r rᵀ dm: xx, xy, xz, yy, yz, zz."""
+MOMENTUM = 57
+"""(3) ∫ ṙ dm."""
+SPREAD = 60
+"""(9) W = ∫ ṙ rᵀ dm, row by row."""
+FORCE = 69
+"""(6) force and moment that the motion needs."""
+COLUMN = 75
+"""(6) I S, of everything carried."""
+CHANGE = 81
+"""(6) first the change of ACCELERATION by the accelerations of the axes, then eq. 19."""
+RATE_CHANGE = 87
+"""(6) eq. 20."""
+TURNED = 93
+"""(3) 2 Bᵀ S, eq. 21."""
+PUSHED = 96
+"""(6) force of the accelerations of the axes further out."""
+DEAD_FORCE = 102
+"""(3) loads that keep their direction."""
+DEAD_SPREAD = 105
+"""(9) F rᵀ of these, less the matrix of their moments."""
+DEAD_TURNED = 114
+"""(3) Eᵀ S, eq. 25."""
+SLOTS = 117
+
+
+@kernel
+def lane_count(side, blocks):
+    """How many states are side by side: W times `blocks`, which is one.
+
+    The compiler must not know that it is one: it would unroll the loops over the states before it could take several
+    states in one instruction. It may know that W divides the count, which spares it a loop for what is left over.
+    """
+    return 1 if len(side) == 1 else len(side) * blocks
+
+
+@kernel
+def cut(array, index, width):
+    """Row `index` of rows of `width` numbers in a flat array."""
+    return array[index * width : (index + 1) * width]
+
+
+@kernel
+def quarters(n):
+    """Blocks in a row of n entries."""
+    return (n + 3) // 4
+
+
+@kernel
+def block_place(n, row, column):
+    """Where entry (row, column) of a matrix with rows of n entries is kept."""
+    return ((row // 2) * quarters(n) + column // 4) * 8 + (row % 2) * 4 + column % 4
+
+
+@kernel
+def spare_place(n):
+    """Behind the entries of a matrix of 2n rows of n entries: room for what is not kept."""
+    return n * quarters(n) * 8
+
+
+@kernel
+def product_place(columns, row, column):
+    """Where entry (row, column) of the product is kept: blocks of two by two; two divides `columns`."""
+    return ((row // 2) * (columns // 2) + column // 2) * 4 + (row % 2) * 2 + column % 2
+
+
+@kernel
+def negative_product(side, blocks, n, left, right, out):
+    """out = -left rightᵀ, n by 2n, for left (n, n) and right (2n, n) in blocks of two by four; out of two by two."""
+    W, lanes, quads = len(side), lane_count(side, blocks), quarters(n)
+    for i in range((n + 1) // 2):
+        for c in range(n):
+            to = cut(out, i * n + c, 4 * W)
+            for at in range(4 * W):
+                to[at] = 0.0
+            for r in range(quads):
+                a, b = cut(left, i * quads + r, 8 * W), cut(right, c * quads + r, 8 * W)
+                for lane in range(lanes):
+                    a0, a1, a2, a3 = a[lane], a[W + lane], a[2 * W + lane], a[3 * W + lane]
+                    a4, a5, a6, a7 = a[4 * W + lane], a[5 * W + lane], a[6 * W + lane], a[7 * W + lane]
+                    b0, b1, b2, b3 = b[lane], b[W + lane], b[2 * W + lane], b[3 * W + lane]
+                    to[lane] -= a0 * b0 + a1 * b1 + a2 * b2 + a3 * b3
+                    to[2 * W + lane] -= a4 * b0 + a5 * b1 + a6 * b2 + a7 * b3
+                    b0, b1, b2, b3 = b[4 * W + lane], b[5 * W + lane], b[6 * W + lane], b[7 * W + lane]
+                    to[W + lane] -= a0 * b0 + a1 * b1 + a2 * b2 + a3 * b3
+                    to[3 * W + lane] -= a4 * b0 + a5 * b1 + a6 * b2 + a7 * b3
+
 
 AXES, CONFIGURATION, PREPARED, ACTUATORS, LOADS, DISTANCES, INPUT_ENTRIES = 0, 1, 2, 3, 4, 5, 6
 """Header of the integers: axes n, length of q, prepared numbers, actuators, loads, distances, entries of B."""

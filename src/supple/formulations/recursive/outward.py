@@ -8,39 +8,37 @@
 from __future__ import annotations
 
 from supple.compilation import kernel
-from supple.formulations.recursive.axis_rows import (
+from supple.formulations.recursive.memory import (
+    ACCELERATION,
     AT_INPUT,
+    AXIS,
+    AXIS_RATE,
     BALL,
     BEFORE,
     BODY,
     CARRIES_ORIGIN,
     CENTER,
     FIRST,
+    FORCE,
     INTEGERS,
     KIND,
     MASS,
+    MOMENT,
+    MOMENTUM,
     NUMBERS,
     PARENT,
     PITCH,
     PLACE_POSITION,
     PLACE_ROTATION,
-    SCREW,
-    SECOND_MOMENT,
-    SLIDE,
-    TURN,
-)
-from supple.formulations.recursive.node import (
-    ACCELERATION,
-    AXIS,
-    AXIS_RATE,
-    FORCE,
-    MOMENT,
-    MOMENTUM,
     POSITION,
     ROTATION,
+    SCREW,
     SECOND,
+    SECOND_MOMENT,
+    SLIDE,
     SLOTS,
     SPREAD,
+    TURN,
     VELOCITY,
     cut,
     lane_count,
@@ -59,19 +57,22 @@ from supple.formulations.recursive.spatial import (
     spatial_at,
     vector_at,
 )
-from supple.geometry.matrices import (
+from supple.geometry.vectors import (
     applied,
+    cross,
     crossed_columns,
+    dot,
     matrix_product,
     matrix_sum,
     outer,
+    plus,
     rotation_of_quaternion,
     skew,
     symmetric,
+    times,
     trace_less,
     turned_about_z,
 )
-from supple.geometry.vectors import cross, dot, plus, times
 
 
 @kernel

@@ -10,24 +10,31 @@ tell one row of the memory from another, and would take one state at a time.
 from __future__ import annotations
 
 from supple.compilation import kernel
-from supple.formulations.recursive.axis_rows import ARMATURE, CARRIED_MASS, NUMBERS
-from supple.formulations.recursive.blocks import block_place, negative_product
 from supple.formulations.recursive.distances import measure_distances, vary_distances
-from supple.formulations.recursive.memory import LOAD_INTEGERS, LOAD_NUMBERS, parent_of, parts, tables
-from supple.formulations.recursive.node import (
+from supple.formulations.recursive.memory import (
+    ARMATURE,
     AXIS,
+    CARRIED_MASS,
     CHANGE,
     COLUMN,
     DEAD_FORCE,
     DEAD_SPREAD,
     DEAD_TURNED,
     FORCE,
+    LOAD_INTEGERS,
+    LOAD_NUMBERS,
     MOMENT,
+    NUMBERS,
     POSITION,
     ROTATION,
     SLOTS,
+    block_place,
     cut,
     lane_count,
+    negative_product,
+    parent_of,
+    parts,
+    tables,
 )
 from supple.formulations.recursive.outward import outward
 from supple.formulations.recursive.spatial import (
@@ -48,8 +55,7 @@ from supple.formulations.recursive.spatial import (
     vector_at,
 )
 from supple.formulations.recursive.variation import variation
-from supple.geometry.matrices import applied, matrix_sum
-from supple.geometry.vectors import cross, dot, plus
+from supple.geometry.vectors import applied, cross, dot, matrix_sum, plus
 
 INVERSE, MASS_MATRIX, FORWARD, INVERSE_VARIATION, FORWARD_VARIATION = 0, 1, 2, 3, 4
 """What is wanted, see `recursion`."""

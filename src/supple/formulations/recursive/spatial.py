@@ -8,9 +8,8 @@ lane; numbers that all states share are read with W = 1, lane = 0.
 from __future__ import annotations
 
 from supple.compilation import kernel, unsigned
-from supple.formulations.recursive.node import MOMENT, MOMENTUM, SECOND, SPREAD
-from supple.geometry.matrices import applied, applied_from_left, symmetric, trace_less
-from supple.geometry.vectors import cross, dot, plus, times
+from supple.formulations.recursive.memory import MOMENT, MOMENTUM, SECOND, SPREAD
+from supple.geometry.vectors import applied, applied_from_left, cross, dot, plus, symmetric, times, trace_less
 
 
 @kernel(inline=True)

@@ -9,19 +9,23 @@ import numpy as np
 
 from supple.array_types import Array, Integers
 from supple.diagnostics import InputError
-from supple.formulations.recursive import axis_rows as row
-from supple.formulations.recursive.axis_rows import BALL, FLOAT, SCREW, SLIDE, TURN
-from supple.formulations.recursive.blocks import block_place, product_place
+from supple.formulations.recursive import memory as row
 from supple.formulations.recursive.distances import END_POINT, STIFF
-from supple.formulations.recursive.joint_axes import chain
 from supple.formulations.recursive.memory import (
+    BALL,
     DISTANCE_INTEGERS,
     DISTANCE_NUMBERS,
+    FLOAT,
     LOAD_INTEGERS,
     LOAD_NUMBERS,
+    SCREW,
+    SLIDE,
+    TURN,
     PackedTree,
+    block_place,
+    product_place,
 )
-from supple.formulations.recursive.tree import GROUND, AppliedLoad, AxisElements, Distance, Links
+from supple.formulations.recursive.tree import GROUND, AppliedLoad, AxisElements, Distance, Links, chain
 from supple.geometry.inertia import MassProperties, zero_mass
 from supple.geometry.rotation import axes_from_z
 

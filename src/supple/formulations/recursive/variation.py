@@ -12,25 +12,31 @@ B of everything carried is made of its momentum p and W = ∫ ṙ rᵀ dm alone:
 from __future__ import annotations
 
 from supple.compilation import kernel
-from supple.formulations.recursive.axis_rows import BEFORE, CARRIED_MASS, FIRST, INTEGERS, NUMBERS, STIFFNESS
-from supple.formulations.recursive.blocks import block_place, spare_place
-from supple.formulations.recursive.memory import parent_of
-from supple.formulations.recursive.node import (
+from supple.formulations.recursive.memory import (
     ACCELERATION,
     AXIS,
     AXIS_BEND,
     AXIS_RATE,
     AXIS_TURN,
+    BEFORE,
+    CARRIED_MASS,
     CHANGE,
     COLUMN,
+    FIRST,
     FORCE,
+    INTEGERS,
+    NUMBERS,
     PUSHED,
     RATE_CHANGE,
     SLOTS,
+    STIFFNESS,
     TURNED,
     VELOCITY,
+    block_place,
     cut,
     lane_count,
+    parent_of,
+    spare_place,
 )
 from supple.formulations.recursive.spatial import (
     both,

@@ -28,7 +28,6 @@ from supple.formulations.rigid_link_system.link_point import (
     position_forces,
     rate_force,
 )
-from supple.formulations.rigid_link_system.link_rows import second_rates
 from supple.formulations.rigid_link_system.link_system import RigidLinkSystem
 from supple.formulations.rigid_link_system.link_terms import (
     LinkForces,
@@ -44,7 +43,7 @@ from supple.formulations.rigid_link_system.link_terms import (
     to_world,
 )
 from supple.formulations.rigid_link_system.small_link_motions import pushed
-from supple.formulations.rigid_link_system.tree_freedoms import LinkBias, link_bias
+from supple.formulations.rigid_link_system.tree_freedoms import LinkBias, link_bias, second_rates
 from supple.geometry.rotation import crossed
 from supple.kinematics.closing import close_all
 from supple.kinematics.rest import Rest

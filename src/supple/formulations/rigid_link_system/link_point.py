@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from supple.array_types import Array
 from supple.diagnostics import InputError, NumericalError
-from supple.diagnostics.parts import part_name
+from supple.diagnostics.errors import part_name
 from supple.formulations.coefficients import (
     AT_POINT,
     BODY,
@@ -28,13 +28,6 @@ from supple.formulations.coefficients import (
     along_measure,
     carried,
 )
-from supple.formulations.rigid_link_system.link_rows import (
-    TermGradients,
-    along_tree,
-    gradients_at,
-    over_nodes,
-    row_derivatives,
-)
 from supple.formulations.rigid_link_system.link_system import RigidLinkSystem
 from supple.formulations.rigid_link_system.link_terms import (
     LinkForces,
@@ -43,6 +36,13 @@ from supple.formulations.rigid_link_system.link_terms import (
     gravity_forces,
     link_state,
     rotation_matrix,
+)
+from supple.formulations.rigid_link_system.tree_freedoms import (
+    TermGradients,
+    along_tree,
+    gradients_at,
+    over_nodes,
+    row_derivatives,
 )
 from supple.geometry.rotation import crossed
 from supple.kinematics.primitives import SCALE

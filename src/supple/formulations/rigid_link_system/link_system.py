@@ -16,15 +16,19 @@ from supple.array_types import Array, Integers
 from supple.description.mass_properties import mass_properties
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
-from supple.diagnostics.parts import part_name
+from supple.diagnostics.errors import part_name
 from supple.formulations.elastic.body_matrices import CarriedPart, ElasticBody
 from supple.formulations.elastic.elastic_body import mesh_of
 from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates
 from supple.formulations.elastic_rest.part_rows import PartRows
-from supple.formulations.rigid_link_system.link_rows import LinkRows, link_rows
-from supple.formulations.rigid_link_system.nodal_inertia import NodalInertia, nodal_inertia
-from supple.formulations.rigid_link_system.node_shapes import MassPoints, beam_points, rigid_points
-from supple.formulations.rigid_link_system.tree_freedoms import TreeFreedoms, tree_freedoms
+from supple.formulations.rigid_link_system.node_shapes import (
+    MassPoints,
+    NodalInertia,
+    beam_points,
+    nodal_inertia,
+    rigid_points,
+)
+from supple.formulations.rigid_link_system.tree_freedoms import LinkRows, TreeFreedoms, link_rows, tree_freedoms
 from supple.geometry.inertia import MassProperties
 from supple.kinematics.measures import key_of
 from supple.kinematics.numbering import Numbering

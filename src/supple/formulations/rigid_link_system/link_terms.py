@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from supple.array_types import Array
 from supple.formulations.rigid_link_system.link_system import RigidLinkSystem
-from supple.formulations.rigid_link_system.nodal_inertia import LEVI_CIVITA, PAIRS
+from supple.formulations.rigid_link_system.node_shapes import LEVI_CIVITA, PAIRS
 from supple.formulations.rigid_link_system.tree_freedoms import LinkBias, LinkTwists, link_twists
 from supple.geometry.rotation import crossed, tilde
 

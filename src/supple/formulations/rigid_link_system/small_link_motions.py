@@ -4,10 +4,13 @@
 
 u_i are displacements of nodes that the ideal rows leave independent; without ideal rows N only leaves out what others
 follow, and B is block diagonal. With θ locked w_i = u_i.
+
+Which outputs a rigid link system tells, and that it leaves forces inside out.
 """
 
 from __future__ import annotations
 
+import warnings
 from typing import NamedTuple
 
 import numpy as np
@@ -15,8 +18,8 @@ from scipy.linalg import eigh, qr, solve_triangular
 
 from supple.array_types import Array, Integers
 from supple.compilation.threads import single_blas_thread
-from supple.diagnostics import NumericalError
-from supple.formulations.coefficients import along_measure
+from supple.diagnostics import NumericalError, SuppleNote
+from supple.formulations.coefficients import along_measure, carried
 from supple.formulations.rigid_link_system.link_point import (
     LinkPoint,
     acting_arrays,
@@ -30,6 +33,7 @@ from supple.formulations.rigid_link_system.link_system import actuator_rows, rig
 from supple.formulations.rigid_link_system.link_terms import LinkForces, link_mass
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import Configuration
+from supple.kinematics.rest import Rest
 
 _DEPENDENT = 1e-10  # of the largest pivot: an ideal row that follows from the others
 _STEPS = np.array([-3.0, -2.0, -1.0, 1.0, 2.0, 3.0])
@@ -272,3 +276,22 @@ def _shift(motions: LinkMotions) -> float:
     last = len(K) - s - 1
     elastic = eigh(M[s:, s:], K[s:, s:], eigvals_only=True, subset_by_index=[last, last])
     return float(2.0 * np.abs(slow).max() + _SLOW / elastic[0])
+
+
+def outputs_without_forces(position: Rest) -> list[str]:
+    """Names of the outputs that are made of measures alone; a SuppleNote names the others."""
+    load = carried(position)
+    count = len(load.measured)
+    inside = [
+        name
+        for name, form in load.observation.outputs.items()
+        if any(number >= count for product in form for number, _ in product.factors)
+    ]
+    if inside:
+        warnings.warn(
+            f'mechanism "{position.numbering.mechanism.name}": {", ".join(inside)} are forces inside, which the rigid '
+            "link system does not tell; they are left out",
+            SuppleNote,
+            stacklevel=4,
+        )
+    return [name for name in load.observation.outputs if name not in inside]

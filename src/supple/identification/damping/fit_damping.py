@@ -21,14 +21,12 @@ from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.identification.damping.damped_responses import DampedPosture, slim
 from supple.identification.damping.damping_kind import DampingKind, DampingNumber, UnderTest
-from supple.identification.damping.damping_kinds import DAMPING_KINDS
-from supple.identification.damping.damping_models import STRUCTURAL
-from supple.identification.damping.fitted_damping import DampingMisfit, FittedDamping, FittedKind
+from supple.identification.damping.damping_kinds import DAMPING_KINDS, STRUCTURAL
+from supple.identification.damping.fitted_damping import DampingMisfit, FittedDamping, FittedKind, damped_postures
 from supple.identification.damping.loss_factors import require_groups
-from supple.identification.damping.misfit_by_band import damped_postures
 from supple.identification.updating.identifiability import identifiability
+from supple.identification.updating.least_squares import response_noise
 from supple.identification.updating.measurement import Measurement
-from supple.identification.updating.response_noise import response_noise
 
 Progress = Callable[[str], None]
 

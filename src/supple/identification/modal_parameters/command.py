@@ -10,8 +10,7 @@ import typer
 
 from supple.cli.answer import answering, json_value
 from supple.cli.kept import draw, keep, require_folder
-from supple.cli.options import Json
-from supple.cli.quantities import quantity_of
+from supple.cli.options import Json, quantity_of
 from supple.description.quantities.dimension import FREQUENCY
 
 _PICTURES = (".png", ".svg", ".pdf")

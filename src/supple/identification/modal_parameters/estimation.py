@@ -12,14 +12,11 @@ import numpy as np
 from supple.array_types import Array, Complex
 from supple.diagnostics import InputError, NumericalError, SuppleWarning, require_known
 from supple.diagnostics.arguments import require_arguments
+from supple.diagnostics.errors import excerpt
 from supple.diagnostics.limits import require_memory
-from supple.diagnostics.quoting import excerpt
-from supple.identification.modal_parameters.band import Band
-from supple.identification.modal_parameters.complexity import turned_real
-from supple.identification.modal_parameters.modal_model import Poles
-from supple.identification.modal_parameters.modal_parameters import ModalParameters, derivatives
+from supple.identification.modal_parameters.modal_model import Band, Poles
+from supple.identification.modal_parameters.modal_parameters import ModalParameters, derivatives, turned_real
 from supple.identification.modal_parameters.noise import after_fit, from_coherence, from_neighbours
-from supple.identification.modal_parameters.raw_poles import RawPoles
 from supple.identification.modal_parameters.selection import (
     Selected,
     excess_at,
@@ -27,9 +24,9 @@ from supple.identification.modal_parameters.selection import (
     select,
     visible_share,
 )
-from supple.identification.modal_parameters.stabilisation import Criteria, Stabilisation, stabilised
-from supple.results.names import listed
+from supple.identification.modal_parameters.stabilisation import Criteria, RawPoles, Stabilisation, stabilised
 from supple.results.responses import Responses
+from supple.results.text import listed
 
 # Polyreference time domain: poles of a matrix polynomial that impulse responses obey (Vold et al. 1982).
 #

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.array_types import Array, Complex
-from supple.identification.modal_parameters.band import Band
 from supple.identification.modal_parameters.modal_model import (
     RESIDUALS,
+    Band,
     Gram,
     LinearFit,
     Poles,

@@ -1,4 +1,7 @@
-"""Which measured mode is which mode of a model: by shape and frequency; close and double modes as subspaces."""
+"""Which measured mode is which mode of a model: by shape and frequency; close and double modes as subspaces.
+
+Modes that are close: what they span together, and how far shapes are from it.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +18,32 @@ from supple.array_types import Array, Complex
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import is_list, real_numbers, require_arguments, value_text
 from supple.identification.modal_parameters.modal_parameters import ModalParameters
-from supple.identification.modal_parameters.spaces import close_groups, to_spaces
-from supple.modal_analysis.channel_ports import channel_ports
-from supple.modal_analysis.mac import mac
-from supple.modal_analysis.mode_set import ModeSet
-from supple.results.picture import picture
-from supple.results.result import Result
+from supple.modal_analysis.mode_set import ModeSet, mac
+from supple.modal_analysis.ports import channel_ports
+from supple.results.result import Result, picture
 from supple.results.table import Table
+
+
+def close_groups(hertz: Array, close: float) -> list[list[int]]:
+    """Modes one after the other, each in the group of the one before it if it is close to that."""
+    found: list[list[int]] = []
+    for i in np.argsort(hertz, kind="stable").tolist():
+        if found and hertz[i] - hertz[found[-1][-1]] <= close * hertz[i]:
+            found[-1].append(i)
+        else:
+            found.append([i])
+    return found
+
+
+def to_spaces(shapes: NDArray[Any], others: NDArray[Any], groups: Sequence[Sequence[int]]) -> Array:
+    """(shapes, others): cos² of the angle of each shape to what the group of each of the others spans."""
+    found = np.zeros((len(shapes), len(others)))
+    unit = shapes / np.maximum(np.linalg.norm(shapes, axis=1, keepdims=True), np.finfo(float).tiny)
+    for group in groups:
+        Q = np.linalg.qr(np.asarray(others)[list(group)].astype(complex).T)[0]
+        found[:, group] = np.sum(np.abs(unit @ Q.conj()) ** 2, axis=1)[:, None]
+    return found
+
 
 _WIDE = 0.2  # relative difference of frequencies that weighs as much as shapes that have nothing in common
 Shapes = tuple[ArrayLike, ArrayLike]

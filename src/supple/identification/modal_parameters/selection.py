@@ -13,11 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.array_types import Array, Complex
-from supple.identification.modal_parameters.band import Band
 from supple.identification.modal_parameters.maximum_likelihood import Refined, refine
-from supple.identification.modal_parameters.modal_model import RESIDUALS, Poles, synthesised
+from supple.identification.modal_parameters.modal_model import RESIDUALS, Band, Poles, synthesised
 from supple.identification.modal_parameters.noise import ABOUT, local_excess
-from supple.modal_analysis.mac import mac
+from supple.modal_analysis.mode_set import mac
 
 Noise = Callable[[Complex, Complex, float], Array]
 """(left over, fitted, share of the data that parameters took) -> variance, all of receptances."""

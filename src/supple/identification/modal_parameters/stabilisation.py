@@ -1,4 +1,7 @@
-"""Stabilisation over the orders of an estimator: which poles stay where they are as the order rises."""
+"""Stabilisation over the orders of an estimator: which poles stay where they are as the order rises.
+
+What an estimator finds at one order: all poles, of the structure and of the noise.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +16,28 @@ from scipy.optimize import linear_sum_assignment
 
 from supple.array_types import Array, Complex
 from supple.identification.modal_parameters.modal_model import Poles
-from supple.identification.modal_parameters.raw_poles import RawPoles
-from supple.modal_analysis.mac import mac
+from supple.modal_analysis.mode_set import mac
+
+
+class RawPoles(NamedTuple):
+    """order, poles s (n,) in rad/s, participation (n, Ni): of each reference in each, of unit length."""
+
+    order: int
+    poles: Complex
+    participation: Complex
+
+    @property
+    def frequencies_hz(self) -> Array:
+        return np.asarray(np.abs(self.poles) / (2.0 * np.pi))
+
+    @property
+    def damping(self) -> Array:
+        return np.asarray(-self.poles.real / np.abs(self.poles))
+
+    def where(self, kept: NDArray[np.bool_]) -> RawPoles:
+        """Some of them."""
+        return RawPoles(self.order, self.poles[kept], self.participation[kept])
+
 
 LABELS = ("new", "frequency", "frequency and damping", "all")
 """What of a pole is as it was at the order before: nothing, its frequency, its damping too, its participation too."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.description.elastic.damping import Damping
+from supple.description.elastic.material import Damping
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, SuppleError
 from supple.diagnostics.arguments import require_arguments, require_one
@@ -18,11 +18,10 @@ from supple.identification.testing.suspicions import Suspicion, likeness, suspic
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
 from supple.results.channel import channel, direction_text
-from supple.results.names import listed
 from supple.results.responses import Responses
 from supple.results.result import Result
 from supple.results.table import Table
-from supple.results.text import Text, number_text
+from supple.results.text import Text, listed, number_text
 
 if TYPE_CHECKING:
     from supple.identification.updating.measurement import Measurement

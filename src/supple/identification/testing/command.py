@@ -9,15 +9,13 @@ import typer
 
 from supple.cli.answer import Answer, answering
 from supple.cli.kept import Picture, keep, require_folder
-from supple.cli.options import At, Json, configuration, named_texts, read_mechanism
-from supple.cli.quantities import quantity_of
+from supple.cli.options import At, Json, configuration, named_texts, quantity_of, read_mechanism
 from supple.description.quantities.dimension import LENGTH, RATIO, TIME
 
 if TYPE_CHECKING:
     from supple.results.responses import Responses
 
-from supple.cli.damping_option import DampingOption, FreeActuators, damping_of_text
-from supple.cli.options import File, NoDrives, Settings, pieces
+from supple.cli.options import DampingOption, File, FreeActuators, NoDrives, Settings, damping_of_text, pieces
 from supple.description.quantities.dimension import FORCE, FREQUENCY
 
 # `supple virtual-test`: a hammer test of a mechanism, simulated, into a universal file.

@@ -17,10 +17,10 @@ from supple.identification.testing.model_responses import place_position
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
 from supple.results.channel import Channel, Vector3
-from supple.results.names import listed
 from supple.results.responses import Responses
 from supple.results.result import Result
 from supple.results.table import Table
+from supple.results.text import listed
 
 WITHIN = 0.02  # m
 _NO_PLACES: Mapping[str, str] = {}

@@ -8,16 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.description.elastic.damping import Damping
+from supple.description.elastic.material import Damping
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.frequency_response.frequency_response import frf
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
-from supple.modal_analysis.beam_points import beam_point
-from supple.modal_analysis.channel_ports import channel_ports, components, place_of_point
-from supple.modal_analysis.ports import place_directions
+from supple.modal_analysis.ports import beam_point, channel_ports, components, place_directions, place_of_point
 from supple.results.channel import TURNS, Channel, Vector3, channel
 from supple.results.responses import Responses
 

@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.array_types import Array, Complex
-from supple.description.elastic.damping import Damping
+from supple.description.elastic.material import Damping
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.limits import require_memory, require_within
-from supple.formats.measurements import universal_records, universal_responses
+from supple.formats.measurements import universal_responses
 from supple.formats.measurements.universal_channels import Nodes
 from supple.formats.measurements.universal_file import UniversalFile, write_universal
 from supple.identification.testing.estimate_responses import Estimator, estimate_responses
@@ -31,9 +31,8 @@ from supple.identification.testing.model_responses import model_responses, place
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
 from supple.results.channel import Channel
-from supple.results.picture import picture
 from supple.results.responses import UNIVERSAL, Responses
-from supple.results.result import Result
+from supple.results.result import Result, picture
 from supple.results.table import Table
 from supple.results.text import Text, number_text
 from supple.results.time_records import TimeRecords
@@ -449,5 +448,5 @@ def universal_test(responses: Responses, records: TimeRecords, *, binary: bool =
     """Responses first, then records; the numbers of points are the same in both."""
     nodes = Nodes([*responses.responses, *responses.references, *records.channels])
     one = universal_responses.universal_of_responses(responses, binary=binary, nodes=nodes)
-    other = universal_records.universal_of_records(records, binary=binary, nodes=nodes)
+    other = universal_responses.universal_of_records(records, binary=binary, nodes=nodes)
     return replace(one, functions=(*one.functions, *other.functions))

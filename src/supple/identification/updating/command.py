@@ -10,9 +10,8 @@ import typer
 
 from supple.cli.answer import Answer, answering
 from supple.cli.kept import require_folder, write_report
-from supple.cli.options import ClusterOption, File, Json, Settings, configuration, pieces, read_mechanism
+from supple.cli.options import ClusterOption, File, Json, Settings, configuration, pieces, read_mechanism, typed_again
 from supple.cli.progress_line import ProgressText
-from supple.cli.typed import typed_again
 
 if TYPE_CHECKING:
     from supple.identification.damping.fitted_damping import FittedDamping

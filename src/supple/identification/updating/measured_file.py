@@ -22,14 +22,13 @@ from typing import Any
 
 import numpy as np
 
-from supple.description.quantities.plain_number import plain_number
+from supple.description.quantities.quantity import plain_number
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
-from supple.diagnostics.quoting import excerpt, quoted
+from supple.diagnostics.errors import excerpt, quoted
 from supple.formats.measurements.load_responses import load_responses
 from supple.formats.text_file import read_bytes, text_of
-from supple.identification.updating.measured_modes import load_modes
-from supple.identification.updating.measurement import Measurement
+from supple.identification.updating.measurement import Measurement, load_modes
 
 FREQUENCY, NOISE, FORCE, MOVED = "frequency_hz", "noise", "force ", "moved "
 LARGEST = 2**24  # bytes

@@ -18,7 +18,7 @@ from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.identification.damping.damped_responses import already_there
-from supple.identification.modal_parameters.spaces import close_groups, to_spaces
+from supple.identification.modal_parameters.pairing import close_groups, to_spaces
 from supple.identification.updating.measurement import Measurement
 from supple.identification.updating.posture_model import PostureModel, PostureModes
 from supple.identification.updating.structure import Trial

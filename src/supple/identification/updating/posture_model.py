@@ -25,8 +25,7 @@ from supple.formulations.elastic_rest.loads import loads_at
 from supple.identification.updating.structure import CondensedStructure, Trial
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.primitives import NONE
-from supple.modal_analysis.channel_ports import channel_ports
-from supple.modal_analysis.ports import port, port_rows
+from supple.modal_analysis.ports import channel_ports, port, port_rows
 from supple.results.channel import Channel
 
 # Stiffnesses of joints that follow a table, at one posture: as functions of the values at its knots.

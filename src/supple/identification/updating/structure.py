@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.array_types import Array
-from supple.description.joints.stiffness import StiffnessTable
+from supple.description.joints.elasticity import StiffnessTable
 from supple.description.mass_properties import mass_slope, point_inertia_slope
 from supple.description.mechanism import Mechanism
 from supple.description.quantities.dual import Dual

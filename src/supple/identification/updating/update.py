@@ -14,7 +14,7 @@ import numpy as np
 from scipy.optimize import least_squares
 
 from supple.array_types import Array, Complex
-from supple.description.joints.stiffness import LOAD
+from supple.description.joints.elasticity import LOAD
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, SuppleNote, nearest
 from supple.diagnostics.arguments import require_arguments

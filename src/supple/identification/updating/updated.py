@@ -14,8 +14,7 @@ from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
 from supple.identification.damping.damping_kinds import DAMPING_KINDS
-from supple.identification.damping.fitted_damping import FittedDamping
-from supple.identification.damping.misfit_by_band import BandMisfit, misfit_by_band, misfit_table
+from supple.identification.damping.fitted_damping import BandMisfit, FittedDamping, misfit_by_band, misfit_table
 from supple.identification.updating.identifiability import FLAT, Identifiability, identifiability
 from supple.identification.updating.least_squares import LOSSES, UpdatingProblem
 from supple.identification.updating.measurement import Measurement
@@ -27,8 +26,7 @@ from supple.identification.updating.varying import Varying
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At
 from supple.results.interval import interval_words
-from supple.results.picture import picture
-from supple.results.result import Result
+from supple.results.result import Result, picture
 from supple.results.table import Table
 from supple.results.text import Text
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from supple.array_types import Array
-from supple.description.joints.stiffness import LOAD
+from supple.description.joints.elasticity import LOAD
 from supple.description.quantities.dual import Dual
 from supple.formulations.elastic_rest.loads import loads_at
 from supple.identification.updating.identifiability import and_list

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from supple.array_types import Array
-from supple.description.joints.stiffness import RIGID
+from supple.description.joints.elasticity import RIGID
 from supple.description.mechanism import Mechanism
 from supple.description.quantities.arithmetic import names_in, parse
 from supple.description.quantities.dual import Dual, dual_of

@@ -11,7 +11,16 @@ Each file holds the value, the gradient, its change along a motion (slope), the 
 them; `terms` takes what a term of a row needs.
 """
 
-from supple.kinematics.primitives.columns import (
+from supple.kinematics.primitives.terms import (
+    continued,
+    curvature,
+    gradient,
+    gradient_slope,
+    row_value,
+    second_rate,
+    value,
+)
+from supple.kinematics.primitives.vectors_in_motion import (
     ALONG,
     ANGLE,
     DISTANCE,
@@ -31,20 +40,13 @@ from supple.kinematics.primitives.columns import (
     ZERO,
     A,
     B,
+    Course,
     U,
     V,
     W,
+    in_body,
+    turned,
 )
-from supple.kinematics.primitives.terms import (
-    continued,
-    curvature,
-    gradient,
-    gradient_slope,
-    row_value,
-    second_rate,
-    value,
-)
-from supple.kinematics.primitives.vectors_in_motion import Course, in_body, turned
 
 __all__ = [
     "ALONG",

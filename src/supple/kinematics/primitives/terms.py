@@ -13,7 +13,7 @@ import numpy as np
 
 from supple.compilation import kernel
 from supple.geometry.vectors import cross, dot, minus, negative, plus, times
-from supple.kinematics.primitives.columns import (
+from supple.kinematics.primitives.vectors_in_motion import (
     ALONG,
     DISTANCE,
     DOT,
@@ -31,18 +31,11 @@ from supple.kinematics.primitives.columns import (
     U,
     V,
     W,
-)
-from supple.kinematics.primitives.right_angle import (
+    along_motion,
+    apart,
     bilinear,
     curvature_right_angle,
     gradient_right_angle,
-    second_rate_right_angle,
-    slope_right_angle,
-    value_right_angle,
-)
-from supple.kinematics.primitives.vectors_in_motion import (
-    along_motion,
-    apart,
     in_body,
     local,
     point_rates,
@@ -51,12 +44,15 @@ from supple.kinematics.primitives.vectors_in_motion import (
     product,
     product_rates,
     product_slopes,
+    second_rate_right_angle,
     separation,
+    slope_right_angle,
     spin,
     spin_of,
     stored,
     turned,
     turning,
+    value_right_angle,
     vector_rates,
     vector_slopes,
 )

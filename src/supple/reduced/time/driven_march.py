@@ -26,9 +26,8 @@ from supple.equations.forces import energies, forces, lost_power, push
 from supple.equations.row import MASS
 from supple.reduced.arrays import coefficient_row, friction_of, row_width
 from supple.reduced.dynamics_kernel import INDEFINITE
-from supple.reduced.kernels import INSIDE, OUTSIDE
+from supple.reduced.kernels import INSIDE, OUTSIDE, row_at, single_scratch
 from supple.reduced.observing_kernel import observe_moving
-from supple.reduced.single_kernel import row_at, single_scratch
 from supple.reduced.time.explicit_march import SMALLEST, STUCK, tableau
 
 WANTED, STEPS = 0, 1  # what a march carries on

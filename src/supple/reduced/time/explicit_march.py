@@ -10,13 +10,12 @@ import numpy as np
 
 from supple.approximation.piecewise.packing import NOWHERE
 from supple.compilation import kernel
-from supple.compilation.copying import copy_row
+from supple.compilation.bundle import copy_row
 from supple.equations.deformation import deform
 from supple.equations.forces import forces, lost_power, push, solve_mass
 from supple.reduced.arrays import coefficient_row, friction_of, row_width
 from supple.reduced.dynamics_kernel import INDEFINITE
-from supple.reduced.kernels import INSIDE, OUTSIDE
-from supple.reduced.single_kernel import row_at, single_scratch
+from supple.reduced.kernels import INSIDE, OUTSIDE, row_at, single_scratch
 
 STUCK = 3  # no step, however small, keeps the tolerance or converges
 SMALLEST = 1e-9  # of the largest step: where a run gives up

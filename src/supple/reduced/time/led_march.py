@@ -13,14 +13,13 @@ import numpy as np
 from supple.approximation.piecewise.packing import NOWHERE
 from supple.array_types import Array
 from supple.compilation import kernel
-from supple.compilation.copying import copy_row
+from supple.compilation.bundle import copy_row
 from supple.equations.deformation import deform
 from supple.equations.forces import lost_power
 from supple.equations.row import MASS
 from supple.reduced.arrays import coefficient_row, friction_of, row_width
 from supple.reduced.dynamics_kernel import INDEFINITE, required
-from supple.reduced.kernels import INSIDE, OUTSIDE
-from supple.reduced.single_kernel import row_at, single_scratch
+from supple.reduced.kernels import INSIDE, OUTSIDE, row_at, single_scratch
 from supple.reduced.time.explicit_march import SMALLEST, STUCK, next_stop, tableau
 from supple.reduced.time.implicit_march import eliminate
 from supple.time_functions.polynomial_pieces import PolynomialPieces

@@ -11,8 +11,8 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.reduced.observed import ObservedMotion, outputs_along
-from supple.results.energy_account import energy_defect
 from supple.results.signals import Signals, labelled
+from supple.results.simulation import energy_defect
 
 if TYPE_CHECKING:
     from supple.reduced.model import ReducedModel

@@ -1,6 +1,8 @@
 """Data for the page: base64 of gzipped JSON, arrays as {shape, type, data}.
 
 Numbers that are not finite have no place in JSON, and stand as null outside of arrays.
+
+Whether modes on the page have the geometric stiffness of the loads at rest.
 """
 
 from __future__ import annotations
@@ -13,6 +15,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from supple.description.mechanism import Mechanism
+from supple.reduced.model import ReducedModel
 
 _KINDS = {"f4": "<f4", "f8": "<f8", "i2": "<i2", "i4": "<i4"}
 
@@ -42,3 +47,15 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value
+
+
+PRELOAD = True  # where nobody asks: as the default of `supple.modes` with locked actuators
+
+
+def counts_loads(thing: Mechanism | ReducedModel, preload: bool | None) -> bool:
+    """The given choice; without one, that of a reduced model's K, so that frequencies beside each other agree."""
+    if preload is not None:
+        return preload
+    if isinstance(thing, ReducedModel) and thing.layout.internal:
+        return thing.stiffening or bool(thing.provenance.get("options", {}).get("modes", {}).get("preload"))
+    return PRELOAD

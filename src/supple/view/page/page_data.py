@@ -1,8 +1,12 @@
-"""All that the page shows of a mechanism, a reduced model or runs, as one dictionary."""
+"""All that the page shows of a mechanism, a reduced model or runs, as one dictionary.
+
+The range of each coordinate on the page: its limits, or a range about rest where it has none.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from typing import Any, NamedTuple
 
@@ -12,7 +16,7 @@ from supple.array_types import Array
 from supple.comparison.comparison import local_errors
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, NumericalError
-from supple.formats.model_description import described
+from supple.formats.document import described
 from supple.formulations.coefficients import along_measure, carried
 from supple.formulations.elastic_rest.constrained_modes import constrained_modes, first_shift, search_for
 from supple.formulations.elastic_rest.dense import acting
@@ -22,20 +26,75 @@ from supple.formulations.elastic_rest.loads import carries_loads, measures_acted
 from supple.formulations.elastic_rest.preload import UnheldLoads, pushed_rows
 from supple.formulations.elastic_rest.rows import WIDTH
 from supple.formulations.elastic_rest.stiffening_kernels import load_forms
-from supple.kinematics.closing import closing_start
+from supple.kinematics.closing import close_all, closing_start
 from supple.kinematics.closure import assemble
 from supple.kinematics.closure_kernel import Start
 from supple.kinematics.configuration import At, Configuration
-from supple.kinematics.coordinate_limits import limited
+from supple.kinematics.coordinate_limits import limited, within_limits
 from supple.kinematics.rest import Rest, rest
 from supple.kinematics.rest import rest as undeformed
 from supple.modal_analysis.modes import require_elastic
 from supple.reduced.model import ReducedModel
 from supple.results.units import MODAL
-from supple.view.page.coordinate_ranges import ranges, sampled_postures
-from supple.view.page.encoding import encoded, page_array
-from supple.view.page.load_choice import PRELOAD, counts_loads
+from supple.view.page.encoding import PRELOAD, counts_loads, encoded, page_array
 from supple.view.page.scene import scene
+
+_TURN, _SLIDE = 1.0, 0.15  # about rest where no limits are given: rad, and of the mechanism's size
+
+
+@dataclass(frozen=True)
+class Range:
+    """Of one coordinate, rad or m; `limited` if the file says so."""
+
+    name: str
+    unit: str
+    low: float
+    high: float
+    limited: bool
+
+    def data(self, at_rest: float) -> dict[str, Any]:
+        return {
+            "name": self.name, "unit": self.unit, "low": self.low, "high": self.high, "limited": self.limited,
+            "rest": at_rest,
+        }  # fmt: skip
+
+
+def ranges(position: Rest) -> list[Range]:
+    """Of every coordinate, in the order of θ."""
+    numbering, mechanism = position.numbering, position.numbering.mechanism
+    found = []
+    for i, name in enumerate(numbering.coordinates):
+        turns = bool(numbering.angles()[numbering.constraints + i])
+        half = _TURN if turns else _SLIDE * numbering.arrays.extent
+        given = _limits(mechanism, name)
+        low, high = given or (float(position.theta[i]) - half, float(position.theta[i]) + half)
+        found.append(Range(name, "rad" if turns else "m", float(low), float(high), given is not None))
+    return found
+
+
+def _limits(mechanism: Any, name: str) -> tuple[float, float] | None:
+    """Of the actuator, or of the joint that it drives, or of the joint itself."""
+    actuator = mechanism.actuators.get(name)
+    if actuator is not None and actuator.limits is not None:
+        return tuple(actuator.limits)
+    reference = name if actuator is None else actuator.joint
+    found = None if reference is None else mechanism.joint_coordinate(reference)
+    return None if found is None else mechanism.joints[found[0]].value("limits", found[1], mechanism.plane)
+
+
+def sampled_postures(position: Rest, count: int) -> Configuration:
+    """The mechanism at rest, and at some postures within all limits: without a pattern, but always the same."""
+    found, theta = ranges(position), position.theta[None]
+    X, w = position.X[None].copy(), position.w[None].copy()
+    if found:
+        low, high = np.array([item.low for item in found]), np.array([item.high for item in found])
+        others = low + np.random.default_rng(1).random((count, len(found))) * (high - low)
+        poses, measures, reached = close_all(position, others)
+        inside = (reached >= 1.0) & within_limits(position.numbering, measures)
+        theta, X = np.concatenate([theta, others[inside]]), np.concatenate([X, poses[inside]])
+        w = np.concatenate([w, measures[inside]])
+    return Configuration(position, theta, X, w, np.ones(len(X)))
+
 
 # What the page needs to find modes and responses by itself, at any posture (docs/theory/elastic-rest.md).
 #

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from supple.array_types import Array
-from supple.description.elastic.cross_section import CrossSection
+from supple.description.elastic.cross_section import SECTION_SHAPES, CrossSection
 from supple.description.elastic.placed_beam import placed_beams
-from supple.description.elastic.section_shapes import SECTION_SHAPES
 from supple.description.joints.joint_kinds import JOINT_KINDS
 from supple.formulations.elastic.beam_element import BENDING, bending_shapes, shear_parameter
 from supple.formulations.elastic.beam_mesh import element_data
@@ -18,7 +17,7 @@ from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.geometry.rotation import tilde
 from supple.kinematics.numbering import Numbering
-from supple.modal_analysis.beam_points import motion_between_nodes
+from supple.modal_analysis.ports import motion_between_nodes
 from supple.view.page.encoding import page_array
 from supple.view.sketch_places import SketchPlaces, body_kinds, sketch_places
 

@@ -11,18 +11,15 @@ import numpy as np
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
-from supple.formats.model_description import described
+from supple.formats.document import described
 from supple.kinematics.configuration import At
 from supple.kinematics.rest import rest
 from supple.reduced.model import ReducedModel
-from supple.results.playback_arrays import evenly
-from supple.results.simulation import Simulation
-from supple.view.page.encoding import page_array
-from supple.view.page.load_choice import counts_loads
+from supple.results.simulation import Simulation, evenly
+from supple.view.page.encoding import counts_loads, page_array
 from supple.view.page.page_data import page_data
 from supple.view.page.page_modes import PageModes, measured_section
-from supple.view.page.played_motion import played
-from supple.view.page.saved_run import SavedRun, saved_run
+from supple.view.page.played_motion import SavedRun, played, saved_run
 
 MOST_RUNS = 2
 

@@ -10,7 +10,7 @@ import typer
 from supple.cli.answer import answering
 from supple.cli.model_argument import FileOrRom, is_model, read_model
 from supple.cli.options import At, Json, Settings, configuration, read_mechanism
-from supple.cli.region_option import region as region_of
+from supple.cli.options import region as region_of
 
 Output = Annotated[
     Path,
@@ -58,7 +58,7 @@ def report(
                 raise InputError("a report is over boxes, not along a path", part="--region", hint="NAME=LOWER:UPPER")
             options |= {"region": ranges, "file": file}
         if at is not None:
-            from supple.formats.model_description import described
+            from supple.formats.document import described
 
             known = at if at in (mechanism or described(model)).configurations else None
             options["at"] = known or configuration(mechanism or described(model), at)

@@ -10,16 +10,15 @@ import numpy as np
 from supple.array_types import Array
 from supple.comparison.comparison import Comparison, local_errors
 from supple.description.mechanism import Mechanism
-from supple.reduced.locked_frequencies import locked_frequencies
+from supple.reduced.damped import locked_frequencies
+from supple.reduced.layout import equilibrium_error_text
 from supple.reduced.model import ReducedModel
-from supple.reduced.told import equilibrium_error_text
 from supple.reduction.domain import path_domain, theta_domain
 from supple.reduction.exact_coefficients import exact_coefficients, scattered_over
 from supple.reduction.exchanges import Exchange
 from supple.reduction.path import path_from
 from supple.view.house_style import FAINT, in_house_style, label, legend_beside, new_figure
 from supple.view.panels import Panels, panels
-from supple.view.report.error_bars import error_bars, meaning
 from supple.view.report.mechanism_sections import in_degrees, in_unit, range_text
 from supple.view.report.page import (
     Html,
@@ -32,7 +31,7 @@ from supple.view.report.page import (
     paragraph,
     report_section,
 )
-from supple.view.report.report_picture import Drawings
+from supple.view.report.report_picture import Drawings, error_bars, meaning
 from supple.view.report.vibration_sections import frequencies_beside
 
 _LINE = 61  # points along a coordinate

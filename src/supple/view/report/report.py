@@ -21,17 +21,15 @@ from supple.comparison.time_comparison import TimeComparison
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
+from supple.formats.document import described
 from supple.formats.mechanism_text import to_yaml
-from supple.formats.model_description import described
 from supple.formats.source import source_of
 from supple.identification.damping.fitted_damping import FittedDamping
 from supple.identification.updating.updated import Updated
 from supple.kinematics.configuration import At
 from supple.reduced.model import ReducedModel
 from supple.results.file import save_text
-from supple.view.report.damping_sections import damping_cards, damping_section
-from supple.view.report.error_bars import error_bars, meaning
-from supple.view.report.mechanism_sections import mechanism_sections
+from supple.view.report.mechanism_sections import Stance, mechanism_sections, stance
 from supple.view.report.model_sections import bounds, model_sections
 from supple.view.report.page import (
     Html,
@@ -45,9 +43,8 @@ from supple.view.report.page import (
     paragraph,
     report_section,
 )
-from supple.view.report.report_picture import Drawings
-from supple.view.report.stance import Stance, stance
-from supple.view.report.updating_sections import updating_cards, updating_sections
+from supple.view.report.report_picture import Drawings, error_bars, meaning
+from supple.view.report.updating_sections import damping_cards, damping_section, updating_cards, updating_sections
 from supple.view.report.vibration_sections import Vibration, vibration_of, vibration_sections
 
 _POINTS = 300  # fresh ones

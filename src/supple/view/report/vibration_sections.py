@@ -15,10 +15,9 @@ from supple.modal_analysis.mode_set import ModeSet
 from supple.modal_analysis.modes import modes
 from supple.view.house_style import PALETTE, in_house_style, label, legend_beside
 from supple.view.panels import Panels, panels
-from supple.view.report.mechanism_sections import along_each, from_zero, in_degrees, posture_words, small_panels
+from supple.view.report.mechanism_sections import Stance, along_each, from_zero, in_degrees, posture_words, small_panels
 from supple.view.report.page import ReportSection, html_table, paragraph, report_section
 from supple.view.report.report_picture import Drawings
-from supple.view.report.stance import Stance
 
 COUNT = 6  # modes that are told
 _DRAWN = 3

@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 
-from supple.formulations.absolute.superelements.floating_body import Integrals, about_centre
+from supple.formulations.absolute.superelements.superelement_arrays import Integrals, about_centre
 from supple.geometry.rotation import tilde
 
 AXES = np.eye(3)

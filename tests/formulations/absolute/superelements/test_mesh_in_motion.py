@@ -13,7 +13,7 @@ from supple.formulations.absolute.step import State
 from supple.formulations.absolute.system import absolute
 from supple.formulations.absolute.tangent import tangent_at
 from supple.formulations.elastic.elastic_body import mesh_of
-from supple.formulations.elastic_rest.modal_body import modal_condensed
+from supple.formulations.elastic_rest.body_coordinates import modal_condensed
 from supple.geometry.rotation import tilde
 from supple.kinematics.rest import rest
 from supple.modal_analysis.small_motions import free_motions

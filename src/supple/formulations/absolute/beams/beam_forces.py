@@ -26,8 +26,7 @@ from supple.formulations.absolute.beams.planar_element import (
     planar_velocities,
 )
 from supple.formulations.absolute.beams.space_element import space_element
-from supple.formulations.absolute.beams.space_frame import ANGULAR, TWIST, space_frame, space_velocities
-from supple.formulations.absolute.beams.space_inertia import space_momentum
+from supple.formulations.absolute.beams.space_frame import ANGULAR, TWIST, space_frame, space_momentum, space_velocities
 from supple.formulations.absolute.step_work import BENT, LOST, STRAIN
 from supple.geometry.vectors import cross, plus
 

@@ -20,7 +20,6 @@ from supple.formulations.absolute.beams.beam_arrays import (
     SAG,
     SHORTENING,
 )
-from supple.formulations.absolute.beams.element_rotation import angle_of, root
 from supple.formulations.absolute.beams.element_work import (
     END_WIDTH,
     ENDS,
@@ -28,6 +27,8 @@ from supple.formulations.absolute.beams.element_work import (
     POWER_LOST,
     STRAIN_ENERGY,
     THETA,
+    angle_of,
+    root,
 )
 
 U1, V1, F1, U2, V2, F2 = range(ENDS, ENDS + 6)  # degrees of freedom of the two ends

@@ -17,7 +17,6 @@ from supple.formulations.absolute.beams.beam_arrays import (
     SAG,
     SHORTENING,
 )
-from supple.formulations.absolute.beams.element_rotation import rotation_moment, rotation_rate
 from supple.formulations.absolute.beams.element_work import (
     ARM,
     END_WIDTH,
@@ -37,6 +36,8 @@ from supple.formulations.absolute.beams.element_work import (
     in_columns,
     in_rows,
     put_at,
+    rotation_moment,
+    rotation_rate,
     vector_at,
 )
 from supple.formulations.absolute.beams.space_frame import (
@@ -46,14 +47,12 @@ from supple.formulations.absolute.beams.space_frame import (
     frame_spin,
     local_rotations,
     space_frame,
-    space_stretch,
-    space_velocities,
-)
-from supple.formulations.absolute.beams.space_inertia import (
     space_inertia,
     space_momentum,
     space_momentum_rate,
     space_rates,
+    space_stretch,
+    space_velocities,
 )
 from supple.geometry.vectors import cross, dot, minus, plus, times
 
