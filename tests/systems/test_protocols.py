@@ -108,9 +108,10 @@ class Holding:
 
 def pieces_of(forces, times):
     """Forces (a,) that stay as they are, in pieces between times, and nothing led."""
-    cubics = np.zeros((4, len(times) - 1, len(forces)))
-    cubics[3] = forces
-    return Pieces(times - times[0], cubics, np.zeros((4, len(times) - 1, 0)), np.zeros((len(times) - 1, 2, 0)))
+    pieces = len(times) - 1
+    coefficients = np.zeros((pieces, 4, len(forces)))
+    coefficients[:, 0] = forces
+    return Pieces(times - times[0], coefficients, np.zeros((pieces, 4, 0)), np.zeros((pieces, 2, 0)))
 
 
 @pytest.mark.parametrize("kind", SYSTEMS)
