@@ -18,8 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import supple
-from supple.results.result import Entries
-from supple.results.result import Result
+from supple.results.result import Entries, Result
 from supple.results.table import Table
 
 
