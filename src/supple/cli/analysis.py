@@ -56,9 +56,9 @@ class Analysis:
         What the analysis computes, one line of help.
     compute : callable
         ``compute(mechanism, at, *, option=default, ...)``, where `at` is the assembled `Configuration`. It returns a
-        `supple.results.result.Result`, which has a summary and a table; with `map_entries` it can be mapped, with
-        `plot`, which returns a matplotlib figure, it can be drawn. Arguments that become options are annotated as bool, int, float or str, or with
-        ``Annotated[..., typer.Option(...)]``; others keep their default.
+        `supple.results.result.Result`, which has a summary and a table. With `map_entries` it can be mapped; with
+        `plot`, which returns a matplotlib figure, it can be drawn. Arguments that become options are annotated as
+        bool, int, float or str, or with ``Annotated[..., typer.Option(...)]``; others keep their default.
 
     Examples
     --------
