@@ -24,6 +24,7 @@ print(json.dumps([made.amplitudes.tolist(), made.delays.tolist()]))
 HERTZ, RATIO = 3.0, 0.05
 
 
+@pytest.mark.slow
 def test_a_package_adds_a_shaper(installed):
     amplitudes, delays = installed(FOURFOLD, "FOURFOLD").python(SHAPED)
     fourfold, zv = control.Shaper(np.array(amplitudes), np.array(delays)), control.shaper("zv", HERTZ, RATIO)

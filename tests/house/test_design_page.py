@@ -102,6 +102,15 @@ def test_bare_names_in_a_row_are_modules_of_its_folder():
                 assert (SOURCE / folder / name).exists() or (SOURCE / folder / f"{name}.py").exists(), (folder, name)
 
 
+def test_classes_that_the_page_names_are_defined():
+    defined = {
+        name for file in SOURCE.rglob("*.py") for name in re.findall(r"^class (\w+)", file.read_text("utf-8"), re.M)
+    }
+    named = {name for name in spans(DESIGN.read_text("utf-8")) if re.fullmatch(r"[A-Z][a-z]+[A-Za-z]*", name)}
+    assert len(named) > 20
+    assert named <= defined
+
+
 def test_every_kind_has_a_row_with_its_home_and_its_test():
     rows = re.findall(r"^\| [^|]+ \| `(\w+)` \|[^|]*\| (.*) \| `(test_\w+\.py)` \|$",
                       section(DESIGN, "Where a new thing goes"), re.MULTILINE)  # fmt: skip
@@ -112,6 +121,7 @@ def test_every_kind_has_a_row_with_its_home_and_its_test():
         assert not files or any(kind in file.read_text("utf-8") for file in files), home
 
 
+@pytest.mark.slow
 def test_a_first_response_crosses_the_files_in_the_order_that_the_page_gives():
     text = section(DESIGN, "One frequency response, from the command to the kernel")
     command = re.search(r"^    supple (.*)$", text, re.MULTILINE)[1].split()
