@@ -195,7 +195,8 @@ class PackedTree(NamedTuple):
 
 
 class Tree(NamedTuple):
-    """Its tables, flat: axes (axis_rows.py), meet (axes²,) the last axis that carries both, what acts, gravity.
+    """Its tables, flat: axes (INTEGERS and NUMBERS each), meet (axes²,) the last axis that carries both, what acts,
+    gravity.
 
     At last, where the entries of A (rows n to 2n) and of B are in the products and in M⁻¹: pairs (from, to).
     """
