@@ -1,16 +1,7 @@
-"""Poles anywhere, by scipy's placement [Kautsky, Nichols, Van Dooren 1985; Tits, Yang 1996], with its traps reported.
+"""Gains that place poles anywhere, what inputs cannot reach, and linear systems between samples with held inputs.
 
-With several inputs many gains give the same poles; the one is taken whose poles depend least on errors of A and B.
-
-Which states the inputs cannot reach.
-
-The reachable subspace is the smallest that holds the columns of B and is mapped into itself by A; Q is an orthonormal
-basis of what is at right angles to it, QᵀB = 0 and QᵀA = (QᵀA Q) Qᵀ. Built direction by direction, with a decision on
-the rank at each, it does not lose digits to repeated eigenvalues, as a test of every eigenvalue would.
-
-Linear systems between two samples, with their inputs held.
-
-x(t + T) = e^{AT} x(t) + ∫₀ᵀ e^{As} ds B u
+Poles are placed by scipy [Kautsky, Nichols, Van Dooren 1985; Tits, Yang 1996], with its traps reported. With several
+inputs many gains give the same poles; the one is taken whose poles depend least on errors of A and B.
 """
 
 from __future__ import annotations
@@ -30,7 +21,11 @@ from supple.diagnostics import InputError, NumericalError, SuppleWarning
 from supple.diagnostics.arguments import require_arguments
 from supple.results.linear_model import LinearModel
 
-# a direction that adds less, of the largest, adds nothing
+# States that the inputs cannot reach.
+#
+# The reachable subspace is the smallest that holds the columns of B and is mapped into itself by A; Q is an orthonormal
+# basis of what is at right angles to it, QᵀB = 0 and QᵀA = (QᵀA Q) Qᵀ. Built direction by direction, with a decision on
+# the rank at each, it does not lose digits to repeated eigenvalues, as a test of every eigenvalue would.
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +72,11 @@ def _outside(A: Array, B: Array) -> Array:
     return whole[:, found.shape[1] :]
 
 
+# Linear systems between two samples, with their inputs held.
+#
+# x(t + T) = e^{AT} x(t) + ∫₀ᵀ e^{As} ds B u
+
+
 def held(A: Array, B: Array, T: float) -> tuple[Array, Array]:
     """Transition over T and what the held inputs add: (n, n) and (n, m), exact."""
     n, m = B.shape
@@ -102,12 +102,15 @@ def require_sample_time(T: float | None) -> None:
         raise InputError(f"it is {T:g} s", part="sample time", hint="give a number above 0")
 
 
+# Pole placement.
+
+
 Poles = NDArray[np.complex128]
 
 ACHIEVED = 1e-9  # of the largest pole: as close as poles must come to those asked for
 _FAILED = 1e-3
 _SAME = 1e-9
-_RANK = 1e-10
+_RANK = 1e-10  # a direction that adds less, of the largest, adds nothing
 _ITERATIONS = 300
 _ROBUST = 1e-3
 

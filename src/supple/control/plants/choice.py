@@ -1,7 +1,4 @@
-"""A mechanism, a reduced model or a linear one as a plant, with the drives it is given.
-
-What a machine shows at rest where its motion ends: what a run is measured against.
-"""
+"""Plants: a mechanism, a reduced model or a linear one with the drives it is given, and where each rests in the end."""
 
 from __future__ import annotations
 
@@ -45,6 +42,9 @@ from supple.systems.protocols import system_of
 AnyPlant = Mechanism | ReducedModel | LinearModel
 
 _USER = 4  # calls from who says something of the plant up to who asked for the loop
+
+
+# Any of the three as a plant.
 
 
 class PlantOptions(NamedTuple):
@@ -281,6 +281,9 @@ class LinearMotion:
     @property
     def energy_defect(self) -> None:
         return
+
+
+# What a machine shows at rest where its motion ends: what a run is measured against.
 
 
 _INSTANT = 1e-3  # s: a run in which nothing moves
