@@ -1,7 +1,4 @@
-"""Mass, centre and inertia of every body as drawn, point masses included.
-
-Elastic parts that a computation takes as rigid: said, unless that was asked for.
-"""
+"""Mass, centre and inertia of every body as drawn, point masses included; and elastic parts taken as rigid."""
 
 from __future__ import annotations
 
@@ -262,6 +259,9 @@ def _of_solid(drawing: Drawing, name: str, solid: Solid, path: Path) -> MassProp
     elif name in drawing.lengths:
         center = drawing.own(name, np.array([0.5 * drawing.lengths[name], 0.0, 0.0]))
     return MassProperties(mass, center, mass * (axes @ np.diag(moments) @ axes.T))
+
+
+# Elastic parts that a computation takes as rigid: the user is warned, unless that was asked for.
 
 
 def taken_as_rigid(

@@ -1,6 +1,6 @@
-"""`supple.export`: a reduced model or a controller as files for other programs.
+"""`supple.export`: a reduced model or a controller as files for other programs, written together as a set.
 
-All export targets, by name: supple's own, and those that are registered.
+`TARGETS` holds supple's own export targets and those that are registered.
 """
 
 from __future__ import annotations

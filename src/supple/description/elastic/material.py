@@ -1,9 +1,4 @@
-"""Materials: what an elastic body is made of.
-
-Damping of what is elastic, for the mechanism as a whole or for one material.
-
-Beams of an elastic body: from where to where, of what section and material.
-"""
+"""What an elastic body is made of: its damping, its materials, and its beams."""
 
 from __future__ import annotations
 
@@ -20,6 +15,9 @@ from supple.description.quantities.dimension import DENSITY, FREQUENCY, PER_TIME
 from supple.description.quantities.expression import number
 from supple.description.quantities.quantity import Count, Direction, Length, NotNegative, Part, Place, Positive, of
 from supple.diagnostics import InputError
+
+# Damping of what is elastic, for the mechanism as a whole or for one material.
+
 
 Share = Annotated[NotNegative, of(RATIO)]
 OTHERS = "others"
@@ -128,6 +126,9 @@ class Damping(Part):
 _SHARED = 0.02  # of a frequency: modes this close are as good as one
 
 
+# Materials.
+
+
 # An isotropic solid is stable for -1 < ν < 1/2; incompressible rubber is at the end.
 PoissonRatio = Annotated[
     float,
@@ -165,6 +166,9 @@ class Material(Part):
     def G(self) -> float:
         """The shear modulus, Pa."""
         return self.shear_modulus or self.youngs_modulus / (2.0 * (1.0 + self.poisson))
+
+
+# Beams of an elastic body: from where to where, of what section and material.
 
 
 Theory = Literal["euler-bernoulli", "timoshenko"]
