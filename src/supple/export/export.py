@@ -20,7 +20,7 @@ from supple.diagnostics import InputError, SuppleNote, nearest
 from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.errors import quoted
 from supple.export.c.generated_model import Exportable
-from supple.export.c.identifiers import prefix_of
+from supple.export.c.source_text import prefix_of
 from supple.export.c.stamp import stamped
 from supple.export.c.target import C
 from supple.export.casadi_files.target import CASADI

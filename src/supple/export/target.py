@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from supple.approximation.piecewise.piecewise import Piecewise, sliced_fit
-from supple.export.c.identifiers import comment
+from supple.export.c.source_text import comment
 from supple.reduced.family import Family
 from supple.reduced.model import ReducedModel
 

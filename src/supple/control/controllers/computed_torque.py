@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.array_types import Array
-from supple.control.controller import Measurement
+from supple.control.controller_measurement import Measurement
 from supple.control.controllers.needed_forces import (
     ActuatorForceModel,
     Aim,

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from supple.array_types import Array
-from supple.control.controller import Measurement
+from supple.control.controller_measurement import Measurement
 from supple.control.controllers.needed_forces import (
     ActuatorForceModel,
     Aim,

@@ -1,4 +1,4 @@
-"""Gains that place poles anywhere, what inputs cannot reach, and linear systems between samples with held inputs.
+"""Gains that place poles anywhere, and the states that inputs cannot reach.
 
 Poles are placed by scipy [Kautsky, Nichols, Van Dooren 1985; Tits, Yang 1996], with its traps reported. With several
 inputs many gains give the same poles; the one is taken whose poles depend least on errors of A and B.
@@ -11,12 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import expm, matrix_balance
+from scipy.linalg import matrix_balance
 from scipy.optimize import linear_sum_assignment
 from scipy.signal import place_poles
 
 from supple.array_types import Array
 from supple.control.gains.feedback_gain import FeedbackGain, require_continuous_time
+from supple.control.observers.sampled_plant import held, require_sample_time
 from supple.diagnostics import InputError, NumericalError, SuppleWarning
 from supple.diagnostics.arguments import require_arguments
 from supple.results.linear_model import LinearModel
@@ -70,36 +71,6 @@ def _outside(A: Array, B: Array) -> Array:
         new = A @ kept / scale
     whole = np.linalg.qr(found, mode="complete")[0] if found.shape[1] else np.eye(len(A))
     return whole[:, found.shape[1] :]
-
-
-# Linear systems between two samples, with their inputs held.
-#
-# x(t + T) = e^{AT} x(t) + ∫₀ᵀ e^{As} ds B u
-
-
-def held(A: Array, B: Array, T: float) -> tuple[Array, Array]:
-    """Transition over T and what the held inputs add: (n, n) and (n, m), exact."""
-    n, m = B.shape
-    whole = expm(T * np.block([[A, B], [np.zeros((m, n + m))]]))
-    return whole[:n, :n], whole[:n, n:]
-
-
-def held_cost(A: Array, B: Array, Q: Array, R: Array, T: float) -> tuple[Array, Array, Array]:
-    """∫₀ᵀ (xᵀQx + uᵀRu) dt between samples as xᵀQ_T x + 2 xᵀN_T u + uᵀR_T u, with u held [Van Loan 1978]."""
-    n, m = B.shape
-    k = n + m
-    F = np.block([[A, B], [np.zeros((m, k))]])
-    weight = np.block([[Q, np.zeros((n, m))], [np.zeros((m, n)), R]])
-    whole = expm(T * np.block([[-F.T, weight], [np.zeros((k, k)), F]]))
-    sum_ = whole[k:, k:].T @ whole[:k, k:]
-    sum_ = 0.5 * (sum_ + sum_.T)
-    return sum_[:n, :n], sum_[:n, n:], sum_[n:, n:]
-
-
-def require_sample_time(T: float | None) -> None:
-    """Refuse a sample time that is none."""
-    if T is not None and not (np.isfinite(T) and T > 0.0):
-        raise InputError(f"it is {T:g} s", part="sample time", hint="give a number above 0")
 
 
 # Pole placement.

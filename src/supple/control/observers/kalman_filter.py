@@ -24,7 +24,6 @@ from numpy.typing import ArrayLike
 
 from supple.array_types import Array
 from supple.control.gains.feedback_gain import PerCoordinate, per_coordinate
-from supple.control.gains.pole_placement import held, require_sample_time
 from supple.control.observers.linear_filter import (
     LinearFilter,
     SteadyGain,
@@ -34,7 +33,7 @@ from supple.control.observers.linear_filter import (
     take_values,
     with_biases,
 )
-from supple.control.observers.sampled_plant import SampledPlant, Sampling, sampled_plant
+from supple.control.observers.sampled_plant import SampledPlant, Sampling, held, require_sample_time, sampled_plant
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.arguments import require_arguments
 from supple.equations.forces import FRICTION_SPEED

@@ -18,8 +18,7 @@ from scipy.linalg import LinAlgError, solve_discrete_are
 
 from supple.array_types import Array
 from supple.control.gains.feedback_gain import PerCoordinate, per_coordinate, require_continuous_time
-from supple.control.gains.pole_placement import held
-from supple.control.observers.sampled_plant import SampledPlant, sampled_plant
+from supple.control.observers.sampled_plant import SampledPlant, held, sampled_plant
 from supple.diagnostics import InputError, nearest
 from supple.results.linear_model import LinearModel
 from supple.results.result import brief

@@ -12,7 +12,7 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.control.gains.feedback_gain import operating_point, require_continuous_time
-from supple.control.gains.pole_placement import held
+from supple.control.observers.sampled_plant import held
 from supple.description.mass_properties import taken_as_rigid
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, SuppleNote
