@@ -30,8 +30,7 @@ from supple.control.margins.loop_check import places_along, warn_if_unstable
 from supple.control.margins.open_loop import static_law
 from supple.control.plants.surrounding import hardware_in
 from supple.control.redundancy.force_division import ForceDivision, force_division
-from supple.description.mass_properties import taken_as_rigid
-from supple.description.mechanism import Mechanism
+from supple.description.mechanism import Mechanism, taken_as_rigid
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.hardware.hardware import Hardware

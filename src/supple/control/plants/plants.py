@@ -13,8 +13,7 @@ import numpy as np
 from supple.array_types import Array
 from supple.control.gains.feedback_gain import operating_point, require_continuous_time
 from supple.control.observers.sampled_plant import held
-from supple.description.mass_properties import taken_as_rigid
-from supple.description.mechanism import Mechanism
+from supple.description.mechanism import Mechanism, taken_as_rigid
 from supple.diagnostics import InputError, SuppleNote
 from supple.formulations.absolute.time_damping import say_damping
 from supple.hardware.drive_bank import DriveBank

@@ -10,10 +10,9 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.description.actuator import Actuator
-from supple.description.body import Body, Frame, Inertia, PointMass, Rotation, Solid
+from supple.description.body import Beam, Body, Frame, Inertia, PointMass, Rotation, Solid
 from supple.description.copies.copies import Copies
 from supple.description.coupling import Coupling
-from supple.description.elastic.material import Beam
 from supple.description.joints.elasticity import StiffnessTable, elasticity
 from supple.description.joints.joint import Joint
 from supple.description.joints.joint_kinds import JOINT_KINDS
