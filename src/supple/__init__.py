@@ -10,7 +10,7 @@ from typing import Any
 _HOMES = {
     "Actuator": "supple.description.actuator",
     "Analysis": "supple.cli.analysis",
-    "Beam": "supple.description.elastic.material",
+    "Beam": "supple.description.body",
     "BodySource": "supple.description.elastic.superelement",
     "Body": "supple.description.body",
     "Candidate": "supple.identification.updating.plan_test",

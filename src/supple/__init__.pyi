@@ -9,6 +9,7 @@ from supple.description.actuator import Actuator as Actuator
 from supple.description.actuator import ActuatorDrive as ActuatorDrive
 from supple.description.actuator import DriveKind as DriveKind
 from supple.description.actuator import DriveParameter as DriveParameter
+from supple.description.body import Beam as Beam
 from supple.description.body import Body as Body
 from supple.description.body import Frame as Frame
 from supple.description.body import Inertia as Inertia
@@ -18,7 +19,6 @@ from supple.description.body import Solid as Solid
 from supple.description.coupling import Coupling as Coupling
 from supple.description.elastic.cross_section import CrossSection as CrossSection
 from supple.description.elastic.cross_section import SectionShape as SectionShape
-from supple.description.elastic.material import Beam as Beam
 from supple.description.elastic.material import Damping as Damping
 from supple.description.elastic.material import Material as Material
 from supple.description.elastic.superelement import BodySource as BodySource

@@ -44,7 +44,7 @@ def test_a_mechanism_is_not_a_reduced_model(supple, four_bar, tmp_path):
 
 def test_the_public_name_exports_whatever_was_imported_first(saved, tmp_path):
     import supple as package
-    import supple.export.c.identifiers  # binds the folder to supple.export
+    import supple.export.c.source_text  # binds the folder to supple.export
 
     model = package.load(saved)
     assert callable(supple.export)

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 
 import supple
 from supple import control
-from supple.control.plants.choice import goal_of
+from supple.control.plants.plants import goal_of
 from supple.diagnostics import UnstableLoop
 from supple.reduced.time.begin import quasi_static
 from supple.time_functions.function_of_time import Trajectory

@@ -12,9 +12,9 @@ from supple.control.controllers.gain_scheduling import gain_scheduled
 from supple.control.controllers.linear_quadratic_gaussian import lqr, sampled_regulator, state_feedback
 from supple.control.controllers.needed_forces import motion_series
 from supple.control.feedforward.reference import reference
-from supple.control.gains.pole_placement import held
 from supple.control.laws.linear_law import linear_law
 from supple.control.observers.kalman_filter import kalman_filter
+from supple.control.observers.sampled_plant import held
 
 T = 2e-3
 

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from supple.export.c.generated_model import CModel
-from supple.export.c.location import single_precision
 from supple.export.c.model_source import c_source
+from supple.export.c.source_text import single_precision
 from supple.export.casadi_files.target import dynamics_source, second_source
 from supple.export.fmu.target import _token
 from supple.export.fmu.unit import FmuContents, FmuQuantity

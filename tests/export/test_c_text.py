@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import supple
-from supple.export.c.identifiers import comment, identifier, identifiers, prefix_of, string
 from supple.export.c.polynomial import first_rows
+from supple.export.c.source_text import comment, identifier, identifiers, prefix_of, string
 from supple.export.export import export
 
 HOSTILE = {

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from supple.diagnostics import InputError
-from supple.formats.motion_file import read_motion
+from supple.formats.time_table import read_motion
 
 ROWS = "".join(f"{0.1 * i},{i},{-i}\n" for i in range(8))
 

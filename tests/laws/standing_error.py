@@ -22,7 +22,7 @@ import numpy as np
 
 import supple
 from supple import control
-from supple.control.plants.choice import goal_of
+from supple.control.plants.plants import goal_of
 from supple.diagnostics import SuppleNote
 
 LARGEST = 1e-6  # of the motion

@@ -134,7 +134,7 @@ def test_units_of_a_model_are_saved_with_it(tmp_path):
 
 def test_an_inverse_drives_a_simulation_from_its_file(tmp_path):
     """What inverse dynamics writes is what `simulate` takes: one column an actuator, and time."""
-    from supple.formats.motion_file import read_time_table
+    from supple.formats.time_table import read_time_table
 
     table = read_time_table(result("InverseDynamics").save(tmp_path / "forces.csv"), of="actuator")
     assert list(table.values) == list(five_bar().actuators)

@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import supple
-from supple.control.plants.choice import PlantOptions, drives_of, plant_in
+from supple.control.plants.plants import PlantOptions, drives_of, plant_in
 from supple.diagnostics import InputError
 from supple.hardware.hardware import NO_HARDWARE
 from supple.hardware.pieces import Pieces

@@ -1,6 +1,7 @@
-"""The result of approximating a function on a region, with the error it states.
+"""The result of approximating a function on a region: the piecewise polynomial, the error it states, and what it cost.
 
-Boxes that cannot be fitted because the function does not exist everywhere in them.
+A box that holds points where the function does not exist cannot be fitted. It is halved (`halve_invalid`) until its
+parts either can be fitted or are so small that they are left out (`Limits`).
 """
 
 from __future__ import annotations
@@ -83,6 +84,9 @@ class Approximation:
         return max((item.worst for item in self.error.values()), default=0.0)
 
 
+# Scales of the families: their medians over the region, and the floors below which they are rounding.
+
+
 def bounding_half(region: Sequence[Box]) -> Array:
     """Half widths of the smallest box around the region."""
     lower = np.min([box.lower for box in region], axis=0)
@@ -134,6 +138,9 @@ def fitted_medians(
         return {}
     own = dict.fromkeys(relative, float(np.finfo(float).tiny))
     return median_norms(derived(*piecewise.with_gradient(points)), floors) | own
+
+
+# Errors at all known points, and the statement that concludes a fit.
 
 
 def roots_of(forest: Forest) -> NDArray[np.int64]:
@@ -255,6 +262,9 @@ def checked_region(region: Sequence[Box]) -> list[Box]:
     if len({box.dimension for box in boxes}) != 1:
         raise InputError("the boxes of the region differ in dimension", hint="give every box the same coordinates")
     return boxes
+
+
+# Boxes that cannot be fitted because the function does not exist everywhere in them.
 
 
 HOPELESS = 1 / 8  # boxes with no valid point at all are halved only down to this width

@@ -1,6 +1,7 @@
-"""Everything known of a function so far: each point is evaluated once, in batches as large as they come.
+"""Samples of a function, and the store of everything that is known of it: each point is evaluated once.
 
-What is known of a function at sample points, and what a family of its outputs is.
+New points are evaluated in batches as large as they come. A family is a set of outputs of the function, or of
+quantities that follow from it, whose error is judged together.
 """
 
 from __future__ import annotations
@@ -62,6 +63,9 @@ class FamilyError(NamedTuple):
     seen: float = 0.0
 
 
+# The store of all points that were evaluated.
+
+
 Rows = NDArray[np.int64]
 
 _MOST = 0.1  # of half a box: what a point may be moved by
@@ -76,7 +80,9 @@ def _joined(known: Array | None, fresh: Array | None) -> Array | None:
 
 
 class Evaluated:
-    """Points are told apart by their exact coordinates, so neighbouring boxes share those on their faces.
+    """Everything known of a function so far.
+
+    Points are told apart by their exact coordinates, so neighbouring boxes share those on their faces.
 
     points : (N, s); values : (N, t); gradients : (N, t, k) or None; families : name -> (N, k); valid : (N,)
     fitted : (N,) whether some fit has used the point; the others served only to check

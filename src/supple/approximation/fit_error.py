@@ -1,4 +1,4 @@
-"""How far a fit is from the function: errors of families on check points.
+"""How far a fit is from the function: errors of families on check points, and jumps where boxes meet.
 
 e(x) = ‖f(x) - f̂(x)‖ / max(‖f(x)‖, median ‖f‖, floor),   ‖.‖ over the entries of one family, the median over the region
 
@@ -6,8 +6,6 @@ The median keeps a family from looking wrong where it merely passes through zero
 samples crowd where a function is difficult, and their median would flatter the fit there. While a fit is refined, it
 is taken from the fit itself on evenly scattered points, which costs no evaluation; as soon as uniform check points are
 known (`confidence`), from the function there. The floor keeps a family that is nothing but rounding from counting.
-
-How far a piecewise function jumps where its boxes meet.
 """
 
 from __future__ import annotations
@@ -72,6 +70,9 @@ def worst_errors(errors: Families, points: Array, medians: Mapping[str, float]) 
 def largest(errors: Families) -> Array:
     """The largest error over the families at every point: (N,)."""
     return np.max(list(errors.values()), axis=0)
+
+
+# How far a piecewise function jumps where its boxes meet.
 
 
 _TOGETHER = 16384  # points looked at in one batch

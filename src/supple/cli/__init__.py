@@ -1,1 +1,1 @@
-"""The `supple` command, one file a subcommand."""
+"""The `supple` command: how it starts, options and answers that commands share, commands that belong to no question."""

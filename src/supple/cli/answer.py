@@ -1,6 +1,6 @@
 """The answer of a command: its result on standard output, all else on standard error, and the exit status.
 
-How a command fails: one line on standard error, an exit status, and with --json one object that says the same.
+A command that fails gives one line on standard error, an exit status, and with --json one object that says the same.
 """
 
 from __future__ import annotations
@@ -24,6 +24,9 @@ from supple.diagnostics.errors import excerpt
 if TYPE_CHECKING:
     from supple.description.mechanism import Mechanism
     from supple.results.text import Text
+
+
+# How a command fails.
 
 
 INPUT, USAGE, NUMERICAL, DEFECT, INTERRUPTED = 1, 2, 3, 4, 130
@@ -63,13 +66,13 @@ class Failure(NamedTuple):
 
 
 def failure(message: str, status: int, *, hint: str | None = None, report: str | None = None) -> Failure:
-    """Of something that is about no part and no file."""
+    """A failure that is about no part and no file."""
     line = excerpt(message, LONGEST)
     return Failure(f"{line}; {hint}" if hint else line, line, status, hint=hint, report=report)
 
 
 def failure_of(error: SuppleError) -> Failure:
-    """The same of one of our errors."""
+    """The failure that one of supple's errors stands for."""
     part, hint, file = (
         None if item is None else excerpt(item, LONGEST) for item in (error.part, error.hint, error.file)
     )
@@ -94,6 +97,9 @@ def refused_name(error: Exception) -> Failure | None:
     if isinstance(error, ValueError) and "embedded null" in str(error):
         return failure("a file name has a NUL character in it", INPUT, hint="check the names that are given")
     return None
+
+
+# How a command answers.
 
 
 class Shown(Protocol):

@@ -1,12 +1,6 @@
-"""Arguments that several commands share, and what their texts mean.
+"""Arguments and options that several commands share, and what their texts mean.
 
-The arguments of the command that runs, as they are typed again.
-
-Values with units on the command line: one, or several by name.
-
-`--region`, `--vary` and `--boxes`: what their texts mean.
-
-`--damping` and `--free-actuators`, of frequency responses and simulated tests.
+Options are declared as annotated types (`File`, `At`, `Settings`, ...); the functions beside them read their texts.
 """
 
 from __future__ import annotations
@@ -25,6 +19,9 @@ from supple.description.quantities.dimension import PER_TIME, RATIO, TIME
 if TYPE_CHECKING:
     from supple.description.mechanism import Mechanism
     from supple.description.quantities.dimension import Dimension
+
+
+# The mechanism and its configuration: FILE, `--set` and `--at`.
 
 
 REST, EQUILIBRIUM = "rest", "equilibrium"
@@ -266,6 +263,9 @@ FormulationOption = Annotated[
 ]
 
 
+# The arguments of the command that runs, as they would be typed again.
+
+
 def typed_again(context: typer.Context, *left_out: str) -> str:
     """Arguments and options as they were given, quoted for a shell; without --json, and those left out by name."""
     words: list[str] = []
@@ -285,6 +285,9 @@ def typed_again(context: typer.Context, *left_out: str) -> str:
             for item in values:
                 options += [max(parameter.opts, key=len), str(getattr(item, "value", item))]
     return shlex.join([*words, *options])
+
+
+# Values with units on the command line: one, or several by name.
 
 
 _PERCENT = 0.01
@@ -348,6 +351,9 @@ def quantities_of(text: str, option: str, known: Iterable[str], kind: str, wante
     return found
 
 
+# `--region`, `--vary` and `--boxes`: what their texts mean.
+
+
 PATH = "path:"
 
 
@@ -404,6 +410,9 @@ def boxes(text: str | None) -> tuple[int, ...] | None:
     if min(counts) < 1:
         raise typer.BadParameter("a coordinate needs one box at least", param_hint="--boxes")
     return counts
+
+
+# `--damping` and `--free-actuators`, of frequency responses and simulated tests.
 
 
 FreeActuators = Annotated[bool, typer.Option("--free-actuators", help="Actuators are free; locked otherwise.")]

@@ -1,1 +1,1 @@
-"""A reduced model judged against the full mechanism."""
+"""A reduced model compared with the full mechanism, at configurations and in time."""

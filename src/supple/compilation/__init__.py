@@ -1,4 +1,4 @@
-"""Plain kernels: the same source interpreted, or compiled on first use and cached, saying so once."""
+"""Kernels: the same Python source interpreted, or compiled on first use and cached; and how batches use the cores."""
 
 from supple.compilation.kernel import at_hand, borrowed, compiled, inlined, kernel, unsigned
 

@@ -1,7 +1,4 @@
-"""Saying what is compiled, what for and how long it took; and keeping the record for `supple doctor`.
-
-What the cache of compiled kernels holds, and what it cost.
-"""
+"""Announcing what is compiled, what for and how long it took; and the record of it, which `supple doctor` reads."""
 
 from __future__ import annotations
 
@@ -80,6 +77,9 @@ def _listen() -> None:
     listener = Listener()
     event.register("numba:compile", listener)
     _listening.append(listener)
+
+
+# What the cache of compiled kernels holds, and what it cost.
 
 
 class Compilation(NamedTuple):

@@ -1,18 +1,8 @@
-"""Many arrays in one, for what is called at every sample of a loop.
+"""Arrays on their way into kernels: many bundled in one, copies inside kernels, and arrays as kernels are compiled for.
 
 A call into native code pays for every array it hands over, and far more for arrays in tuples, whose types are looked up
 anew at each call. In a bundle they are one array of numbers, integers by their bits, and kernels take them out again at
 no cost. It begins with where each part lies, and how large it is along its axes.
-
-Copies of arrays inside kernels.
-
-`target[:] = source` compiles the message of an error that cannot happen, with all of Python's strings that it needs:
-that takes seconds, in every kernel that says it.
-
-Arrays as kernels are compiled for.
-
-A compiled kernel knows its arrays by type, order and whether they may be written to; one that is read-only (as what is
-broadcast) or lies otherwise in memory would be compiled for once more, which takes seconds.
 """
 
 from __future__ import annotations
@@ -24,6 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.array_types import Array
 from supple.compilation.kernel import kernel
+
+# Many arrays in one, for what is called at every sample of a loop.
+
 
 SLOT, MOST = 4, 3  # numbers of a slot: the place of a part, and its sizes along three axes at most
 AT, FIRST, SECOND, THIRD = 0, 1, 2, 3
@@ -92,6 +85,12 @@ def whole_table(bundle, slot):
     return Z[at : at + rows * columns].reshape(rows, columns)
 
 
+# Copies of arrays inside kernels.
+#
+# `target[:] = source` compiles the message of an error that cannot happen, with all of Python's strings that it needs:
+# that takes seconds, in every kernel that says it.
+
+
 @kernel
 def copy_row(source, target):
     """target (n,) = the first n of source"""
@@ -107,7 +106,14 @@ def copy_table(source, target):
             target[i, j] = source[i, j]
 
 
+# Arrays as kernels are compiled for.
+
+
 def native_array(values: ArrayLike) -> NDArray[np.float64]:
-    """The same numbers row by row, writable; copied only where they are not."""
+    """The same numbers row by row, writable; copied only where they are not.
+
+    A compiled kernel knows its arrays by type, order and whether they may be written to; one that is read-only (as what
+    is broadcast) or lies otherwise in memory would be compiled for once more, which takes seconds.
+    """
     found = np.ascontiguousarray(values, dtype=np.float64)
     return found if found.flags.writeable else found.copy()

@@ -1,10 +1,8 @@
-"""How many threads linear algebra may use inside supple: one.
+"""Threads: batches are divided among the machine's cores, and linear algebra inside supple keeps to one thread.
 
-Its matrices are small, and batches are divided among the cores already: threads of BLAS on top of that only get in each
-other's way, and cost up to ten times the time. A library that is loaded no longer reads the environment, so it is told
-through threadpoolctl; what the user had set is put back at the end.
-
-Batches divided among the machine's cores, or among as many as this process may use.
+Matrices here are small, and batches are divided among the cores already: threads of BLAS on top of that only get in
+each other's way, and cost up to ten times the time. A library that is loaded no longer reads the environment, so it is
+told through threadpoolctl; what the user had set is put back at the end.
 """
 
 from __future__ import annotations
@@ -21,6 +19,9 @@ import numpy as np
 
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
+
+
+# Threads of linear algebra.
 
 
 @contextmanager
@@ -42,6 +43,9 @@ def _libraries() -> ThreadpoolController:
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()
+
+
+# Batches divided among the cores, or among as many as this process may use.
 
 
 _most: list[int] = []  # cores that callers further out have set, the innermost last

@@ -23,7 +23,7 @@ _HOMES = {
     "LinearFilter": "supple.control.observers.linear_filter",
     "MarginMap": "supple.control.margins.margin_map",
     "Margins": "supple.control.margins.margins",
-    "Measurement": "supple.control.controller",
+    "Measurement": "supple.control.controller_measurement",
     "PlannedMotion": "supple.control.feedforward.planned_motion",
     "Ports": "supple.control.laws.affine_matrices",
     "Reference": "supple.control.feedforward.reference",

@@ -2,8 +2,8 @@
 
 from supple.control.closed_loop import closed_loop as closed_loop
 from supple.control.controller import Controller as Controller
-from supple.control.controller import Measurement as Measurement
 from supple.control.controller import StateFeedback as StateFeedback
+from supple.control.controller_measurement import Measurement as Measurement
 from supple.control.controllers.active_damping import acceleration_feedback as acceleration_feedback
 from supple.control.controllers.active_damping import positive_position_feedback as positive_position_feedback
 from supple.control.controllers.computed_torque import ComputedTorque as ComputedTorque

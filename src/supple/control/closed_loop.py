@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from supple.array_types import Array
 from supple.control.controller import Controller
 from supple.control.controller_measurement import Measurement, MeasurementLayout, exact_panel, instrument_panel
-from supple.control.plants.choice import PlantOptions, drives_of, goal_of, plant_in
+from supple.control.plants.plants import PlantOptions, drives_of, goal_of, plant_in
 from supple.control.plants.sampled import Sampled, sampled_system
 from supple.control.plants.surrounding import hardware_in
 from supple.description.mechanism import Mechanism

@@ -1,11 +1,6 @@
-"""Mass, centre and inertia of every body as drawn, point masses included.
-
-Elastic parts that a computation takes as rigid: said, unless that was asked for.
-"""
+"""Mass, centre and inertia of every body as drawn, point masses included."""
 
 from __future__ import annotations
-
-import warnings
 
 import numpy as np
 
@@ -13,8 +8,6 @@ from supple.array_types import Array
 from supple.description.body import Body, Inertia, Solid
 from supple.description.drawing import Drawing, Path, from_to
 from supple.description.elastic.placed_beam import beam_mass, oversized, placed_beams
-from supple.description.mechanism import Mechanism
-from supple.diagnostics import InputError, SuppleWarning
 from supple.diagnostics.errors import fault_at, quoted
 from supple.geometry.inertia import MassProperties, unphysical, zero_mass
 from supple.geometry.rotation import axes_from_z
@@ -262,33 +255,3 @@ def _of_solid(drawing: Drawing, name: str, solid: Solid, path: Path) -> MassProp
     elif name in drawing.lengths:
         center = drawing.own(name, np.array([0.5 * drawing.lengths[name], 0.0, 0.0]))
     return MassProperties(mass, center, mass * (axes @ np.diag(moments) @ axes.T))
-
-
-def taken_as_rigid(
-    mechanism: Mechanism, meant: bool, instead: str, *, names: tuple[str, ...] | None = None, stacklevel: int = 3
-) -> tuple[str, ...]:
-    """The names of elastic parts that do not deform in what follows; unless that is meant, a SuppleWarning.
-
-    instead    : what lets them deform, the next step of one who did not mean it
-    names      : which; all of them if left out
-    stacklevel : as `warnings.warn` counts; 3 is the line that called who calls this
-    """
-    names = mechanism.elastic_names if names is None else names
-    if names and not meant:
-        listed = ", ".join(f'"{name}"' for name in names[:12]) + (", ..." if len(names) > 12 else "")
-        subject = f"its elastic parts {listed} are" if len(names) > 1 else f"its elastic part {listed} is"
-        warnings.warn(
-            f'mechanism "{mechanism.name}": {subject} taken as rigid; {instead}, '
-            "or say rigid=True (--rigid) if that is meant",
-            SuppleWarning,
-            stacklevel=stacklevel,
-        )
-    return names
-
-
-def require_rigid_alone(rigid: bool, modes: bool) -> None:
-    """Refuse modes of deformation where everything is asked to be rigid."""
-    if rigid and modes:
-        raise InputError(
-            "constraint or internal modes are asked for as well, and they deform", part="rigid", hint="leave one out"
-        )

@@ -1,7 +1,8 @@
-"""The mechanism: everything the user says of it, by name."""
+"""The mechanism: everything the user says of it, by name; and which of its elastic parts are taken as rigid."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, Self, TypeVar
 
@@ -30,7 +31,7 @@ from supple.description.quantities.quantity import (
 )
 from supple.description.scenario import Scenario
 from supple.description.sensor import Sensor
-from supple.diagnostics import InputError, require_known
+from supple.diagnostics import InputError, SuppleWarning, require_known
 from supple.diagnostics.arguments import require_arguments
 from supple.results.result import facts_html, picture
 from supple.results.text import listed
@@ -246,3 +247,36 @@ class Mechanism(Part):
         if found is None and reference in self.sensors and self.sensors[reference].kind == "joint":
             return self.joint_coordinate(self.sensors[reference].said)
         return found
+
+
+# Elastic parts that a computation takes as rigid: the user is warned, unless that was asked for.
+
+
+def taken_as_rigid(
+    mechanism: Mechanism, meant: bool, instead: str, *, names: tuple[str, ...] | None = None, stacklevel: int = 3
+) -> tuple[str, ...]:
+    """The names of elastic parts that do not deform in what follows; unless that is meant, a SuppleWarning.
+
+    instead    : what lets them deform, the next step of one who did not mean it
+    names      : which; all of them if left out
+    stacklevel : as `warnings.warn` counts; 3 is the line that called who calls this
+    """
+    names = mechanism.elastic_names if names is None else names
+    if names and not meant:
+        listed = ", ".join(f'"{name}"' for name in names[:12]) + (", ..." if len(names) > 12 else "")
+        subject = f"its elastic parts {listed} are" if len(names) > 1 else f"its elastic part {listed} is"
+        warnings.warn(
+            f'mechanism "{mechanism.name}": {subject} taken as rigid; {instead}, '
+            "or say rigid=True (--rigid) if that is meant",
+            SuppleWarning,
+            stacklevel=stacklevel,
+        )
+    return names
+
+
+def require_rigid_alone(rigid: bool, modes: bool) -> None:
+    """Refuse modes of deformation where everything is asked to be rigid."""
+    if rigid and modes:
+        raise InputError(
+            "constraint or internal modes are asked for as well, and they deform", part="rigid", hint="leave one out"
+        )

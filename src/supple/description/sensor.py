@@ -1,7 +1,4 @@
-"""Sensors: what is measured, and the names of the outputs it gives.
-
-Kinds of sensors: what stands behind their key, and the measures or forces that are their outputs.
-"""
+"""Sensors: what is measured, the kinds of sensors, their instruments, and the names of the outputs they give."""
 
 from __future__ import annotations
 
@@ -32,6 +29,9 @@ from supple.description.quantities.quantity import (
 from supple.diagnostics import InputError
 from supple.hardware.instrument import Instrument
 from supple.kinds.registry import Registry
+
+# Kinds of sensors: what stands behind their key, and the measures or forces that are their outputs.
+
 
 Axes = Literal["world", "body"]
 Order = Literal[0, 1, 2]
@@ -233,6 +233,9 @@ class Instrumented(Part):
             frequency=None if low_pass is None else low_pass.frequency,
             damping=None if low_pass is None else low_pass.damping, sample_time=self.sample_time,
         )  # fmt: skip
+
+
+# The sensor.
 
 
 class Sensor(PartOfKind, Instrumented):

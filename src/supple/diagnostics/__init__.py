@@ -1,4 +1,4 @@
-"""Errors and warnings that help: the part, the value, the limit, the next step."""
+"""Errors and warnings that help (the part, the value, the limit, the next step), checks of arguments, and limits."""
 
 from supple.diagnostics.errors import (
     ClusterError,

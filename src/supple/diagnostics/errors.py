@@ -1,9 +1,4 @@
-"""The errors supple raises, each one sentence with the part, the value, the limit and the next step.
-
-What the user wrote, fit to stand in a message: on one line, printable, of bearable length.
-
-How the user calls a part of the mechanism file.
-"""
+"""Errors and warnings, each one sentence with the part, the value, the limit and the next step; and their words."""
 
 from __future__ import annotations
 
@@ -12,6 +7,8 @@ import sys
 from collections.abc import Collection, Iterable, Sequence
 from importlib import import_module
 from typing import Any, ClassVar
+
+# The errors and warnings.
 
 
 class SuppleError(Exception):
@@ -84,6 +81,9 @@ class UnstableLoop(SuppleWarning):
     """A controller was made whose loop with the model that it was made on is unstable."""
 
 
+# Warning at the right line, and refusing what is not known or not installed.
+
+
 def user_level() -> int:
     """`stacklevel` with which the caller warns at the first line that is not supple's own."""
     level, frame = 1, sys._getframe(1)
@@ -120,6 +120,9 @@ def optional_package(module: str, name: str, install: str, part: str | None = No
         ) from None
 
 
+# What the user wrote, fit to stand in a message: on one line, printable, of bearable length.
+
+
 def excerpt(value: object, longest: int = 60) -> str:
     """The text of a value, shortened, with control characters escaped (a terminal would obey them)."""
     text = str(value)[: 4 * longest]
@@ -142,6 +145,9 @@ def item_list(items: Sequence[str], most: int = 12) -> str:
 def values_text(names: Iterable[str], values: Iterable[float], digits: int = 6) -> str:
     """`shoulder=0.5, elbow=-1.2`, to so many significant digits."""
     return ", ".join(f"{name}={value:.{digits}g}" for name, value in zip(names, values, strict=True))
+
+
+# How the user calls a part of the mechanism file.
 
 
 PARTS = {

@@ -1,11 +1,6 @@
 """The coefficients of the equations of motion at one θ or at many, of a local or of a reduced model, and what follows.
 
 M η̈ + Γ[η̇, η̇] + D_d η̇ + K η + friction = p + B u,    y = ρ_o + Ψ_o δ,    η = (θ, δ)
-
-Christoffel symbols of the mass matrix, and the inertia forces that they make.
-
-Γ_ijk = ½(∂M_ij/∂η_k + ∂M_ik/∂η_j - ∂M_jk/∂η_i)                                        [Brüls 2007, eq. 2]
-M η̈ + Γ[η̇, η̇],   Γ[η̇, η̇]_i = Σ_jk Γ_ijk η̇_j η̇_k
 """
 
 from __future__ import annotations
@@ -31,6 +26,11 @@ from supple.results.table import Table, matrix_table
 from supple.results.text import Text, angle, listed, number_text
 from supple.results.units import MODAL, UNKNOWN, Units, force
 
+# Christoffel symbols of the mass matrix, and the inertia forces that they make.
+#
+# Γ_ijk = ½(∂M_ij/∂η_k + ∂M_ik/∂η_j - ∂M_jk/∂η_i)                                        [Brüls 2007, eq. 2]
+# M η̈ + Γ[η̇, η̇],   Γ[η̇, η̇]_i = Σ_jk Γ_ijk η̇_j η̇_k
+
 
 @kernel(inline=True)
 def symbol(ij_k, ik_j, jk_i):
@@ -39,7 +39,7 @@ def symbol(ij_k, ik_j, jk_i):
 
 
 WEIGHTS = (symbol(1.0, 0.0, 0.0), symbol(0.0, 1.0, 0.0), symbol(0.0, 0.0, 1.0))
-"""Of the three derivatives, for who adds them up in a row."""
+"""Weights of the three derivatives, for who adds them up in a row."""
 
 
 def christoffel(dM: Array) -> Array:
@@ -71,6 +71,9 @@ def inertia_forces(M: Array, gamma: Array, rates: Array, accelerations: Array) -
     """M η̈ + Γ[η̇, η̇], (..., n)."""
     bent = np.einsum("...ij,...j->...i", contracted_christoffel(gamma, rates), rates)
     return np.asarray(np.einsum("...ij,...j->...i", M, accelerations) + bent)
+
+
+# The equations of motion.
 
 
 _KEPT = ("theta", "M", "christoffel", "K", "damping", "potential", "force", "input_map", "friction_map", "internal_hz")

@@ -1,4 +1,4 @@
-"""All forces of the equations of motion, and how they change with the rates, from a row of coefficients.
+"""All forces of the equations of motion, and how they change with the rates, from a row of coefficients; dry friction.
 
     M η̈ = f(η, η̇, u) = p_θδ + B u - Γ[η̇, η̇] - D_d η̇ - K η - Σ_j J_jᵀ f_j tanh(J_j η̇ / v₀)
     p_θ = p_θ(θ) + (∂p_δ/∂θ)ᵀ δ - ½ δᵀ ∂K/∂θ δ,   p_δ = p_δ(θ)
@@ -6,14 +6,6 @@
 All forces but friction and inputs follow from the potential V₀ - p_δᵀδ + ½ δᵀK δ: with the last term of p_θ the
 equations conserve energy, and their linearization about a deflected rest is symmetric. M, and Γ that follows from it,
 are those at θ and δ where the row knows how M changes with δ (`deform` has then been called), and at θ otherwise.
-
-Dry friction: its model, for everybody who moves something.
-
-    f_d = -F tanh(ℓ̇ / v₀)
-
-along a joint coordinate ℓ, against its rate. F does not depend on load. v₀ (`friction_speed`) is the speed over which
-the sign is rounded off, in the unit of the rate, rad/s or m/s: a property of the contact, not of the mechanism around
-it (docs/theory/simulation.md).
 """
 
 from __future__ import annotations
@@ -45,6 +37,15 @@ from supple.equations.row import (
     STIFFNESS_SLOPE,
 )
 
+# Dry friction: its model, for everybody who moves something.
+#
+#     f_d = -F tanh(ℓ̇ / v₀)
+#
+# along a joint coordinate ℓ, against its rate. F does not depend on load. v₀ (`friction_speed`) is the speed over which
+# the sign is rounded off, in the unit of the rate, rad/s or m/s: a property of the contact, not of the mechanism around
+# it (docs/theory/simulation.md).
+
+
 FRICTION_SPEED = 1e-3
 """v₀ where none is given, rad/s or m/s."""
 _LEAST = 1e-300
@@ -59,6 +60,9 @@ def dry_friction(force, slip, speed):
     steep = 1.0 / max(speed, _LEAST)
     part = np.tanh(slip * steep)
     return force * part, force * steep * (1.0 - part * part)
+
+
+# Forces from a row of coefficients.
 
 
 class CoefficientRow(NamedTuple):

@@ -1,21 +1,10 @@
-"""Outputs as sums of products of what a model knows: measures μ with their rates, and forces inside it.
+"""Outputs as sums of products of what a model knows, and their linearization along a motion η(t).
 
     y_o = Σ w x_a^(p) x_b^(q),    x = (μ, efforts),    of an effort the value alone, p = 0
 
-A position is a measure as it stands, an acceleration its second rate; in the axes of a body it is turned by measures
-that are the components of these axes. A stress is a sum of section forces.
-
-Outputs of a motion η(t), and how they change with it, to first order.
-
-Of a measure μ(η) with the gradient J = ∂μ/∂η
-
-    μ̇ = J η̇,   μ̈ = J η̈ + J̇ η̇,      ∂μ̇/∂(η, η̇) = (J̇, J),   ∂μ̈/∂(η, η̇, η̈) = (J̈, 2 J̇, J)
-
-and an output y of these, with M δη̈ = P₂ δη + P₁ δη̇ + P₃ δu, has
-
-    δy = (y_η + y_η̈ M⁻¹P₂) δη + (y_η̇ + y_η̈ M⁻¹P₁) δη̇ + (y_u + y_η̈ M⁻¹P₃) δu
-
-so that an acceleration answers to inputs at once: its row of D is not zero.
+A model knows measures μ with their rates, and forces inside it. A position is a measure as it stands, an acceleration
+its second rate; in the axes of a body it is turned by measures that are the components of these axes. A stress is a sum
+of section forces.
 """
 
 from __future__ import annotations
@@ -155,6 +144,19 @@ def observation_from(data: Mapping[str, Any]) -> Observation:
     return Observation(measures, efforts, outputs)
 
 
+# Outputs of a motion η(t), and how they change with it, to first order.
+#
+# Of a measure μ(η) with the gradient J = ∂μ/∂η
+#
+#     μ̇ = J η̇,   μ̈ = J η̈ + J̇ η̇,      ∂μ̇/∂(η, η̇) = (J̇, J),   ∂μ̈/∂(η, η̇, η̈) = (J̈, 2 J̇, J)
+#
+# and an output y of these, with M δη̈ = P₂ δη + P₁ δη̇ + P₃ δu, has
+#
+#     δy = (y_η + y_η̈ M⁻¹P₂) δη + (y_η̇ + y_η̈ M⁻¹P₁) δη̇ + (y_u + y_η̈ M⁻¹P₃) δu
+#
+# so that an acceleration answers to inputs at once: its row of D is not zero.
+
+
 class OutputMotion(NamedTuple):
     """What outputs are made of, x^(p) (3, k), and its derivatives by η, η̇, η̈ (3, k, n) and u (3, k, inputs)."""
 
@@ -201,7 +203,7 @@ def measured_motion(measures: Curved, delta: Array, rates: Array, accelerations:
 def output_motion(
     measures: Curved, delta: Array, rates: Array, accelerations: Array, inputs: int, bent: Array | None = None
 ) -> OutputMotion:
-    """Of one motion; bent : (k, s) ∂³ρ/∂θ³[θ̇, θ̇], zero if left out (at rest it is)."""
+    """What outputs are made of along one motion; bent : (k, s) ∂³ρ/∂θ³[θ̇, θ̇], zero if left out (at rest it is)."""
     s, n, k = measures.rigid.shape[-1], rates.shape[-1], len(measures.value)
     x = measured_motion(measures, delta, rates, accelerations)
     J = _gradient(measures, delta)

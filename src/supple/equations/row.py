@@ -16,7 +16,7 @@ and with stiffening (`curved`) all rows of ∂M_ij/∂δ_a, and mass_curvature (
 bent row mass_curvature_gradient (s, s, s, d, d), ∂/∂θ_k of it (`supple.equations.deformation`); otherwise these have no
 numbers. Forces inside that outputs are made of are
 
-    efforts (e, width), see `supple.equations.row`
+    efforts (e, width), see `effort_places`
 
 A row of a local model holds its derivatives behind
 
@@ -26,13 +26,6 @@ A row of a local model holds its derivatives behind
 
 with what is known of its internal modes: squares, their ω²; overlap, the smallest with the reference; places, Σ 2^i
 over their places among all modes. A rigid mechanism has d = 0 and none of these.
-
-Forces inside a mechanism as functions of its motion, by a row of coefficients each.
-
-    e = e₀(θ) + Ψ^e δ + E_u u + E_a η̈ + E_v η̇ + E_q[θ̇, η̇] + E_f f
-
-Ψ^e are the forces of the modes (the papers' Ψ^{λδ}); the rest is what loads, inputs u, inertia, damping and dry
-friction f in the joints do to what is not among the modes (docs/theory/outputs.md).
 """
 
 from __future__ import annotations
@@ -46,11 +39,22 @@ from numpy.typing import NDArray
 
 from supple.array_types import Array
 
+# Forces inside a mechanism (efforts) as functions of its motion, by a row of coefficients each.
+#
+#     e = e₀(θ) + Ψ^e δ + E_u u + E_a η̈ + E_v η̇ + E_q[θ̇, η̇] + E_f f
+#
+# Ψ^e are the forces of the modes (the papers' Ψ^{λδ}); the rest is what loads, inputs u, inertia, damping and dry
+# friction f in the joints do to what is not among the modes (docs/theory/outputs.md).
+
+
 Numbers = NDArray[Any]
 
 
 class EffortPlaces(NamedTuple):
-    """Where each part begins in a row; width : of the whole row. pairs : (j, k), j in θ and k >= j, of η̇_j η̇_k"""
+    """Where each part begins in the row of a force inside.
+
+    width : of the whole row; pairs : (j, k), j in θ and k >= j, of η̇_j η̇_k
+    """
 
     modes: int
     inputs: int
@@ -63,7 +67,7 @@ class EffortPlaces(NamedTuple):
 
 
 def effort_places(n: int, s: int, inputs: int, dry: int) -> EffortPlaces:
-    """Of n coordinates, s of them θ, some inputs and joints with dry friction."""
+    """Places in the row of a force inside: n coordinates, s of them θ, some inputs and joints with dry friction."""
     pairs = tuple((j, k) for j in range(s) for k in range(j, n))
     starts = np.cumsum([1, n - s, inputs, n, n, len(pairs), dry]).tolist()
     modes, after, accelerations, rates, turning, friction, width = starts
@@ -90,7 +94,10 @@ def effort_factors(places: EffortPlaces, motion: EffortMotion) -> Numbers:
     return np.concatenate([one, delta, u, a, v, turned, f], axis=-1)
 
 
-# Places in `RowLayout.offsets`: a kernel finds a coefficient at `row[at[FORCE] + i]`.
+# The row of all coefficients. These are places in `RowLayout.offsets`: a kernel finds a coefficient at
+# `row[at[FORCE] + i]`.
+
+
 MASS, STIFFNESS, DAMPING, CHRISTOFFEL, POTENTIAL, FORCE, FORCE_SLOPE, INPUT_MAP = range(8)
 OUTPUTS, RIGID, MODES, FRICTION_MAP, STIFFNESS_SLOPE = range(8, 13)
 MASS_GRADIENT, MASS_SLOPE, MASS_SLOPE_GRADIENT, MASS_CURVATURE, MASS_CURVATURE_GRADIENT, EFFORTS = range(13, 19)
@@ -130,7 +137,7 @@ class RowLayout:
 def row_layout(
     n: int, s: int, inputs: int, outputs: int, dry: int, *, bent: bool = False, curved: bool = False, efforts: int = 0
 ) -> RowLayout:
-    """Of the coefficients that every model has.
+    """The layout of the coefficients that every model has.
 
     bent : M changes with δ, and Γ follows from its derivatives; curved : and M_θθ to second order
     efforts : how many forces inside are known
@@ -141,7 +148,7 @@ def row_layout(
 def local_layout(
     n: int, s: int, inputs: int, outputs: int, dry: int, internal: int = 0, *, curved: bool = False, efforts: int = 0
 ) -> RowLayout:
-    """Of a local model: the coefficients and their derivatives."""
+    """The layout of a local model: the coefficients and their derivatives."""
     d = n - s
     derivatives: dict[str, tuple[int, ...]] = {
         "dM": (n, n, n),

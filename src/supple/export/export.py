@@ -1,6 +1,6 @@
-"""`supple.export`: a reduced model or a controller as files for other programs.
+"""`supple.export`: a reduced model or a controller as files for other programs, written together as a set.
 
-All export targets, by name: supple's own, and those that are registered.
+`TARGETS` holds supple's own export targets and those that are registered.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from supple.diagnostics import InputError, SuppleNote, nearest
 from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.errors import quoted
 from supple.export.c.generated_model import Exportable
-from supple.export.c.identifiers import prefix_of
+from supple.export.c.source_text import prefix_of
 from supple.export.c.stamp import stamped
 from supple.export.c.target import C
 from supple.export.casadi_files.target import CASADI

@@ -1,7 +1,4 @@
-"""What a reduced model, or a law of control, can be exported to: one record a target.
-
-A model of a family as one by itself, and how files say so: written for some values, not settable at run time.
-"""
+"""What a model or a law of control can be exported to: one record a target; and models of a family held fixed."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from supple.approximation.piecewise.piecewise import Piecewise, sliced_fit
-from supple.export.c.identifiers import comment
+from supple.export.c.source_text import comment
 from supple.reduced.family import Family
 from supple.reduced.model import ReducedModel
 
@@ -38,6 +35,9 @@ class ExportTarget:
     options: tuple[str, ...] = ()
     linear: Callable[..., Mapping[str, str | bytes]] | None = None
     families: bool = False
+
+
+# A model of a family as one by itself, and how files say so: written for some values, not settable at run time.
 
 
 _KEY = "written_for"

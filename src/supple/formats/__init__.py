@@ -1,1 +1,1 @@
-"""Reading what the user wrote: mechanism files and others, with the line of every mistake."""
+"""Files that people make, read and written: mechanisms, robots, motions, measurements; mistakes name their line."""

@@ -1,7 +1,4 @@
-"""Whatever a file holds: the description of a mechanism, a robot, or a reduced model.
-
-The mechanism that a reduced model was made from, as it is written in the model.
-"""
+"""Loading whatever a file holds: the description of a mechanism, a robot, or a reduced model with its mechanism."""
 
 from __future__ import annotations
 
@@ -64,6 +61,9 @@ def holds_model(path: str | Path) -> bool:
             return file.read(len(MARK)) == MARK
     except OSError:
         return False  # the reader of mechanism files tells what is wrong
+
+
+# The mechanism that a reduced model was made from, as it is written in the model.
 
 
 def described(model: ReducedModel) -> Mechanism:

@@ -1,9 +1,7 @@
-"""What pydantic found wrong in a file, as one error of ours: the line, the part, the value, the next step.
+"""What pydantic found wrong in a file, as one error of supple: the line, the part, the value, the next step.
 
 pydantic lists every mistake, and for a value with alternatives every mistake against each of them. A user
 mends one at a time, so the most telling one is chosen.
-
-Which keys a model of pydantic's allows at a path of a file.
 """
 
 from __future__ import annotations
@@ -230,6 +228,9 @@ def _name_hint(entry: dict[str, Any]) -> str:
     if entry["type"] == "string_pattern_mismatch":
         return "begin with a letter of a to z or A to Z, go on with such letters, digits, _ or -"
     return f"give {expected(entry)}"
+
+
+# Keys that a model of pydantic allows at a path of a file.
 
 
 def fields_of(model: type[BaseModel]) -> Callable[[KeyPath], list[str]]:

@@ -1,7 +1,4 @@
-"""A mechanism as the text of a mechanism file, which `load` reads back equal.
-
-A mechanism on its way to another process: as text, which reads back to the same numbers, and is read once there.
-"""
+"""A mechanism as the text of a mechanism file, which `load` reads back equal, and which takes it to other processes."""
 
 from __future__ import annotations
 
@@ -91,6 +88,9 @@ def _escaped(character: str) -> str:
     if character.isprintable() and code != 0xFEFF:
         return character
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+# A mechanism on its way to another process: as text, which reads back to the same numbers, and is read once there.
 
 
 class Travelling:

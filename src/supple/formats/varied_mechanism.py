@@ -1,9 +1,7 @@
-"""A mechanism with some of its parameters left open: one description, and the mechanism at any values of them.
+"""A mechanism with other values of its parameters, or with some of them left open: one description, any values.
 
 Numbers are written as expressions in parameters μ; read again with other values, everything that follows from them
-follows. One that was left as it is has no parameters that are open, and is itself wherever it is asked for.
-
-The mechanism of the same description with other values of some of its parameters.
+follows.
 """
 
 from __future__ import annotations
@@ -26,6 +24,8 @@ from supple.formats.mechanism_file import Parameters, loads, mechanism_of
 from supple.formats.mechanism_text import as_text, to_yaml
 from supple.formats.source import reader_of, source_of
 from supple.formats.yaml_tree import YamlTree
+
+# The mechanism of the same description with other values of some of its parameters.
 
 
 def varied(mechanism: Mechanism, values: Parameters) -> Mechanism:
@@ -85,13 +85,20 @@ def _plain(value: Any) -> Any:
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
 
 
+# A mechanism with some of its parameters left open.
+
+
 _KEPT = 72  # mechanisms that are remembered, with all that was worked out: levels of fits, values of checks, and some
 _ASIDE = ("supple", "configurations", "motions", "scenarios", "description")  # they only name things
 _FIRST = "the one whose modes it follows"
 
 
 class VariedMechanism:
-    """nominal : the mechanism at `values`, whose modes those of all others are turned to; names : of μ
+    """A mechanism with parameters μ left open: the mechanism at any values of them.
+
+    One that was left as it is has no parameters that are open, and is itself wherever it is asked for.
+
+    nominal : the mechanism at `values`, whose modes those of all others are turned to; names : of μ
 
     values : of μ there, the mechanism's own if left out
     """

@@ -17,7 +17,7 @@ import numpy as np
 from supple.array_types import Array
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import real_numbers
-from supple.formats.motion_file import read_time_table
+from supple.formats.time_table import read_time_table
 from supple.results.simulation import Simulation
 
 COMMAND, MEASURED = ".command", ".measured"

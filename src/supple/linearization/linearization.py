@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.array_types import Array
-from supple.description.mass_properties import require_rigid_alone, taken_as_rigid
-from supple.description.mechanism import Mechanism
+from supple.description.mechanism import Mechanism, require_rigid_alone, taken_as_rigid
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments, value_text
 from supple.equations.linearized import OperatingPoint, first_order_form, linear_model

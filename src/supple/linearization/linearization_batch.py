@@ -14,8 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.array_types import Array
 from supple.compilation.bundle import native_array
-from supple.description.mass_properties import taken_as_rigid
-from supple.description.mechanism import Mechanism
+from supple.description.mechanism import Mechanism, taken_as_rigid
 from supple.diagnostics import InputError, NumericalError
 from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.errors import item_list

@@ -19,8 +19,7 @@ from scipy.linalg import eig, eigh, null_space
 
 from supple.array_types import Array, Complex
 from supple.compilation.threads import single_blas_thread
-from supple.description.mass_properties import taken_as_rigid
-from supple.description.mechanism import Mechanism
+from supple.description.mechanism import Mechanism, taken_as_rigid
 from supple.diagnostics import InputError, NumericalError
 from supple.diagnostics.arguments import require_arguments
 from supple.formulations.absolute.settling import Saddle

@@ -17,7 +17,7 @@ from supple.description.motion import Motion
 from supple.diagnostics import InputError
 from supple.equations.observation import Observation, with_measures
 from supple.equations.row import RowLayout
-from supple.formats.motion_file import SampledMotion
+from supple.formats.time_table import SampledMotion
 from supple.formulations.coefficients import carried
 from supple.kinematics.rest import rest
 from supple.reduction.parameter_space import ParameterSpace, Vary, parameter_space

@@ -26,8 +26,7 @@ from supple.approximation.refinement.refinement import adaptive
 from supple.approximation.refinement.uniform import uniform
 from supple.array_types import Array
 from supple.compilation.threads import single_blas_thread
-from supple.description.mass_properties import require_rigid_alone, taken_as_rigid
-from supple.description.mechanism import Mechanism
+from supple.description.mechanism import Mechanism, require_rigid_alone, taken_as_rigid
 from supple.diagnostics import InputError, NumericalError, SuppleNote, SuppleWarning
 from supple.diagnostics.arguments import require_arguments
 from supple.distribution.workplace import workplace

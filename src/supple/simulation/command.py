@@ -162,7 +162,7 @@ def _inputs(mechanism: Mechanism, asked: RunOptions) -> tuple[dict[str, Any], An
     """Forces or commands by actuator, and the times they belong to if they come from a table."""
     from supple.description.quantities.coordinate_dimensions import input_dimension
     from supple.diagnostics import require_known
-    from supple.formats.motion_file import read_time_table
+    from supple.formats.time_table import read_time_table
 
     text = asked.inputs
     if text is None:

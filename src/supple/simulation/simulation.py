@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.array_types import Array
-from supple.description.mass_properties import taken_as_rigid
-from supple.description.mechanism import Mechanism
+from supple.description.mechanism import Mechanism, taken_as_rigid
 from supple.description.scenario import Scenario
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments

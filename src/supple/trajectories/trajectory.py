@@ -19,8 +19,8 @@ from supple.description.motion import Motion
 from supple.diagnostics import InputError, NumericalError, nearest
 from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.limits import require_within
-from supple.formats.motion_file import SampledMotion, motion_of_columns, read_motion
 from supple.formats.source import located
+from supple.formats.time_table import SampledMotion, motion_of_columns, read_motion
 from supple.formulations.coefficients import units_of
 from supple.kinematics.closure import assemble
 from supple.kinematics.motion import motion

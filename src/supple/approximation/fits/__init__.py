@@ -1,1 +1,1 @@
-"""Fits on one box: designs, polynomials."""
+"""Fits on one box: designs of sample points, polynomials, and the records that name both."""

@@ -1,8 +1,6 @@
-"""Products of Chebyshev polynomials on [-1, 1]^s, with gradients.
+"""Products of Chebyshev polynomials on [-1, 1]^s: which of them make a basis, their values and their gradients.
 
 T_α(ξ) = Π_i T_{α_i}(ξ_i),   T_n(cos t) = cos n t,   T_n' = n U_{n-1}
-
-Which products of one-dimensional polynomials make a basis.
 """
 
 from __future__ import annotations
@@ -17,6 +15,9 @@ from numpy.typing import NDArray
 from supple.array_types import Array
 
 Indices = NDArray[np.int64]
+
+
+# Multi-indices α: which products make a basis.
 
 
 @cache
@@ -42,6 +43,9 @@ def tensor(dimension: int, degree: int) -> Indices:
 def count(dimension: int, degree: int) -> int:
     """Number of terms of total degree at most `degree`."""
     return comb(dimension + degree, dimension)
+
+
+# Values and gradients.
 
 
 def one_dimensional(x: Array, degree: int) -> tuple[Array, Array]:

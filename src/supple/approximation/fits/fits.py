@@ -1,16 +1,9 @@
-"""All fits, by name: supple's own, and those that are registered.
-
-A fit: where a box is sampled and which polynomials it carries, as one record.
+"""Fits on one box: where it is sampled, which polynomials it carries, and all fits by name.
 
 Polynomials are sums of products T_α(ξ) = Π_i T_{α_i}(ξ_i) of Chebyshev polynomials. Kernels, files and exported code
-know no others, and every polynomial is one. A fit chooses the points and the α; who divides boxes, judges errors,
-saves and exports asks the record and never its name.
-
-Designs: where in a box [-1, 1]^s a function is sampled.
-
-The polynomials of a box when their degree is settled, and the points that determine them.
-
-Least-squares polynomials on a box, from values alone or from values and gradients.
+know no others, and every polynomial is one. A fit chooses the points and the α and is one record (`Fit`); who divides
+boxes, judges errors, saves and exports asks the record and never its name. `FITS` holds supple's own fits and those
+that are registered.
 """
 
 from __future__ import annotations
@@ -26,6 +19,8 @@ from supple.approximation.fits.chebyshev_products import Indices, basis, basis_g
 from supple.array_types import Array
 from supple.diagnostics import InputError
 from supple.kinds import Registry
+
+# Designs: where in a box [-1, 1]^s a function is sampled.
 
 
 def full_factorial(dimension: int, levels: int = 3) -> Array:
@@ -45,6 +40,9 @@ def chebyshev_grid(dimension: int, degree: int) -> Array:
     nodes = np.cos(np.pi * np.arange(degree, -1, -1) / degree) if degree > 0 else np.zeros(1)
     nodes[np.abs(nodes) < 1e-15] = 0.0
     return np.array(list(product(nodes, repeat=dimension)))
+
+
+# Least-squares polynomials on a box, from values alone or from values and gradients.
 
 
 def slope_weights(indices: Indices, slopes: int) -> Array:
@@ -81,6 +79,9 @@ def fit(xi: Array, values: Array, indices: Indices, gradients: Array | None = No
     return np.asarray(np.linalg.lstsq(A, y, rcond=None)[0], dtype=float)  # too few points, or badly placed ones
 
 
+# The polynomials of a box when their degree is settled, and the points that determine them.
+
+
 @dataclass(frozen=True, eq=False)
 class Polynomials:
     """A design in [-1, 1]^s (N, s) and the multi-indices (terms, s) fitted to it, from values alone."""
@@ -92,6 +93,9 @@ class Polynomials:
     def coefficients(self, values: Array) -> Array:
         """Coefficients (terms, t) from values (N, t) at the design."""
         return fit(self.design, values, self.indices)
+
+
+# A fit, as one record.
 
 
 DEGREES = range(1, 21)
@@ -155,10 +159,9 @@ class Fit:
         return total
 
 
-# Lagrange interpolation of degree 2 along each axis.
+# Lagrange interpolation of degree 2 along each axis, through 3^s points [Brüls 2007, 5.1].
 
 
-# Degree 2 along each axis through 3^s points, [Brüls 2007, 5.1].
 LAGRANGE = Fit(
     name="lagrange",
     says="every coefficient by itself, three points along each axis (Brüls 2007)",
@@ -185,10 +188,9 @@ CHEBYSHEV = Fit(
 )
 
 
-# Quadratic polynomials as the papers fit them.
+# Quadratic polynomials as the papers fit them: total degree 2 on the central composite design [Brüls 2004, 4.2].
 
 
-# Total degree 2 on the central composite design, [Brüls 2004, 4.2].
 QUADRATIC = Fit(
     name="quadratic",
     says="every coefficient by itself, quadratics by least squares (Brüls 2004)",
@@ -208,6 +210,9 @@ AUTO = replace(
     says="mass matrix and potential, the rest from their gradients; degrees chosen box by box",
     raises_degree=True,
 )
+
+
+# All fits by name.
 
 
 FITS = Registry("fit", Fit, AUTO, CHEBYSHEV, QUADRATIC, LAGRANGE)

@@ -1,7 +1,4 @@
-"""Fits of a box by polynomials of any total degree, from whatever samples are known in it.
-
-Designs of scattered points in a box [-1, 1]^s: for polynomials of any degree, and to see the whole of a region.
-"""
+"""Fits of a box by polynomials of any total degree, from whatever samples are known in it, and designs for them."""
 
 from __future__ import annotations
 
@@ -17,6 +14,8 @@ from supple.approximation.fits.chebyshev_products import Indices, basis, basis_g
 from supple.approximation.fits.fits import central_composite, design_matrix, fit
 from supple.approximation.refinement.box import Box
 from supple.array_types import Array
+
+# Scattered points in a box [-1, 1]^s: for polynomials of any degree, and to see the whole of a region.
 
 
 @cache
@@ -42,6 +41,9 @@ def leja(dimension: int, degree: int) -> Array:
 def halton_points(dimension: int, count: int, seed: int) -> Array:
     """Evenly scattered points (scrambled Halton), the same for the same seed."""
     return 2.0 * qmc.Halton(dimension, scramble=True, rng=np.random.default_rng(seed)).random(count) - 1.0
+
+
+# Degrees, the samples they need, and the fit.
 
 
 OVERSAMPLING = 1.5  # equations for each unknown a design aims at

@@ -1,8 +1,8 @@
-"""A function on a tree of boxes, a polynomial on each leaf, evaluated by compiled kernels.
+"""A function on a tree of boxes, a polynomial on each leaf, evaluated by compiled kernels; and its slices.
 
 On leaf l, with ξ = (x - c_l) / h_l:  f(x) = Σ_k c_lk T_{α_k}(ξ), k over the first terms of one list of multi-indices.
 
-A piecewise polynomial with its last coordinates held: a function of the others, on the boxes that are met.
+A slice holds the last coordinates μ at given values. It is a function of the others, on the boxes that are met:
 
 f(x, μ) = Σ_αβ c_αβ T_α(ξ_x) T_β(ξ_μ)   becomes   f_μ(x) = Σ_α d_α T_α(ξ_x),   d_α = Σ_β c_αβ T_β(ξ_μ),
 
@@ -118,6 +118,9 @@ class Piecewise:
                 hint="stay inside, or reduce over a larger region",
             )
         return (values, slopes) if given.ndim == 2 else (values[0], slopes[0])
+
+
+# Slices.
 
 
 def sliced_fit(fitted: Piecewise, values: Array, along: int | None = None) -> Piecewise:

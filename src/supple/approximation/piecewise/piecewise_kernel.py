@@ -1,16 +1,8 @@
-"""Kernels that evaluate a piecewise polynomial: find the leaf, tabulate the basis, sum the terms.
+"""Kernels that evaluate a piecewise polynomial: find the leaf, tabulate the basis and its gradient, sum the terms.
 
-They take the function as two flat arrays, Z and F, see `packing`. Points go in blocks of up to
-BLOCK, for which the basis is tabulated side by side. A point's result does not depend on its companions.
-
-Kernels that tabulate the basis T_α(ξ) and its gradient, for a block of points side by side.
-
-A point's numbers do not depend on its companions.
-
-Kernels that sum the terms of a polynomial: f̂_o = Σ_k T_k(ξ) c_k,o, all columns o of a point one after the other.
-
-Every pass over the columns loads and stores the sums and checks that arrays do not overlap, so a pass takes several
-terms: ten, five, then one by one, each added to the sum so far. A point's sum has the same bits in a block and alone.
+They take the function as two flat arrays, Z and F, see `packing`. Points go in blocks of up to BLOCK, for which the
+basis is tabulated side by side. A point's result does not depend on its companions: it has the same bits in a block
+and alone.
 """
 
 from __future__ import annotations
@@ -43,6 +35,8 @@ from supple.approximation.piecewise.packing import (
 )
 from supple.array_types import Array
 from supple.compilation import kernel
+
+# The basis T_α(ξ) and its gradient, for a block of points side by side.
 
 
 @kernel
@@ -134,6 +128,12 @@ def tabulate_slopes(Z, F, X, start, count, leaves, work):
             left, right = (B + before, dT + at) if axis == j else (first + before, at)
             for p in range(lanes):
                 work[b + p] = work[left + p] * work[right + p]
+
+
+# The sums f̂_o = Σ_k T_k(ξ) c_k,o, all columns o of a point one after the other.
+#
+# Every pass over the columns loads and stores the sums and checks that arrays do not overlap, so a pass takes several
+# terms: ten, five, then one by one, each added to the sum so far. A point's sum has the same bits in a block and alone.
 
 
 Size = Any  # an integer, signed or not
@@ -297,6 +297,9 @@ def sum_point(count, rows, terms, sums):
     for o in range(FOUR * sums.groups):
         Y[y + o] = 0.0
     add_terms(count, rows, terms, sums)
+
+
+# Batches of points, block by block.
 
 
 BLOCK = 128

@@ -1,7 +1,4 @@
-"""A box while it is being fitted.
-
-Leaves of a grid, each fitted to its design.
-"""
+"""Boxes that are being fitted: one leaf with its rows, level and errors, or all leaves of a grid at once."""
 
 from __future__ import annotations
 
@@ -53,7 +50,7 @@ def check_count(dimension: int) -> int:
 
 
 def fit_leaves(leaves: Sequence[BoxNode], chosen: Polynomials, evaluated: Evaluated) -> None:
-    """Fit every leaf to its design, all points in one batch; a leaf with invalid points gets no coefficients."""
+    """Fit all leaves of a grid to one design, in one batch; a leaf with invalid points gets no coefficients."""
     size = len(chosen.design)
     rows = evaluated.rows(np.vstack([leaf.box.from_unit(chosen.design) for leaf in leaves]))
     evaluated.fitted[rows] = True

@@ -1,12 +1,4 @@
-"""What a refinement has to solve.
-
-When dividing boxes does not help any more.
-
-A smooth function is fitted better in a half than in the whole, by 2^-(n+1) once the box is smaller than what it holds.
-Where a function jumps, every box across the jump has the same error, however small: their number doubles, or more,
-with every halving, and nothing is gained. Boxes may be divided that long before a narrow feature is resolved; so a
-box counts as stagnant when its error is still more than half that of an ancestor many halvings ago.
-"""
+"""The problem that a refinement solves, and when it gives up: the cost is out of reach, or errors do not fall."""
 
 from __future__ import annotations
 
@@ -24,7 +16,7 @@ from supple.approximation.refinement.box import Box
 from supple.approximation.refinement.box_tree import Forest
 from supple.approximation.refinement.leaf import NO_ROWS
 
-# Whether a refinement will reach its tolerance, from how its error has fallen so far.
+# Foretelling the cost: whether a refinement will reach its tolerance, from how its error has fallen so far.
 #
 # Smooth functions are fitted to an error that falls at least like a power of the number of evaluations, e ~ N^-q, and
 # mostly faster. Where a function is singular in the region, boxes along it multiply and the largest error stays. So the
@@ -71,6 +63,9 @@ class Outlook:
     def hopeless(self, tolerance: float, budget: int) -> bool:
         """Whether the tolerance is out of reach."""
         return self.needed(tolerance) > _BEYOND * budget
+
+
+# The problem.
 
 
 _WORST = 8  # check points of a box that are added to what is known of it
@@ -147,6 +142,14 @@ class FitProblem:
         self.outlook.add(len(self.evaluated), error)
         if self.report is not None:
             self.report(Progress(len(self.evaluated), boxes, open, error))
+
+
+# Stagnation: when dividing boxes does not help any more.
+#
+# A smooth function is fitted better in a half than in the whole, by 2^-(n+1) once the box is smaller than what it
+# holds. Where a function jumps, every box across the jump has the same error, however small: their number doubles, or
+# more, with every halving, and nothing is gained. Boxes may be divided that long before a narrow feature is resolved;
+# so a box counts as stagnant when its error is still more than half that of an ancestor many halvings ago.
 
 
 GAINED = 0.5  # of the ancestor's error

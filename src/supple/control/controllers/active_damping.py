@@ -18,7 +18,6 @@ from numpy.typing import ArrayLike
 from supple.array_types import Array, Complex
 from supple.control.controllers.needed_forces import motion_series
 from supple.control.feedforward.reference import AnyReference
-from supple.control.gains.pole_placement import held
 from supple.control.laws.affine_controller import AffineController
 from supple.control.laws.affine_law import AffineLaw, fixed
 from supple.control.laws.affine_matrices import ORDERS, AffineMatrices, Ports, empty
@@ -26,6 +25,7 @@ from supple.control.laws.law_equilibrium import Equilibria, EquilibriaOf
 from supple.control.laws.linear_law import closed_poles, continuous_poles, linear_law
 from supple.control.laws.scheduling import Ranges, scheduled
 from supple.control.margins.open_loop import held_input_model
+from supple.control.observers.sampled_plant import held
 from supple.diagnostics import InputError, NumericalError
 from supple.diagnostics.arguments import require_arguments
 from supple.reduced.holding import resting

@@ -1,4 +1,4 @@
-"""The law that all joint loops share, in commands per coordinate:
+"""The law that all joint loops share, in commands per coordinate, and what they ask of a mechanism or reduced model.
 
     u = P e + V (θ̇_d - v) + W v + Q ∫ e dt + R₀ θ_d(t + τ) + R₁ θ̇_d(t + τ) + f,      e = θ_d - θ
 
@@ -9,10 +9,6 @@ v is measured, or follows from θ by differences through a low-pass of first ord
 The integral is held where drives do not follow: what they applied less than was asked, c₋ - u₋, takes it back in T_t,
 
     I⁺ = I + T e + (T / T_t) Q⁺ (c₋ - u₋)
-
-What joint loops ask of a mechanism or of its reduced model: the equations of θ, and the forces that a motion needs.
-
-M θ̈ + Γ[θ̇, θ̇] + D_d θ̇ - p = B u          of a flexible model the rows of θ at δ = 0
 """
 
 from __future__ import annotations
@@ -37,6 +33,9 @@ from supple.reduced.model import ReducedModel
 from supple.reduced.repertoire import REST, named_theta
 from supple.reduced.state_arguments import in_order
 from supple.systems.protocols import system_of
+
+# The law.
+
 
 BEFORE, AHEAD = 0, 1  # previews: now, and τ later
 
@@ -157,6 +156,11 @@ def by_coordinate(part: str, values: float | Mapping[str, float] | Array, names:
     if found.shape != (len(names),) or not (found >= 0.0).all():
         raise InputError(f"they are {values}", part=part, hint="give numbers that are not negative")
     return found
+
+
+# What joint loops ask of a mechanism or of its reduced model: the equations of θ, and the forces that a motion needs.
+#
+# M θ̈ + Γ[θ̇, θ̇] + D_d θ̇ - p = B u          of a flexible model the rows of θ at δ = 0
 
 
 _RANK = 1e-10

@@ -1,14 +1,9 @@
-"""Joint loops of drives that move: velocity servos, valves, position servos.
+"""Joint loops of drives that move: velocity servos, valves, position servos; and the slow gain and lag of such drives.
 
     velocity:  u = (θ̇_d(t + τ) + k e + k k_I ∫ e dt) / g           position:  u = (θ_d(t + τ) + k_I ∫ e dt) / g
 
 with e = θ_d - θ, g the gain of the drive and τ its lag, so that the motion is asked for as much earlier as the drive is
 late. The error of a velocity servo falls as e^{-k t}, as long as k τ is well below 1.
-
-What a drive that moves makes of its command, slowly: how fast or how far, and how late.
-
-θ_s(s) / c(s) = C (s - A)⁻¹ B,   H(s) = s θ_s / c of a velocity drive, θ_s / c of a position drive
-H(s) e^{-s delay} = g (1 - s τ + ...),   τ = delay - H'(0) / H(0)
 """
 
 from __future__ import annotations
@@ -40,11 +35,20 @@ from supple.hardware.drive_block import DriveBlock
 from supple.hardware.hardware import Hardware
 from supple.reduced.model import ReducedModel
 
+# What a drive that moves makes of its command, slowly: how fast or how far, and how late.
+#
+# θ_s(s) / c(s) = C (s - A)⁻¹ B,   H(s) = s θ_s / c of a velocity drive, θ_s / c of a position drive
+# H(s) e^{-s delay} = g (1 - s τ + ...),   τ = delay - H'(0) / H(0)
+
+
 _POINTS = 32  # on a circle about s = 0, over which means of an analytic function are its value and slope to rounding
 
 
 class DriveGain(NamedTuple):
-    """per_rate : whether a constant command is a velocity; gain : m/s, rad/s, m or rad per unit; lag : τ, s."""
+    """Gain and lag of a drive that moves.
+
+    per_rate : whether a constant command is a velocity; gain : m/s, rad/s, m or rad per unit; lag : τ, s
+    """
 
     per_rate: bool
     gain: float
@@ -52,7 +56,7 @@ class DriveGain(NamedTuple):
 
 
 def drive_gain(block: DriveBlock) -> DriveGain:
-    """Of a drive whose output is a motion."""
+    """Gain and lag of a drive whose output is a motion."""
     if not block.moves:
         raise InputError(
             f"it is a {block.kind} drive, and gives a force", part=f'drive of actuator "{block.actuator}"',
@@ -76,6 +80,9 @@ def around_zero(block: DriveBlock) -> tuple[Complex, Complex, bool]:
     s = radius * np.exp(2j * np.pi * np.arange(_POINTS) / _POINTS)
     H = np.array([block.C @ np.linalg.solve(z * np.eye(block.order) - block.A, block.B) for z in s])
     return s, H * s if per_rate else H, per_rate
+
+
+# The loop.
 
 
 PerCoordinate = float | Mapping[str, float]

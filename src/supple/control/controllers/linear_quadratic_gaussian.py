@@ -21,7 +21,7 @@ from supple.array_types import Array
 from supple.control.controllers.needed_forces import motion_series
 from supple.control.feedforward.reference import reference
 from supple.control.gains.feedback_gain import FeedbackGain, PerCoordinate, require_continuous_time
-from supple.control.gains.pole_placement import Unreached, held, held_cost, require_sample_time, unreached
+from supple.control.gains.pole_placement import Unreached, unreached
 from supple.control.laws.affine_controller import AffineController
 from supple.control.laws.affine_law import fixed
 from supple.control.laws.affine_matrices import ORDERS, AffineMatrices, Ports
@@ -36,6 +36,7 @@ from supple.control.observers.observed_law import (
     on_observer,
     swept_columns,
 )
+from supple.control.observers.sampled_plant import held, held_cost, require_sample_time
 from supple.diagnostics import InputError, NumericalError, nearest
 from supple.diagnostics.arguments import require_arguments
 from supple.reduced.repertoire import named_theta

@@ -1,4 +1,6 @@
-"""What accelerations need of the actuators, from each kind of model that computed torque may have.
+"""Forces and commands that a controller asks of the actuators, from each kind of model that it may have.
+
+For wanted accelerations a, computed torque needs
 
     B u = M(θ) a + Γ[θ̇, θ̇] + D_d θ̇ - p + Σ_j J_jᵀ f_j tanh(J_j θ̇_d / v₀)
 
@@ -8,23 +10,6 @@ flexible model is asked at the deformation that the wanted motion keeps up, δ_q
     M_δθ θ̈_d + Γ_δ[θ̇_d, θ̇_d] + K δ_qs = p_δ
 
 or, along a motion that was planned with it, at δ, δ̇ and δ̈ as planned, which are in the rows of θ then.
-
-Commands with which drives that pull give the forces that a controller asks for, slowly speaking.
-
-    ẋ = A x + B c + E ω,   f = C x + D c,   force f - c_v ω        settled: force = g c - d ω
-    g = D - C A⁻¹ B,   d = c_v + C A⁻¹ E,   c = (u + d ω) / g
-
-ω = Bᵀ θ̇ is the rate along the actuator. Lags, delays, dead bands and limits are not in it: a loop stays well below the
-drive's bandwidth, or is given a preview where it has one.
-
-What a linear plant does, and is told, where its θ follows a slow motion: a series in the motion's rates.
-
-With ẋ = A x + B u and θ = E x = θ_d(t), x = Σ S_k θ_d^(k) and u = Σ R_k θ_d^(k):
-
-    A S_k + B R_k = S_{k-1},   E S_k = 1 for k = 0, 0 otherwise
-
-and of samples, x⁺ = F x + G u, with e^{sT} = 1 + sT + ...:  (F - 1) S_k + G R_k = Σ_{j ≥ 1} T^j / j! S_{k-j}. Drives,
-delays and holds are in A and B, so that R says what has to be commanded beforehand.
 """
 
 from __future__ import annotations
@@ -50,6 +35,9 @@ from supple.inverse_dynamics.joint_reactions import unknown_multipliers
 from supple.kinematics.motion import motion as motion_of
 from supple.parameterization.local_model import local
 from supple.reduced.model import ReducedModel
+
+# Forces for wanted accelerations.
+
 
 _ITERATIONS = 20
 _SETTLED = 1e-7  # of the deformation: its last change
@@ -164,6 +152,15 @@ def require_unpushed(model: ReducedModel, theta: Array, numbers: list[int]) -> N
         )  # fmt: skip
 
 
+# Commands with which drives that pull give the forces that a controller asks for, slowly speaking.
+#
+#     ẋ = A x + B c + E ω,   f = C x + D c,   force f - c_v ω        settled: force = g c - d ω
+#     g = D - C A⁻¹ B,   d = c_v + C A⁻¹ E,   c = (u + d ω) / g
+#
+# ω = Bᵀ θ̇ is the rate along the actuator. Lags, delays, dead bands and limits are not in it: a loop stays well below
+# the drive's bandwidth, or is given a preview where it has one.
+
+
 @dataclass(frozen=True, eq=False)
 class ForceCommands:
     """gain : g (a,), N or N m for a unit of the command; drag : d (a,), N s/m or N m s/rad; driven : names of the
@@ -202,7 +199,7 @@ class ForceCommands:
 def force_commands(
     of: Mechanism | ReducedModel, actuators: tuple[str, ...], hardware: Hardware | bool, part: str
 ) -> ForceCommands:
-    """Of the drives of some actuators.
+    """Commands for forces, of the drives of some actuators.
 
     hardware : as in `closed_loop`: True those of the mechanism or model itself, False none
     part     : who asks
@@ -211,7 +208,7 @@ def force_commands(
 
 
 def commands_for(known: Hardware, actuators: tuple[str, ...], part: str) -> ForceCommands:
-    """Of the drives among some hardware."""
+    """Commands for forces, of the drives among some hardware."""
     pairs = [_settled(known.drive(name), part) for name in actuators]
     driven = tuple(name for name in actuators if known.drive(name) is not None)
     return ForceCommands(np.array([pair[0] for pair in pairs]), np.array([pair[1] for pair in pairs]), driven)
@@ -236,18 +233,31 @@ def _settled(block: DriveBlock | None, part: str) -> tuple[float, float]:
     return gain, block.damping + float(by_rate)
 
 
+# Series in the rates of a motion: what a linear plant does, and is told, where its θ follows a slow motion.
+#
+# With ẋ = A x + B u and θ = E x = θ_d(t), x = Σ S_k θ_d^(k) and u = Σ R_k θ_d^(k):
+#
+#     A S_k + B R_k = S_{k-1},   E S_k = 1 for k = 0, 0 otherwise
+#
+# and of samples, x⁺ = F x + G u, with e^{sT} = 1 + sT + ...:  (F - 1) S_k + G R_k = Σ_{j ≥ 1} T^j / j! S_{k-j}. Drives,
+# delays and holds are in A and B, so that R says what has to be commanded beforehand.
+
+
 _LEFT = 1e-7  # of 1: how far E S₀ may be from it
 
 
 class MotionSeries(NamedTuple):
-    """S (4, N, s) and R (4, a, s)."""
+    """Series of a plant's states and inputs in the rates of its motion: S (4, N, s) and R (4, a, s)."""
 
     states: Array
     inputs: Array
 
 
 def motion_series(A: Array, B: Array, E: Array, step: float | None = None) -> MotionSeries:
-    """Of ẋ = A x + B u, or with a step of x⁺ = A x + B u; E (s, N) tells θ. Of more inputs than θ the least."""
+    """The series of ẋ = A x + B u, or with a step of x⁺ = A x + B u.
+
+    E (s, N) tells θ; of more inputs than θ the least are taken.
+    """
     (N, a), s = B.shape, len(E)
     own = A if step is None else A - np.eye(N)
     solve = _solver(np.block([[own, B], [E, np.zeros((s, a))]]), np.append(_sizes(A, B), np.ones(a)))

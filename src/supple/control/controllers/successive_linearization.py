@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from supple.array_types import Array
-from supple.control.controller import Measurement
+from supple.control.controller_measurement import Measurement
 from supple.control.controllers.needed_forces import (
     ActuatorForceModel,
     Aim,
@@ -30,8 +30,7 @@ from supple.control.margins.loop_check import places_along, warn_if_unstable
 from supple.control.margins.open_loop import static_law
 from supple.control.plants.surrounding import hardware_in
 from supple.control.redundancy.force_division import ForceDivision, force_division
-from supple.description.mass_properties import taken_as_rigid
-from supple.description.mechanism import Mechanism
+from supple.description.mechanism import Mechanism, taken_as_rigid
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.hardware.hardware import Hardware

@@ -6,10 +6,6 @@ The frequencies of a mechanism change on its way. A vibration that was raised at
     θ_s(t) = Σ_i A_i θ_d(g_i(t)),   φ(g_i(t)) = φ(t) - i π,   ġ = ω_d(t)/ω_d(g),   g̈ = (ω̇_d(t) - ω̇_d(g) ġ²)/ω_d(g)
 
 with ω_d along θ_s itself, found by iteration. Amplitudes are those of the mean damping along the motion.
-
-Vibrations of a reduced model with θ led: frequencies and damping ratios of its deformation along a course of θ.
-
-K_δδ(θ) φ = ω² M_δδ(θ) φ,   ζ = φᵀ D_δδ φ / (2 ω φᵀ M_δδ φ)
 """
 
 from __future__ import annotations
@@ -31,6 +27,10 @@ from supple.reduced.model import ReducedModel
 from supple.results.result import brief
 from supple.time_functions.function_of_time import Trajectory, common_breaks
 
+# Vibrations of a reduced model with θ led: frequencies and damping ratios of its deformation along a course of θ.
+#
+# K_δδ(θ) φ = ω² M_δδ(θ) φ,   ζ = φᵀ D_δδ φ / (2 ω φᵀ M_δδ φ)
+
 
 class LocalModes(NamedTuple):
     """frequencies : ω (N, k) rad/s, rising; damping : ζ (N, k); shapes : φ (N, m, k), with φᵀ M_δδ φ = 1."""
@@ -41,7 +41,7 @@ class LocalModes(NamedTuple):
 
 
 def local_modes(model: ReducedModel, theta: Array) -> LocalModes:
-    """At θ (N, s)."""
+    """Vibrations of the deformation at θ (N, s), with θ led."""
     s = model.layout.theta
     if model.layout.size == s:
         raise InputError(
@@ -59,6 +59,9 @@ def local_modes(model: ReducedModel, theta: Array) -> LocalModes:
         )  # fmt: skip
     shapes, omega = np.swapaxes(L, 1, 2) @ V, np.sqrt(squares)
     return LocalModes(omega, np.einsum("nik,nij,njk->nk", shapes, D, shapes) / (2.0 * omega), shapes)
+
+
+# Shaped references.
 
 
 _STEP = 1e-3  # s: pieces of a scheduled reference

@@ -1,20 +1,7 @@
 """Motions that were planned with a flexible model: what θ shall do, and how the mechanism deforms meanwhile.
 
-Linear two-point problems of second order, at all instants together.
-
-    M(t) ë + D(t) ė + K(t) e = r(t),   L_a (e, ė)(t_0) = g_a,   L_b (e, ė)(t_N) = g_b
-
-Between instants h apart, with the accelerations as unknowns, to fourth order:
-
-    ė_{k+1} - ė_k = h/24 (-ë_{k-1} + 13 ë_k + 13 ë_{k+1} - ë_{k+2})
-    e_{k+1} - e_k = h/2 (ė_k + ė_{k+1}) - h²/12 (ë_{k+1} - ë_k)
-
-Outputs that shall follow a path, as functions of θ and δ: as many as there are coordinates θ.
-
-    y = ρ_o(θ) + Ψ_o(θ) δ,   J = ∂y/∂θ
-
-What θ must do so that y, ẏ and ÿ are what is wanted while δ, δ̇ and δ̈ are given follows order by order, in a few sweeps
-with J. Values, rates and accelerations of k functions at N instants are one array (3, N, k).
+Beside the planned motion this file has the two parts that its planners share: outputs that are led along a path
+(`LedOutputs`), and linear two-point problems (`TwoPoint`).
 """
 
 from __future__ import annotations
@@ -40,6 +27,14 @@ from supple.results.signals import Signals, gathered, labelled
 from supple.results.table import Table
 from supple.results.text import listed
 from supple.time_functions.function_of_time import Trajectory, side_by_side
+
+# Outputs that shall follow a path, as functions of θ and δ: as many as there are coordinates θ.
+#
+#     y = ρ_o(θ) + Ψ_o(θ) δ,   J = ∂y/∂θ
+#
+# What θ must do so that y, ẏ and ÿ are what is wanted while δ, δ̇ and δ̈ are given follows order by order, in a few
+# sweeps with J. Values, rates and accelerations of k functions at N instants are one array (3, N, k).
+
 
 _SWEEPS = 40
 _CLOSED = 1e-11  # of the largest coordinate: a change that is rounding
@@ -133,6 +128,9 @@ def _chosen(model: ReducedModel, outputs: str | Sequence[str] | None) -> tuple[s
             part=f'model "{model.name}"', hint=f"choose {s} positions: outputs=[...], or the name of a sensor",
         )  # fmt: skip
     return names
+
+
+# The planned motion.
 
 
 _SAMPLE = 1e-3  # s
@@ -249,8 +247,21 @@ def planned(
     return PlannedMotion(theta, delta, model, path, lead, error, exponents)
 
 
+# Linear two-point problems of second order, at all instants together.
+#
+#     M(t) ë + D(t) ė + K(t) e = r(t),   L_a (e, ė)(t_0) = g_a,   L_b (e, ė)(t_N) = g_b
+#
+# Between instants h apart, with the accelerations as unknowns, to fourth order:
+#
+#     ė_{k+1} - ė_k = h/24 (-ë_{k-1} + 13 ë_k + 13 ë_{k+1} - ë_{k+2})
+#     e_{k+1} - e_k = h/2 (ė_k + ė_{k+1}) - h²/12 (ë_{k+1} - ë_k)
+
+
 class TwoPoint:
-    """times : (N,) equally far apart; matrices : M, D, K (N, m, m); begin, end : L_a, L_b, 2m rows together."""
+    """A linear two-point problem of second order, factored.
+
+    times : (N,) equally far apart; matrices : M, D, K (N, m, m); begin, end : L_a, L_b, 2m rows together
+    """
 
     def __init__(self, times: Array, matrices: tuple[Array, Array, Array], begin: Array, end: Array):
         M, D, K = matrices

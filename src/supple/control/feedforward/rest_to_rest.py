@@ -10,10 +10,7 @@ duration change. What c does to the deformation at the end is, but for the small
 `robust` also asks that the deformation at the end does not change, to first order, with the stiffness: ∂/∂κ of
 M_δδ ë + D_δδ ė + (1 + κ) K_δδ e = f is M_δδ ë' + D_δδ ė' + K_δδ e' = -K_δδ e.
 
-A motion with the deformation that a flexible model has along it: what a controller of vibration should leave alone.
-
-The coordinates are led along the motion, and δ_d(t) is how the model moves then. Of a motion that was shaped, so that
-it leaves nothing behind, δ_d is not quasi-static on the way; a controller that held δ to what is would work against it.
+`deforming` changes nothing: it gives a motion with the deformation that the model has along it.
 """
 
 from __future__ import annotations
@@ -33,7 +30,7 @@ from supple.reduced.model import ReducedModel
 from supple.reduced.time.begin import quasi_static
 from supple.time_functions.function_of_time import Trajectory
 
-_STEP = 1e-3  # s
+_STEP = 1e-3  # s, between instants of a motion
 _DEGREE = 5
 _FASTER = 3.0  # knots of the change: so many in a period of the fastest mode
 _FEWEST = 8  # functions for each coordinate
@@ -163,13 +160,14 @@ def _result(model: ReducedModel, led: Trajectory, run: Any) -> PlannedMotion:
     return PlannedMotion(theta, resting_after(delta, model, led.theta[-1]), model)
 
 
-# s
-
-
 def deforming(motion: Any, model: ReducedModel) -> PlannedMotion:
-    """A motion, shaped as a rule, with its deformation.
+    """A motion with the deformation that a flexible model has along it: what a controller of vibration leaves alone.
 
-    motion : as `reference` takes it; it must end
+    The coordinates are led along the motion, and δ_d(t) is how the model moves then. Of a motion that was shaped, so
+    that it leaves nothing behind, δ_d is not quasi-static on the way; a controller that held δ to what is would work
+    against it.
+
+    motion : shaped as a rule, as `reference` takes it; it must end
     From its end on δ_d is the static deflection there. What still vibrates then is no part of the plan.
     """
     require_arguments(deforming, locals())

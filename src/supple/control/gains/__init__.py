@@ -1,1 +1,1 @@
-"""Gains from a linear model."""
+"""Gains of state feedback from a linear model: decoupled, or by placed poles."""

@@ -1,12 +1,4 @@
-"""Gains of a full state feedback u = u₀ - K (x - x₀), and the poles they give.
-
-Gains that make every coordinate an oscillator of its own [Lin, eqs. 34-38, with the signs put right].
-
-With M δq̈ = P₂ δq + P₁ δq̇ + P₃ δu and δu = -P₃⁻¹ (K_P δq + K_V δq̇),
-
-    K_V = M Λ₁ + P₁,   K_P = M Λ₂ + P₂,   Λ₁ = diag(2 ξ ω),   Λ₂ = diag(ω²)
-    δq̈_i + 2 ξ_i ω_i δq̇_i + ω_i² δq_i = 0
-"""
+"""Gains of a full state feedback u = u₀ - K (x - x₀), the poles they give, and gains that decouple all coordinates."""
 
 from __future__ import annotations
 
@@ -172,6 +164,14 @@ def require_continuous_time(model: LinearModel) -> None:
             f"it is in discrete time, with steps of {model.step:g} s", part="linear model",
             hint="give the continuous one, and a sample_time where inputs are held",
         )  # fmt: skip
+
+
+# Gains that make every coordinate an oscillator of its own [Lin, eqs. 34-38, with the signs put right].
+#
+# With M δq̈ = P₂ δq + P₁ δq̇ + P₃ δu and δu = -P₃⁻¹ (K_P δq + K_V δq̇),
+#
+#     K_V = M Λ₁ + P₁,   K_P = M Λ₂ + P₂,   Λ₁ = diag(2 ξ ω),   Λ₂ = diag(ω²)
+#     δq̈_i + 2 ξ_i ω_i δq̇_i + ω_i² δq_i = 0
 
 
 PerCoordinate = float | Mapping[str, float] | ArrayLike

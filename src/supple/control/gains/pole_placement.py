@@ -1,16 +1,7 @@
-"""Poles anywhere, by scipy's placement [Kautsky, Nichols, Van Dooren 1985; Tits, Yang 1996], with its traps reported.
+"""Gains that place poles anywhere, and the states that inputs cannot reach.
 
-With several inputs many gains give the same poles; the one is taken whose poles depend least on errors of A and B.
-
-Which states the inputs cannot reach.
-
-The reachable subspace is the smallest that holds the columns of B and is mapped into itself by A; Q is an orthonormal
-basis of what is at right angles to it, QᵀB = 0 and QᵀA = (QᵀA Q) Qᵀ. Built direction by direction, with a decision on
-the rank at each, it does not lose digits to repeated eigenvalues, as a test of every eigenvalue would.
-
-Linear systems between two samples, with their inputs held.
-
-x(t + T) = e^{AT} x(t) + ∫₀ᵀ e^{As} ds B u
+Poles are placed by scipy [Kautsky, Nichols, Van Dooren 1985; Tits, Yang 1996], with its traps reported. With several
+inputs many gains give the same poles; the one is taken whose poles depend least on errors of A and B.
 """
 
 from __future__ import annotations
@@ -20,17 +11,22 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import expm, matrix_balance
+from scipy.linalg import matrix_balance
 from scipy.optimize import linear_sum_assignment
 from scipy.signal import place_poles
 
 from supple.array_types import Array
 from supple.control.gains.feedback_gain import FeedbackGain, require_continuous_time
+from supple.control.observers.sampled_plant import held, require_sample_time
 from supple.diagnostics import InputError, NumericalError, SuppleWarning
 from supple.diagnostics.arguments import require_arguments
 from supple.results.linear_model import LinearModel
 
-# a direction that adds less, of the largest, adds nothing
+# States that the inputs cannot reach.
+#
+# The reachable subspace is the smallest that holds the columns of B and is mapped into itself by A; Q is an orthonormal
+# basis of what is at right angles to it, QᵀB = 0 and QᵀA = (QᵀA Q) Qᵀ. Built direction by direction, with a decision on
+# the rank at each, it does not lose digits to repeated eigenvalues, as a test of every eigenvalue would.
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,29 +73,7 @@ def _outside(A: Array, B: Array) -> Array:
     return whole[:, found.shape[1] :]
 
 
-def held(A: Array, B: Array, T: float) -> tuple[Array, Array]:
-    """Transition over T and what the held inputs add: (n, n) and (n, m), exact."""
-    n, m = B.shape
-    whole = expm(T * np.block([[A, B], [np.zeros((m, n + m))]]))
-    return whole[:n, :n], whole[:n, n:]
-
-
-def held_cost(A: Array, B: Array, Q: Array, R: Array, T: float) -> tuple[Array, Array, Array]:
-    """∫₀ᵀ (xᵀQx + uᵀRu) dt between samples as xᵀQ_T x + 2 xᵀN_T u + uᵀR_T u, with u held [Van Loan 1978]."""
-    n, m = B.shape
-    k = n + m
-    F = np.block([[A, B], [np.zeros((m, k))]])
-    weight = np.block([[Q, np.zeros((n, m))], [np.zeros((m, n)), R]])
-    whole = expm(T * np.block([[-F.T, weight], [np.zeros((k, k)), F]]))
-    sum_ = whole[k:, k:].T @ whole[:k, k:]
-    sum_ = 0.5 * (sum_ + sum_.T)
-    return sum_[:n, :n], sum_[:n, n:], sum_[n:, n:]
-
-
-def require_sample_time(T: float | None) -> None:
-    """Refuse a sample time that is none."""
-    if T is not None and not (np.isfinite(T) and T > 0.0):
-        raise InputError(f"it is {T:g} s", part="sample time", hint="give a number above 0")
+# Pole placement.
 
 
 Poles = NDArray[np.complex128]
@@ -107,7 +81,7 @@ Poles = NDArray[np.complex128]
 ACHIEVED = 1e-9  # of the largest pole: as close as poles must come to those asked for
 _FAILED = 1e-3
 _SAME = 1e-9
-_RANK = 1e-10
+_RANK = 1e-10  # a direction that adds less, of the largest, adds nothing
 _ITERATIONS = 300
 _ROBUST = 1e-3
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from supple.array_types import Array
 from supple.compilation import compiled
-from supple.control.controller import Measurement
+from supple.control.controller_measurement import Measurement
 from supple.control.laws.affine_law import AffineLaw
 from supple.control.laws.law_kernel import CLAMPED, OUTSIDE, law_in_place
 from supple.diagnostics import InputError, SuppleNote

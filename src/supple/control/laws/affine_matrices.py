@@ -1,6 +1,6 @@
-"""The matrices of an affine law at one σ, and as a row of numbers.
+"""An affine law at one σ: what it is connected to, and its matrices, also as a row of numbers.
 
-What a law is connected to, and the order of what it knows at a sample: z = (y, θ_d, θ̇_d, θ̈_d, θ⃛_d, c₋, f, w).
+Its known numbers stand in the order z = (y, θ_d, θ̇_d, θ̈_d, θ⃛_d, c₋, f, w), see `Ports`.
 """
 
 from __future__ import annotations
@@ -15,12 +15,15 @@ from supple.array_types import Array
 from supple.diagnostics import InputError
 from supple.results.result import brief
 
+# What a law is connected to, and the order of what it knows at a sample.
+
+
 ORDERS = 4  # θ_d and three rates of it
 
 
 @dataclass(frozen=True)
 class Ports:
-    """Names on both sides of a law.
+    """Names on both sides of a law; z = (y, θ_d, θ̇_d, θ̈_d, θ⃛_d, c₋, f, w) is what it knows at a sample.
 
     measured    : y, what it is told: outputs of sensors, coordinates, or rates as "lift.rate"
     coordinates : of the motion that it follows; none where it only regulates
@@ -109,6 +112,9 @@ class Ports:
         return self.measured.index(name)
 
 
+# The matrices.
+
+
 class AffineMatrices(NamedTuple):
     """x⁺ = A x + B z + b,   u = C x + D z + d,   x₀ = A₀ z + a₀, with n states, z (m,) and u (a,).
 
@@ -152,7 +158,7 @@ class AffineMatrices(NamedTuple):
 
 
 def shapes(n: int, ports: Ports) -> tuple[tuple[int, ...], ...]:
-    """Of A, B, b, C, D, d, A0, a0."""
+    """Shapes of A, B, b, C, D, d, A0, a0."""
     m, a = ports.size, len(ports.answered)
     return (n, n), (n, m), (n,), (a, n), (a, m), (a,), (n, m), (n,)
 

@@ -1,16 +1,7 @@
-"""One sample of an affine law, in place: what every linear and scheduled controller calls.
+"""One sample of an affine law, in place: what every linear and scheduled controller calls, and the array that it reads.
 
-The law is one array of numbers, integers by their bits, laid out as `law_arrays` says; the matrices at σ come from the
-kernel that gives reduced models their rows.
-
-An affine law as one array of numbers, for its kernel.
-
-It is laid out as a reduced model is (`supple.reduced.arrays`): the fitted function, if there is one, then what leads
-from it to a row, here the numbers of A, B, b, C, D, d one after another:
-
-    row = template, with row[varying] = f̂(σ)
-
-The places of σ in z stand where a reduced model has the offsets of its row, the bounds of σ where it has dry forces.
+The law is one array of numbers, integers by their bits, made by `law_array`; the matrices at σ come from the kernel
+that gives reduced models their rows.
 """
 
 from __future__ import annotations
@@ -44,6 +35,16 @@ from supple.reduced.arrays import (
     S,
 )
 from supple.reduced.kernels import row_at, single_scratch
+
+# An affine law as one array of numbers, for its kernel.
+#
+# It is laid out as a reduced model is (`supple.reduced.arrays`): the fitted function, if there is one, then what leads
+# from it to a row, here the numbers of A, B, b, C, D, d one after another:
+#
+#     row = template, with row[varying] = f̂(σ)
+#
+# The places of σ in z stand where a reduced model has the offsets of its row, the bounds of σ where it has dry forces.
+
 
 # The same header under the names it has here.
 STATES, KNOWN, COMMANDS, SIGMA_PLACES, BOUNDS = N, INPUTS, OUTPUTS, OFFSETS, DRY_F
@@ -88,6 +89,9 @@ def clamped_between(fitted: Piecewise) -> Array:
     """Lower and upper bounds of σ (2, s)."""
     roots = fitted.arrays.roots_f
     return np.stack([roots[:, 0].min(axis=0), roots[:, 1].max(axis=0)])
+
+
+# One sample.
 
 
 ANSWERED, OUTSIDE, CLAMPED = range(3)

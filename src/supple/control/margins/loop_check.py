@@ -5,11 +5,6 @@
 The model is linearized about rest with its inputs holding it, an elastic mechanism with its lowest modes. Designs that
 compute gains from this loop (lqr, state feedback, two time scales, active damping) refuse an unstable one; designs from
 gains or frequencies that the user chose warn of it, with an `UnstableLoop`.
-
-The open loop about a configuration of a reduced model, with its drives and instruments.
-
-Of a law that is scheduled over σ the matrices stay those at the configuration: how they change with what is measured is
-not part of the loop.
 """
 
 from __future__ import annotations
@@ -178,6 +173,12 @@ def filtered_law(K: Array, rate_filter: float, coordinates: tuple[str, ...], act
         C=by_rate,
         states=tuple(f"{name}.filter" for name in coordinates),
     )
+
+
+# The open loop about a configuration of a reduced model, with its drives and instruments.
+#
+# Of a law that is scheduled over σ the matrices stay those at the configuration: how they change with what is
+# measured is not part of the loop.
 
 
 LoopController = FeedbackGain | LinearModel | AffineLaw | AffineController

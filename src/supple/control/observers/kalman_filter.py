@@ -6,19 +6,10 @@ exact delays (`sampled_plant`). Then
     X̂⁻ = X⁰ + F (X̂ - X⁰) + G (c₋ - c⁰) + E w,   X̂ = X̂⁻ + L (y - y⁰ - H (X̂⁻ - X⁰) - Y w)
 
 with everything a function of θ as encoders show it: gravity stands in X⁰ and y⁰ (a tilted accelerometer feels it), the
-rates of the wanted motion in w (`swept_forces`). Biases of instruments are states that wander.
+rates of the wanted motion in w (`with_swept_forces`). Biases of instruments are states that wander.
 
 The noise of the process is an acceleration of each θ that nobody knows, white from sample to sample, by which what is
 elastic is moved too: δ̈ = -M_δδ⁻¹ M_δθ θ̈.
-
-What rates do beyond first order: centrifugal and Coriolis forces, and accelerations that sensors see.
-
-At θ and δ, with v = (θ̇, 0) and what is odd in v (damping, friction) taken off,
-
-    Q(v) = ½ [τ(v) + τ(-v)] - τ(0) = Γ[v, v],    ψ(v) = ½ [y(v) + y(-v)] - y(0)
-
-Both are quadratic forms: Σ_{i <= j} Q_ij θ̇_i θ̇_j. A linear model about rest knows nothing of them; with the products of
-wanted rates as inputs that are known it does.
 """
 
 from __future__ import annotations
@@ -33,7 +24,6 @@ from numpy.typing import ArrayLike
 
 from supple.array_types import Array
 from supple.control.gains.feedback_gain import PerCoordinate, per_coordinate
-from supple.control.gains.pole_placement import held, require_sample_time
 from supple.control.observers.linear_filter import (
     LinearFilter,
     SteadyGain,
@@ -43,7 +33,7 @@ from supple.control.observers.linear_filter import (
     take_values,
     with_biases,
 )
-from supple.control.observers.sampled_plant import SampledPlant, Sampling, sampled_plant
+from supple.control.observers.sampled_plant import SampledPlant, Sampling, held, require_sample_time, sampled_plant
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.arguments import require_arguments
 from supple.equations.forces import FRICTION_SPEED
@@ -55,6 +45,15 @@ from supple.reduced.observed import ObservedMotion, outputs_along
 from supple.results.linear_model import LinearModel, SecondOrder
 from supple.results.result import brief
 from supple.results.text import listed
+
+# What rates do beyond first order: centrifugal and Coriolis forces, and accelerations that sensors see.
+#
+# At θ and δ, with v = (θ̇, 0) and what is odd in v (damping, friction) taken off,
+#
+#     Q(v) = ½ [τ(v) + τ(-v)] - τ(0) = Γ[v, v],    ψ(v) = ½ [y(v) + y(-v)] - y(0)
+#
+# Both are quadratic forms: Σ_{i <= j} Q_ij θ̇_i θ̇_j. A linear model about rest knows nothing of them; with the
+# products of wanted rates as inputs that are known it does.
 
 
 def pairs(s: int) -> list[tuple[int, int]]:
@@ -104,6 +103,9 @@ def _quadratic(model: ReducedModel, eta: Array, u: Array) -> tuple[Array, Array,
             for part in whole:
                 part[at] -= part[own[i]] + part[own[j]]
     return whole[0].T, whole[1].T, by_acceleration
+
+
+# The filter.
 
 
 _REMEMBERED = 2000  # designs

@@ -2,15 +2,9 @@
 
     X̂⁻ = X⁰ + F (X̂ - X⁰) + G (c₋ - c⁰),   X̂ = X̂⁻ + L (y - y⁰ - H (X̂⁻ - X⁰))
 
-with F, G, H of the sampled plant (`sampled_plant`) and the steady gain L (`kalman_gain`). The noise of the process is
+with F, G, H of the sampled plant (`sampled_plant`) and the steady gain L (`steady_gain`). The noise of the process is
 an acceleration of each θ, by which what is elastic is moved too: δ̈ = -M_δδ⁻¹ M_δθ θ̈, as in the filter of a reduced
 model.
-
-The steady gain of a Kalman filter in discrete time.
-
-    P = F (P - P Hᵀ S⁻¹ H P) Fᵀ + Q,   S = H P Hᵀ + R,   L = P Hᵀ S⁻¹                        [Kalman 1960]
-
-P is the covariance of X before the measurement, and X̂ ← X̂ + L (y - ŷ) what the measurement makes of it.
 """
 
 from __future__ import annotations
@@ -24,18 +18,27 @@ from scipy.linalg import LinAlgError, solve_discrete_are
 
 from supple.array_types import Array
 from supple.control.gains.feedback_gain import PerCoordinate, per_coordinate, require_continuous_time
-from supple.control.gains.pole_placement import held
-from supple.control.observers.sampled_plant import SampledPlant, sampled_plant
+from supple.control.observers.sampled_plant import SampledPlant, held, sampled_plant
 from supple.diagnostics import InputError, nearest
 from supple.results.linear_model import LinearModel
 from supple.results.result import brief
 from supple.results.text import listed
 
+# The steady gain of a Kalman filter in discrete time.
+#
+#     P = F (P - P Hᵀ S⁻¹ H P) Fᵀ + Q,   S = H P Hᵀ + R,   L = P Hᵀ S⁻¹                        [Kalman 1960]
+#
+# P is the covariance of X before the measurement, and X̂ ← X̂ + L (y - ŷ) what the measurement makes of it.
+
+
 _KEPT = 1e-9  # a part of the error that stays longer than this many samples' inverse is not seen
 
 
 class SteadyGain(NamedTuple):
-    """L (N, o); P (N, N) before the measurement, after it (I - L H) P; S (o, o) of the innovation."""
+    """The gain of a filter: L (N, o).
+
+    P (N, N) is the covariance before the measurement, after it (I - L H) P; S (o, o) that of the innovation.
+    """
 
     L: Array
     P: Array
@@ -49,7 +52,7 @@ class SteadyGain(NamedTuple):
 
 
 def steady_gain(F: Array, H: Array, Q: Array, R: Array, names: tuple[str, ...]) -> SteadyGain:
-    """Of a plant with process noise Q (N, N) between samples and measurement noise R (o, o).
+    """The gain for a plant with process noise Q (N, N) between samples and measurement noise R (o, o).
 
     names : of the states, for what nothing measures
     """
@@ -87,6 +90,9 @@ def _unseen(F: Array, H: Array, names: tuple[str, ...]) -> str:
         rows.append(rows[-1] @ F)
     least = np.linalg.svd(np.vstack(rows))[2][-1]
     return f'"{names[int(np.abs(least).argmax())]}"'
+
+
+# The filter.
 
 
 _STILL = 1e-6  # of the accelerations that the inputs give: what may be left of one at rest

@@ -1,12 +1,10 @@
-"""Laws on an observer: a feedback of estimates as an affine law, and the filter itself as one.
+"""Laws on an observer: a feedback of estimates as an affine law, and the filter itself as one, run over measurements.
 
 With P = I - L H, the filter (`kalman_filter`) is x⁺ = A x + B z + b, x = X̂ after the measurement,
 
     A = P F,   B_y = L,   B_c = P G,   B_w = P E - L Y,   b = P (X⁰ - F X⁰ - G c⁰) + L (H X⁰ - y⁰)
 
 and u = U X̂ + V z + v follows from what the measurement has made of X̂: C = U A, D = U B + V, d = U b + v.
-
-A filter run over what was measured: estimates and innovations at every sample.
 """
 
 from __future__ import annotations
@@ -31,6 +29,8 @@ from supple.diagnostics.arguments import require_arguments
 from supple.results.result import brief
 from supple.results.signals import Signals, labelled
 from supple.results.text import listed
+
+# Laws on an observer.
 
 
 class Feedback(NamedTuple):
@@ -153,6 +153,9 @@ def places_of(here: FilterAt, names: tuple[str, ...]) -> list[int]:
         if name not in here.plant.names:
             raise InputError(f'"{name}" is no state of the filter', part="observer", hint="take one of its model's")
     return [here.plant.names.index(name) for name in names]
+
+
+# A filter run over what was measured: estimates and innovations at every sample.
 
 
 class Estimates(NamedTuple):

@@ -17,8 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.array_types import Array
 from supple.control.redundancy.force_division import chosen_names
-from supple.description.mass_properties import taken_as_rigid
-from supple.description.mechanism import Mechanism
+from supple.description.mechanism import Mechanism, taken_as_rigid
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.kinematics.configuration import At, Configuration

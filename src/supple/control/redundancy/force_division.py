@@ -7,8 +7,6 @@ u* is a preload: what of it does no work, (1 - B⁺B) u*, stays in the mechanism
 forces within the bounds give Q, those that come nearest to the wanted accelerations are taken, by Gauss's measure:
 
     least (B u - Q)ᵀ M⁻¹ (B u - Q)   within the bounds
-
-What a motion needs at an instant, of whoever drives it.
 """
 
 from __future__ import annotations
@@ -41,7 +39,7 @@ from supple.reduced.state_arguments import in_order
 
 
 class Needed(NamedTuple):
-    """B u = Q with the forces u of the chosen actuators.
+    """What a motion needs at an instant: B u = Q with the forces u of the chosen actuators.
 
     B : (s, a), Q : (s,); inertia : () -> M (s, s), asked for where the forces do not suffice
     multipliers : () -> Σ λ² + Σ w u² as a quadratic of u, None where reactions are not known

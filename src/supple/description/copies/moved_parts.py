@@ -1,7 +1,4 @@
-"""Parts moved in the drawing: turned, shifted or mirrored, with the names of one copy.
-
-How one copy of a group is moved in the drawing: turned, shifted or mirrored; and what its parts are called.
-"""
+"""Copies of a group in the drawing: how one is turned, shifted or mirrored, and how its parts are named."""
 
 from __future__ import annotations
 
@@ -13,16 +10,17 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.description.actuator import Actuator
-from supple.description.body import Body, Frame, Inertia, PointMass, Rotation, Solid
+from supple.description.body import Beam, Body, Frame, Inertia, PointMass, Rotation, Solid
 from supple.description.copies.copies import Copies
 from supple.description.coupling import Coupling
-from supple.description.elastic.material import Beam
 from supple.description.joints.elasticity import StiffnessTable, elasticity
 from supple.description.joints.joint import Joint
 from supple.description.joints.joint_kinds import JOINT_KINDS
 from supple.description.load import Damper, Force, Spring
 from supple.description.sensor import SENSOR_KINDS, Sensor
 from supple.geometry.rotation import axes_from_x, axes_from_z, rotation_about, rotation_vector
+
+# How one copy is moved.
 
 
 @dataclass(frozen=True)
@@ -159,6 +157,9 @@ class Movement:
         if isinstance(value.about, tuple) and isinstance(value.about[0], str):
             return self.drawn[value.about[1]] - self.drawn[value.about[0]]
         return self.whole(value.about)
+
+
+# The parts of a copy, each kind as it moves.
 
 
 def copied_part(part: Any, by: Movement, name: str) -> Any:

@@ -1,6 +1,4 @@
-"""Cross-sections of beams: a shape, or a table of its constants.
-
-Shapes of cross-sections: their dimensions, and the constants of a beam that follow from them.
+"""Cross-sections of beams: a shape with its dimensions, or a table, and the constants of a beam that follow from them.
 
 Section axes: x along the beam, y across (width), z up (height); Iy = ∫ z² dA bends in the x-z plane. The shear factors
 k (of the shear stiffness k G A) of a rectangle, ring and box are those of [Cowper 1966] at ν = 0, a few per cent below
@@ -23,6 +21,8 @@ from supple.description.quantities.dimension import AREA, RATIO, SECOND_MOMENT
 from supple.description.quantities.named_lengths import Alternative, NamedLengths
 from supple.description.quantities.quantity import Positive, of
 from supple.kinds.registry import Registry
+
+# Constants of a section.
 
 
 class SectionProperties(NamedTuple):
@@ -49,6 +49,9 @@ def section(area: float, Iy: float, Iz: float, torsion: float, shear_y: float, s
 
 Outlines = list[list[list[float]]]
 """Loops of points (y, z), m: around the section, and around its hole where it has one."""
+
+
+# Shapes.
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,6 +214,9 @@ SECTION_SHAPES = Registry(
         names=("width", "height", "flange", "web"),
     ),
 )  # fmt: skip
+
+
+# The section of a description.
 
 
 _TABLE_SHEAR = 5.0 / 6.0

@@ -1,25 +1,23 @@
-"""Materials: what an elastic body is made of.
-
-Damping of what is elastic, for the mechanism as a whole or for one material.
-
-Beams of an elastic body: from where to where, of what section and material.
-"""
+"""Materials of elastic bodies, and damping of what is elastic."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from supple.description.quantities.dimension import DENSITY, FREQUENCY, PER_TIME, PRESSURE, RATIO, TIME, require
 from supple.description.quantities.expression import number
-from supple.description.quantities.quantity import Count, Direction, Length, NotNegative, Part, Place, Positive, of
+from supple.description.quantities.quantity import NotNegative, Part, Positive, of
 from supple.diagnostics import InputError
+
+# Damping of what is elastic, for the mechanism as a whole or for one material.
+
 
 Share = Annotated[NotNegative, of(RATIO)]
 OTHERS = "others"
@@ -128,6 +126,9 @@ class Damping(Part):
 _SHARED = 0.02  # of a frequency: modes this close are as good as one
 
 
+# Materials.
+
+
 # An isotropic solid is stable for -1 < ν < 1/2; incompressible rubber is at the end.
 PoissonRatio = Annotated[
     float,
@@ -165,44 +166,3 @@ class Material(Part):
     def G(self) -> float:
         """The shear modulus, Pa."""
         return self.shear_modulus or self.youngs_modulus / (2.0 * (1.0 + self.poisson))
-
-
-Theory = Literal["euler-bernoulli", "timoshenko"]
-SectionNames = str | tuple[str, str]
-
-ELEMENTS = 4  # a beam, if the user does not say
-
-
-class Beam(Part):
-    """One straight beam of a body of several; beams that share a place are welded there."""
-
-    model_config = ConfigDict(populate_by_name=True)
-
-    start: Annotated[Place, Field(alias="from")]
-    """Where it begins: a point, a frame of this body, or coordinates as drawn."""
-    to: Place
-    """Where it ends."""
-    section: SectionNames
-    """Of `sections`; two names: tapered, with stiffness and mass changing linearly from the first end to the second."""
-    material: str
-    """Of `materials`."""
-    elements: Count = ELEMENTS
-    """Finite elements; places on it that something touches divide it further."""
-    theory: Theory = "euler-bernoulli"
-    """`euler-bernoulli` (slender), or `timoshenko` (with shear and rotary inertia)."""
-    up: Direction | None = None
-    """Where the section's z axis (height) points, as drawn. Left out: in the plane of a planar mechanism, at right
-    angles to the beam; in space as a rod's z axis."""
-    offset: tuple[Length, Length] | None = None
-    """How far the beam's axis is shifted along the section's y and z from the line of its two places, on rigid arms."""
-
-    @property
-    def sections(self) -> tuple[str, str]:
-        """Names of the sections at both ends."""
-        return self.section if isinstance(self.section, tuple) else (self.section, self.section)
-
-    @model_validator(mode="after")
-    def _two_places(self) -> Self:
-        if self.start == self.to:
-            raise ValueError("a beam needs two different places")
-        return self

@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from supple.array_types import Array
+from supple.description.body import Beam
 from supple.description.drawing import Drawing, Path
 from supple.description.elastic.cross_section import SectionProperties
-from supple.description.elastic.material import Beam, Material
+from supple.description.elastic.material import Material
 from supple.diagnostics.errors import fault_at
 from supple.geometry.inertia import MassProperties
 from supple.geometry.rotation import axes_from_x

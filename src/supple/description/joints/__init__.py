@@ -1,1 +1,1 @@
-"""Joints, one file a kind."""
+"""Joints: their kinds, one record each, and how they yield."""

@@ -1,19 +1,10 @@
-"""How a joint yields, over its directions: stiffness K and damping D in its frame, and rows in which both are diagonal.
+"""How a joint yields: its stiffness and damping as written, and as rows in which both are diagonal.
 
     V = ½ rᵀ K r = ½ Σ_k k_k (R_k r)²                                                       (elastic-rest, eqs. 5a-5c)
 
 r are displacements along and about the axes of the joint's first frame, of the second body against the first. K = UᵀkU
 with U unit upper triangular gives the rows R = U; where damping of its own shape stands beside it, K = LLᵀ and
 L⁻¹DL⁻ᵀ = WμWᵀ give R = WᵀLᵀ, and c_k = μ_k k_k. A matrix needs nothing else than sums of what a joint measures.
-
-What is written of a joint's stiffness: six numbers, by direction, or a matrix in the joint's frame.
-
-    stiffness: [1e7, 1e7, rigid, 1e4, 1e4, 0]            x, y, z, rx, ry, rz; in the plane its letters and angle
-    stiffness: {x: 1e7, y: 1e7, ry: 1e4, x.ry: 2e4}      by direction, and what couples two of them
-    stiffness: [[...], ..., [...]]                        6 x 6, in the plane 3 x 3, symmetric
-    stiffness: {ry: {over: lift, at: [0, 1], values: [1e4, 2e4]}}      over a coordinate, or over: load
-
-The same forms hold the damping beside it.
 """
 
 from __future__ import annotations
@@ -33,6 +24,16 @@ from supple.description.quantities.quantity import NotNegativeOfCoordinate, OfCo
 
 if TYPE_CHECKING:
     from supple.description.joints.joint import Joint
+
+
+# What is written of a joint's stiffness: six numbers, by direction, or a matrix in the joint's frame.
+#
+#     stiffness: [1e7, 1e7, rigid, 1e4, 1e4, 0]            x, y, z, rx, ry, rz; in the plane its letters and angle
+#     stiffness: {x: 1e7, y: 1e7, ry: 1e4, x.ry: 2e4}      by direction, and what couples two of them
+#     stiffness: [[...], ..., [...]]                        6 x 6, in the plane 3 x 3, symmetric
+#     stiffness: {ry: {over: lift, at: [0, 1], values: [1e4, 2e4]}}      over a coordinate, or over: load
+#
+# The same forms hold the damping beside it.
 
 
 RIGID = "rigid"
@@ -131,6 +132,9 @@ def _pair(name: str) -> tuple[str, str]:
     return (first, second) if dot else (name, name)
 
 
+# Stiffness K and damping D over the directions of a joint, in its frame, and their rows.
+
+
 class YieldingRow(NamedTuple):
     """R_k: factors of the directions it is the sum of, of the deflections of drives by coordinate; k and c along it."""
 
@@ -201,7 +205,10 @@ class Elasticity:
 
 
 def elasticity(joint: Joint, plane: str | None) -> Elasticity:
-    """Of a joint as its `stiffness` (or `elastic`) and `elastic_damping` say, in space or in a plane such as "xz"."""
+    """The elasticity that the keys `stiffness` (or `elastic`) and `elastic_damping` of a joint describe.
+
+    plane : such as "xz"; None in space
+    """
     names = directions(plane)
     given = stiffness_entries(joint.elastic if joint.stiffness is None else joint.stiffness, names)
     tables = {one: value for (one, other), value in given.items() if isinstance(value, StiffnessTable) and one == other}

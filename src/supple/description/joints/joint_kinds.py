@@ -1,10 +1,9 @@
-"""All kinds of joints, by name: supple's own, and those that are registered.
-
-What a kind of joint is: data that kinematics, recursion, drawings and files read.
+"""Kinds of joints: the record of what differs between them, one record a kind, and all kinds by name.
 
 A joint frame sits on each of the two bodies, with axes (x, y, z); z is the joint's axis. In the plane z is the plane's
 normal, and a slide runs along x. Constraint rows, sums of measures between the two frames, vanish; those of the
-coordinates are the coordinates.
+coordinates are the coordinates. Kinematics, recursion, drawings and files read the record of a kind; `JOINT_KINDS`
+holds supple's own kinds and those that are registered.
 """
 
 from __future__ import annotations
@@ -22,11 +21,17 @@ from supple.description.quantities.quantity import Number, of
 from supple.diagnostics import InputError
 from supple.kinds.registry import Registry
 
+# The record of a kind.
+
+
 Motion = Literal["revolute", "prismatic", "screw", "spherical"]
 
 
 def directions(plane: str | None) -> tuple[str, ...]:
-    """Of a joint's first frame: along its axes, then about them; in a plane such as "xz" its letters and `angle`."""
+    """Directions of a joint's first frame: along its axes, then about them.
+
+    plane : such as "xz", whose letters and `angle` they then are; None in space
+    """
     return (*plane, "angle") if plane else ("x", "y", "z", "rx", "ry", "rz")
 
 
@@ -360,6 +365,9 @@ SPHERICAL = JointKind(
     space=Form(rows=POINT, steps=(Step("spherical"),)),
     marker=Marker(".", 9.0, filled=True),
 )
+
+
+# All kinds of joints by name.
 
 
 JOINT_KINDS = Registry(

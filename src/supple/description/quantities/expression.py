@@ -1,9 +1,7 @@
-"""Numbers written as arithmetic: one expression, a block of parameters, and the numbers of a description.
+"""Numbers written as arithmetic: expressions and their dimensions, parameters, the numbers of a description.
 
 A number in a mechanism file may be `0.5`, `crank/2`, `40deg` or `sqrt(a**2 + b**2)`. The file's parameters
 are resolved once; while its parts are built they are the current ones, which `number` looks up.
-
-The dimension of an expression: sums of what is alike, products and powers by exponents, functions of numbers.
 """
 
 from __future__ import annotations
@@ -38,6 +36,9 @@ from supple.description.quantities.unit_parsing import CONSTANTS, UNITS
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.errors import quoted
 
+# The dimension of an expression: sums of what is alike, products and powers by exponents, functions of numbers.
+
+
 _TAKES = {
     **dict.fromkeys(("sin", "cos", "tan"), ANGLE),
     **dict.fromkeys(("asin", "acos", "atan", "exp", "log"), RATIO),
@@ -45,7 +46,7 @@ _TAKES = {
 
 
 def dimension_of(tree: ast.expr, names: Mapping[str, float], text: str) -> Dimension | None:
-    """Of a tree that has a value; None where it hangs on a parameter that is a plain number.
+    """The dimension of a tree that has a value; None where it hangs on a parameter that is a plain number.
 
     A number in the text is a plain factor (2*crank is a length if crank is one) and joins a sum with anything. A
     parameter given as a plain number may be of any dimension, so that a file without units is never refused.
@@ -98,6 +99,9 @@ def _called(name: str, arguments: list[Dimension | None]) -> Dimension | None:
 def _require(dimension: Dimension | None, wanted: Dimension, what: str) -> None:
     if not fits(dimension, wanted):
         raise InputError(f"{what} is {dimension}, and {wanted} is expected", hint="check the units")
+
+
+# Values: one expression, a block of parameters, and the numbers of a description.
 
 
 _NONE: Mapping[str, float] = MappingProxyType({})

@@ -1,7 +1,4 @@
-"""The kinds of values a description is made of: numbers (or expressions) of a dimension, places, directions.
-
-Numbers as data files write them: 12, -0.5, 1.2e-3. Python would also take 1_5, ١٢ and infinity.
-"""
+"""The kinds of values a description is made of: numbers (or expressions) of a dimension, places, directions."""
 
 from __future__ import annotations
 
@@ -151,10 +148,16 @@ class Part(BaseModel):
         return [name for name in names if getattr(self, name) is not None]
 
 
+# Numbers as data files write them.
+
+
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _LONGEST = 100  # characters
 
 
 def plain_number(text: str) -> float:
-    """The number that a text without blanks is; nan if it is none."""
+    """The number that a text without blanks is, as data files write it: 12, -0.5, 1.2e-3; nan if it is none.
+
+    Python would also take 1_5, ١٢ and infinity.
+    """
     return float(text) if len(text) < _LONGEST and _NUMBER.fullmatch(text) else math.nan

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from supple.approximation.piecewise.packing import term_factors
 from supple.approximation.piecewise.piecewise import Piecewise
-from supple.export.c.identifiers import c_table
 from supple.export.c.polynomial import basis_degree, leaf_terms, term_counts
+from supple.export.c.source_text import c_table
 from supple.export.template import filled, template_parts
 
 PARTS = template_parts("supple.export.c", "basis_rates.c")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.export.c.identifiers import c_table
+from supple.export.c.source_text import c_table
 from supple.export.template import filled, template_parts
 from supple.hardware.drive_bank import DriveBank
 from supple.hardware.drive_block import settled_drive

@@ -13,7 +13,7 @@ import numpy as np
 from supple.export.c import polynomial
 from supple.export.c.family_numbers import CFamily
 from supple.export.c.generated_model import CModel
-from supple.export.c.identifiers import c_table
+from supple.export.c.source_text import c_table
 from supple.export.template import Words, filled, template_parts
 
 PARTS = template_parts("supple.export.c", "exact_parts.c")

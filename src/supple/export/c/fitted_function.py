@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.export.c import polynomial
-from supple.export.c.identifiers import c_table
+from supple.export.c.source_text import c_table
 
 
 def row_macro(fitted: Piecewise) -> str:

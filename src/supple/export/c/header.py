@@ -13,10 +13,9 @@ from supple.export.c.division import can_divide
 from supple.export.c.equations import coefficient_argument, needs_slopes
 from supple.export.c.family_numbers import CFamily
 from supple.export.c.generated_model import CModel
-from supple.export.c.identifiers import c_number, comment, identifiers, string
-from supple.export.c.location import BYTES
 from supple.export.c.model_source import table_bytes
 from supple.export.c.polynomial import basis_degree, term_counts
+from supple.export.c.source_text import BYTES, c_number, comment, identifiers, string
 from supple.export.c.stability import StableStep
 from supple.export.target import fixed_lines
 from supple.export.template import Words, filled, template_parts
@@ -159,7 +158,7 @@ def numbered(start: str, names: Iterable[str]) -> str:
 # How many operations the functions of the exported code take at most: additions, multiplications, divisions.
 #
 # A call of sqrt, tanh or fabs counts as one; moving numbers and counting are left out. Bounds, not measurements: a
-# compiler leaves out what is zero. `tests/export/test_operations.py` counts them in the code as it runs.
+# compiler leaves out what is zero. `tests/export/test_hardened_export.py` counts them in the code as it runs.
 
 
 def worst_operations(model: CModel) -> dict[str, int]:

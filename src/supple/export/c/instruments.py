@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from supple.export.c.identifiers import c_table
+from supple.export.c.source_text import c_table
 from supple.export.template import template_parts
 from supple.hardware.hardware import Hardware
 from supple.hardware.instrument import Instrument

@@ -19,7 +19,7 @@ from supple.control.laws.law_equilibrium import FittedRow
 from supple.diagnostics import InputError
 from supple.export.c import location, polynomial
 from supple.export.c.fitted_function import coefficient_table, leaf_tables, row_macro
-from supple.export.c.identifiers import c_number, c_table, comment, identifiers, with_sections
+from supple.export.c.source_text import c_number, c_table, comment, identifiers, with_sections
 from supple.export.template import Words, filled, template_parts
 
 # The header of a law of control: what it is told, in which order, and what it answers.

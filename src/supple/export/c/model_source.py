@@ -22,8 +22,7 @@ from supple.export.c import (
 )
 from supple.export.c.fitted_function import coefficient_table, leaf_tables, row_macro
 from supple.export.c.generated_model import CModel
-from supple.export.c.identifiers import c_number, c_table, comment
-from supple.export.c.location import BYTES
+from supple.export.c.source_text import BYTES, c_number, c_table, comment
 from supple.export.template import filled, template_parts
 
 PARTS = template_parts("supple.export.c", "model_source.c")

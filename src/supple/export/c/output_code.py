@@ -9,8 +9,8 @@ from __future__ import annotations
 from supple.equations.row import effort_places
 from supple.export.c.equations import input_words
 from supple.export.c.generated_model import CModel, Coefficient
-from supple.export.c.identifiers import c_number
 from supple.export.c.polynomial import combine_call
+from supple.export.c.source_text import c_number
 from supple.export.template import Words, filled, template_parts
 
 PARTS = template_parts("supple.export.c", "output_code.c")

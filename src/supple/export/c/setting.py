@@ -13,8 +13,8 @@ import numpy as np
 from supple.export.c.exact_parts import family_rest
 from supple.export.c.family_numbers import CFamily
 from supple.export.c.generated_model import CModel
-from supple.export.c.identifiers import braced, c_number, c_table, comment
 from supple.export.c.polynomial import term_counts
+from supple.export.c.source_text import braced, c_number, c_table, comment
 from supple.export.template import filled, template_parts
 
 PARTS = template_parts("supple.export.c", "setting.c")

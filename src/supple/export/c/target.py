@@ -13,9 +13,8 @@ from supple.export.c import drive_code, instruments
 from supple.export.c.family_numbers import CFamily
 from supple.export.c.generated_model import CModel, Exportable
 from supple.export.c.header import header
-from supple.export.c.identifiers import c_number, c_table, comment, string, with_sections
-from supple.export.c.location import PRECISIONS, single_precision
 from supple.export.c.model_source import c_source
+from supple.export.c.source_text import PRECISIONS, c_number, c_table, comment, single_precision, string, with_sections
 from supple.export.c.stability import stable_step
 from supple.export.target import ExportTarget
 from supple.export.template import Words, filled, template_parts

@@ -13,7 +13,7 @@ from supple.control.controllers.computed_torque import ComputedTorque
 from supple.control.controllers.needed_forces import FlexibleEquations
 from supple.diagnostics import InputError
 from supple.export.c.generated_model import CModel
-from supple.export.c.identifiers import c_number, c_table, comment, identifiers
+from supple.export.c.source_text import c_number, c_table, comment, identifiers
 from supple.export.template import Words, filled, template_parts
 from supple.reduced.model import ReducedModel
 

@@ -19,8 +19,8 @@ from supple.diagnostics import InputError, SuppleNote
 from supple.export.c import location
 from supple.export.c.generated_model import CModel, Exportable
 from supple.export.c.header import parameters, sizes, structure
-from supple.export.c.identifiers import c_table, comment
 from supple.export.c.model_source import equations_of, number_tables
+from supple.export.c.source_text import c_table, comment
 from supple.export.plain.target import plain_model
 from supple.export.target import ExportTarget, fixed_lines
 from supple.export.template import filled, template_parts

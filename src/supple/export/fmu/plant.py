@@ -9,7 +9,7 @@ import numpy as np
 
 from supple.diagnostics import InputError, require_known
 from supple.equations.forces import FRICTION_SPEED
-from supple.export.c.identifiers import c_number, string
+from supple.export.c.source_text import c_number, string
 from supple.export.c.stability import StableStep, stable_step
 from supple.export.c.target import model_files
 from supple.export.fmu.unit import GIVEN, FmuContents, FmuQuantity

@@ -25,7 +25,7 @@ from xml.etree import ElementTree as ET
 import numpy as np
 
 from supple.diagnostics import InputError, NumericalError, SuppleWarning, nearest
-from supple.export.c.identifiers import c_table
+from supple.export.c.source_text import c_table
 from supple.export.fmu.plant import plant, require_model
 from supple.export.fmu.unit import FmuContents, FmuQuantity
 from supple.export.target import ExportTarget

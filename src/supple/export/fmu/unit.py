@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from supple.export.c.identifiers import c_table, comment, string
+from supple.export.c.source_text import c_table, comment, string
 from supple.export.template import Words, filled, template_parts
 
 PARTS = template_parts("supple.export.fmu", "unit.h")

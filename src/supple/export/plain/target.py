@@ -1,6 +1,4 @@
-"""A reduced model as JSON, with its schema.
-
-A reduced model as numbers and names alone: what JSON holds, and what other targets embed.
+"""A reduced model as JSON, with its schema; and as the numbers and names that JSON holds and other targets embed.
 
 All that is needed to evaluate it is in five steps (docs/export-plain.md): the leaf of θ, Chebyshev products, columns
 f̂(θ) with ∂f̂/∂θ, the row of coefficients row = template + P f̂ + Q ∂f̂/∂θ, and of a flexible model the row at δ.
@@ -99,6 +97,9 @@ def _family(rom: Exportable) -> dict[str, Any]:
         for item, value in zip(family.parameters, family.values, strict=True)
     ]
     return found | {"family": {"parameters": parameters, **_fitted(family.fitted, rom.layout.fitted)}}
+
+
+# The files.
 
 
 def json_files(rom: Exportable, prefix: str) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """The table of geometry: every row a frame R_i, whose body moves about or along its z axis, or fixed (σ = 2).
 
-From one frame to the next in the notation of Khalil and Kleinfinger (1986).
+A frame follows from the one before in the notation of Khalil and Kleinfinger (1986).
 """
 
 from __future__ import annotations
@@ -21,6 +21,9 @@ from supple.diagnostics import nearest
 from supple.diagnostics.errors import quoted
 from supple.formats.khalil_kleinfinger.cell_table import Row, TableColumns, names_within
 from supple.geometry.rotation import rotation_about, rotation_vector
+
+# From one frame to the next in the notation of Khalil and Kleinfinger (1986).
+
 
 X, Z = np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0])
 HERE = Pose(np.zeros(3), np.eye(3))
@@ -94,6 +97,9 @@ def rotation_entry(axes: Array) -> dict[str, Any]:
     turn = rotation_vector(axes)
     angle = float(np.linalg.norm(turn))
     return {"rotation": {"about": (turn / angle).tolist(), "angle": angle}} if angle > 0.0 else {}
+
+
+# The table.
 
 
 COLUMNS = TableColumns(

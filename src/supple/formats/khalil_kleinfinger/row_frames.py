@@ -1,13 +1,4 @@
-"""Rows of the geometry from a drawing: R_i is the frame of joint i on its body, z_i its axis.
-
-Any frame has six parameters in any other (`parameters_of`). x and y of R_i where q = 0 are those of the joint's first
-frame, so that its stiffnesses are along them. O_i is where the joint sits; on an elastic body it is where its beams
-begin.
-
-Elastic bodies as rows of the table of beams: one beam behind the other, the first from the origin of the body's row.
-
-A body may be written so if its beams make one chain that begins on the axis of its joint.
-"""
+"""Rows of the tables from a drawing: the frames R_i of the geometry, and elastic bodies as chains of beams."""
 
 from __future__ import annotations
 
@@ -29,10 +20,15 @@ from supple.formats.khalil_kleinfinger.closures import WITH_AXIS
 from supple.formats.khalil_kleinfinger.geometry import HERE, along_z, parameters_of, relative_pose, then
 from supple.geometry.rotation import axes_from_z
 
+# Elastic bodies as rows of the table of beams: one beam behind the other, the first from the origin of the body's row.
+#
+# A body may be written so if its beams make one chain that begins on the axis of its joint.
+
+
 HEADINGS = (
     "body", "beam", "length", "S", "Iy", "Iz", "torsion", "E", "G", "rho", "phi", "theta", "psi", "elements",
 )  # fmt: skip
-# of a beam's length: ends that are closer are one, and a place is on the axis
+_NEAR = 1e-9  # of a beam's length, or of the largest of some lengths: what is closer is in one place
 _UPRIGHT = 1e-9  # cos θ below which φ and ψ turn about one axis
 
 
@@ -152,8 +148,14 @@ def _node(nodes: list[Array], place: Array, length: float) -> int:
     return len(nodes) - 1
 
 
+# Rows of the geometry: R_i is the frame of joint i on its body, z_i its axis.
+#
+# Any frame has six parameters in any other (`parameters_of`). x and y of R_i where q = 0 are those of the joint's first
+# frame, so that its stiffnesses are along them. O_i is where the joint sits; on an elastic body it is where its beams
+# begin.
+
+
 SIGMA = {"revolute": 0, "prismatic": 1}
-_NEAR = 1e-9  # of the largest of some lengths
 
 
 @dataclass(eq=False)

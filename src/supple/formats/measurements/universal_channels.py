@@ -1,7 +1,4 @@
-"""Channels in a universal file: nodes, entity names and directions there; points by name, quantities and SI here.
-
-Units as instruments write them: `mm/s^2`, `g`, `lbf`, `(m/s2)/N`; their factor to SI, and what they can be of.
-"""
+"""Channels in a universal file: nodes, entity names, directions, units there; points, quantities and SI here."""
 
 from __future__ import annotations
 
@@ -16,6 +13,9 @@ from supple.diagnostics import InputError, SuppleWarning
 from supple.diagnostics.errors import quoted
 from supple.formats.measurements.universal_file import QUANTITIES, Function, Side, UniversalFile, quantity_of_code
 from supple.results.channel import Channel, Vector3, channel
+
+# Units as instruments write them: `mm/s^2`, `g`, `lbf`, `(m/s2)/N`; their factor to SI, and what they can be of.
+
 
 Exponents = tuple[float, float, float, float]  # of length, mass, time, current
 
@@ -118,6 +118,9 @@ def _named(name: str) -> RecordedUnit | None:
         return None
     a, b, c, d = (float(value) for value in unit.dimension.exponents)
     return RecordedUnit(unit.factor, (a, b, c, d))
+
+
+# Channels.
 
 
 _LONGEST = 80  # characters of an ID line

@@ -1,7 +1,4 @@
-"""Responses in a universal file: sets 58 of kind 4 (frequency responses) and 6 (coherences).
-
-Records over time in a universal file: sets 58 of kind 1, one for each channel of each record.
-"""
+"""Responses and records in a universal file: sets 58 of kind 4 (responses), 6 (coherences) and 1 (over time)."""
 
 from __future__ import annotations
 
@@ -20,6 +17,9 @@ from supple.results.channel import Channel
 from supple.results.responses import Responses
 from supple.results.text import listed
 from supple.results.time_records import TimeRecords
+
+# Responses: a set of kind 4 for every pair, and of kind 6 for every coherence.
+
 
 _SAME = 1e-4  # of a step: how far lines of two functions may be apart (an axis has six digits)
 _ABOUT = re.compile(r"(\w+)=(\S+)")
@@ -190,6 +190,9 @@ def _number(text: str | None, kind: type) -> int:
         return kind(text or 0)
     except ValueError:
         return 0
+
+
+# Records over time: a set of kind 1 for each channel of each record.
 
 
 def universal_of_records(records: TimeRecords, *, binary: bool = False, nodes: Nodes | None = None) -> UniversalFile:

@@ -1,10 +1,8 @@
-"""What URDF defines of links, joints and constraints: which elements stand where, once each, and what they say.
+"""What URDF defines of links, joints and constraints: elements, where they stand, what they say; and names.
 
 The standard's readers pass over what they do not know, so files carry additions of their own (`<contact>` in a link,
 current="10" of a limit). Those are said and left out. What cannot be an addition is refused: a name like one that is
 missing (`<limits>`, lowr="-1"), an element that belongs elsewhere, and any unknown word about geometry or mass.
-
-Names of links and joints as names of parts: URDF allows any text, a mechanism letters, digits, _ and -.
 """
 
 from __future__ import annotations
@@ -191,6 +189,9 @@ def _require_numbers(name: str, text: str, kind: ElementKind, element: Any, part
         raise fault(f"{said} is not {many}", element, file, within=part, hint=hint)
     if name in kind.positive and min(values) < 0.0:
         raise fault(f"{said} is negative", element, file, within=part, hint="it bounds a size: give 0 or more")
+
+
+# Names of links and joints as names of parts: URDF allows any text, a mechanism letters, digits, _ and -.
 
 
 _LONGEST = 64

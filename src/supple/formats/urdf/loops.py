@@ -12,15 +12,15 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import BeforeValidator
 
+from supple.array_types import Array
 from supple.description.joints.joint_kinds import JOINT_KINDS
-from supple.description.mechanism import Name
 from supple.description.quantities.dimension import ANGLE
-from supple.description.quantities.quantity import Length, Number, Part, of
+from supple.description.quantities.quantity import Length, Name, Number, Part, of
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.errors import quoted
 from supple.formats.urdf.grammar import unused
 from supple.formats.urdf.links_and_joints import UrdfParts, placement_entry
-from supple.formats.urdf.robot import TYPES, Array, Placement, Robot
+from supple.formats.urdf.robot import TYPES, Placement, Robot
 from supple.formats.yaml_tree import KeyPath, YamlTree
 from supple.geometry.rotation import axes_from_x, axes_from_z
 

@@ -1,19 +1,21 @@
-"""Names from a file as they may stand in C: identifiers, comments and strings.
-
-Whatever a user calls a joint, the generated code keeps its meaning: an identifier is made of letters, digits and
-underscores and is unique; a comment cannot be closed from inside; a string holds the name byte by byte.
-
-Numbers and tables as C source that reads back bit for bit.
-
-Where a linker puts tables and functions: macros that are empty unless they are defined when compiling.
-"""
+"""C source text: names from a file, numbers and tables, sections for the linker, and code in single precision."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import Literal
 
+import numpy as np
 from numpy.typing import NDArray
+
+from supple.diagnostics import InputError
+
+# Names from a file as they may stand in C: identifiers, comments and strings.
+#
+# Whatever a user calls a joint, the generated code keeps its meaning: an identifier is made of letters, digits and
+# underscores and is unique; a comment cannot be closed from inside; a string holds the name byte by byte.
+
 
 # Words that are taken in C or C++, and files whose names would hide a header of the compiler or one another.
 KEYWORDS = frozenset(
@@ -83,6 +85,9 @@ def string(text: str) -> str:
     return f'"{plain}"'
 
 
+# Numbers and tables as C source that reads back bit for bit.
+
+
 WIDTH = 110
 
 
@@ -118,6 +123,9 @@ def c_table(kind: str, name: str, values: NDArray) -> str:
     return f"static const {kind} {name}{shape} = {braced(values)};\n"
 
 
+# Where a linker puts tables and functions: macros that are empty unless they are defined when compiling.
+
+
 _TABLE = re.compile(
     r"^((?:static )?const (?:double|float|int|struct (?:rest_)?node) \w+(?:\[\d+\])+)( = )", re.MULTILINE
 )
@@ -127,3 +135,47 @@ _CODE = re.compile(r"^((?:static )?(?:int|void|double|float) \w+\()", re.MULTILI
 def with_sections(text: str, upper: str) -> str:
     """The code with `<UPPER>_TABLES` behind every table and `<UPPER>_CODE` before every function."""
     return _CODE.sub(rf"{upper}_CODE \1", _TABLE.sub(rf"\1 {upper}_TABLES\2", text))
+
+
+# The same code in single precision: types, literals and functions of the mathematics.
+
+
+Precision = Literal["double", "single"]
+PRECISIONS = ("double", "single")
+BYTES = {"double": 8, "single": 4}
+CLOSE = {"double": 1e-6, "single": 1e-3}  # of a box: from where on edges are looked at, by precision
+
+# Comments, strings and what is exact (`exact_parts`) are passed over; a number is one with a point or an exponent.
+_TOKEN = re.compile(
+    r"/\*.*?\*/"
+    r"|typedef double exact;|\(sqrt\)"
+    r'|"(?:\\.|[^"\\])*"'
+    r"|(?<![\w.])(?:\d+\.\d*(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+)(?![\w.])"
+    r"|\b(?:double|sqrt|tanh|exp|log|pow|sin|cos|fabs|fmax|fmin|ceil|floor|rint|DBL_MAX)\b",
+    re.DOTALL,
+)
+_NAMES = {"double": "float", "DBL_MAX": "FLT_MAX"}
+_CLOSE = f"#define CLOSE {CLOSE['double']!r}"
+
+
+def single_precision(text: str) -> str:
+    """The code with `float` in the place of `double`; refused where a number is too large for it."""
+    return _TOKEN.sub(_token, text.replace(_CLOSE, f"#define CLOSE {CLOSE['single']!r}"))
+
+
+def _token(found: re.Match[str]) -> str:
+    text = found.group()
+    if text[0] in '/"(' or text.startswith("typedef"):
+        return text
+    if text[0].isalpha():
+        return _NAMES.get(text, f"{text}f")
+    if float(text) == np.finfo(float).max:
+        return "FLT_MAX"
+    with np.errstate(over="ignore", under="ignore"):
+        value = np.float32(float(text))
+    if not np.isfinite(value):
+        raise InputError(
+            f"{text} is too large for single precision", part="export", hint="export it in double precision"
+        )
+    shortest = str(value)
+    return f"{shortest}f" if any(c in shortest for c in ".e") else f"{shortest}.0f"

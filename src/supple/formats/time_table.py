@@ -1,16 +1,15 @@
-"""Motions from a table: CSV with a column `time` (s) and one for each coordinate (rad or m), or for each direction of a
-place (`tool.x`, ...).
-
-time,crank,slide
-0.000,1.047,0.20
-0.001,1.053,0.20
-...
-
-Tables over time: CSV with a column `time` (s) and one for each named signal, in SI units.
+"""Tables over time: CSV with a column `time` (s) and one for each named signal, in SI units; and motions from them.
 
 time,lift,elbow
 0.0,120,-35
 0.1,124,-31
+...
+
+The columns of a motion are coordinates (rad or m), or directions of a place (`tool.x`, ...):
+
+time,crank,slide
+0.000,1.047,0.20
+0.001,1.053,0.20
 ...
 """
 
@@ -30,6 +29,9 @@ from supple.diagnostics import InputError
 from supple.diagnostics.arguments import real_numbers
 from supple.diagnostics.errors import excerpt, quoted
 from supple.formats.text_file import read_bytes, text_of
+
+# Tables.
+
 
 LARGEST = 2**26  # bytes
 _LONGEST_FIELD = 200  # characters; a number is shorter
@@ -109,6 +111,9 @@ def _numbers(row: list[str], names: list[str], file: str, line: int) -> list[flo
     return found
 
 
+# Motions.
+
+
 FEWEST = 6  # rows: what a spline of degree five needs
 
 
@@ -128,7 +133,7 @@ def read_motion(path: str | Path) -> SampledMotion:
 
 
 def motion_of_columns(columns: Mapping[str, ArrayLike]) -> SampledMotion:
-    """The same from columns in Python: {"time": (N,), coordinate: (N,), ...}."""
+    """A motion from columns in Python: {"time": (N,), coordinate: (N,), ...}."""
     arrays = {
         name: real_numbers(f'column "{name}" of a motion', values, finite=False) for name, values in columns.items()
     }

@@ -1,7 +1,4 @@
-"""A mechanism, a reduced model or a linear one as a plant, with the drives it is given.
-
-What a machine shows at rest where its motion ends: what a run is measured against.
-"""
+"""Plants: a mechanism, a reduced model or a linear one with the drives it is given, and where each rests in the end."""
 
 from __future__ import annotations
 
@@ -15,9 +12,8 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.control.gains.feedback_gain import operating_point, require_continuous_time
-from supple.control.gains.pole_placement import held
-from supple.description.mass_properties import taken_as_rigid
-from supple.description.mechanism import Mechanism
+from supple.control.observers.sampled_plant import held
+from supple.description.mechanism import Mechanism, taken_as_rigid
 from supple.diagnostics import InputError, SuppleNote
 from supple.formulations.absolute.time_damping import say_damping
 from supple.hardware.drive_bank import DriveBank
@@ -45,6 +41,9 @@ from supple.systems.protocols import system_of
 AnyPlant = Mechanism | ReducedModel | LinearModel
 
 _USER = 4  # calls from who says something of the plant up to who asked for the loop
+
+
+# Any of the three as a plant.
 
 
 class PlantOptions(NamedTuple):
@@ -281,6 +280,9 @@ class LinearMotion:
     @property
     def energy_defect(self) -> None:
         return
+
+
+# What a machine shows at rest where its motion ends: what a run is measured against.
 
 
 _INSTANT = 1e-3  # s: a run in which nothing moves
