@@ -1,6 +1,6 @@
-"""What the mechanism carries, as arrays: inertia, loads, and everything that acts along a measure.
+"""What a mechanism carries, as arrays, and the units of its coordinates, actuators and sensors.
 
-The units of what a mechanism's coordinates, actuators and sensors measure.
+The arrays hold inertia, loads, and everything that acts along a measure.
 """
 
 from __future__ import annotations
@@ -288,6 +288,9 @@ def _by_row(numbering: Numbering, uses: list[_Use]) -> tuple[Integers, Integers,
         uses_f[n, : len(use.parameters)] = use.parameters
         uses_f[n, REFERENCE] = use.reference
     return start, uses_i, uses_f
+
+
+# Units of what a mechanism's coordinates, actuators and sensors measure.
 
 
 ARCLENGTH = "arclength"

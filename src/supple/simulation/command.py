@@ -107,7 +107,7 @@ def model_task_of(model: ReducedModel, asked: RunOptions) -> dict[str, Any]:
 
 def _led(model: ReducedModel, motion: str, results: dict[str, Any]) -> dict[str, Any]:
     """Led along a motion, with results as asked for, or as long as it lasts."""
-    from supple.integration.step_options import result_times
+    from supple.integration.time_steps import result_times
 
     if results["until"] is None:
         results = results | {"until": float(trajectory_in_model(model, motion).time[-1])}

@@ -1,11 +1,4 @@
-"""Elastic bodies of a mechanism: from beams or matrices as drawn to arrays in body axes.
-
-The frequency that an elastic body has by its own: the unit in which bands are counted.
-
-Displacements of second degree over the body, u = e_k x_i x_j with the rotations φ = ½ curl u, bend, twist and stretch
-it in the simplest ways. The lowest of their frequencies, the body free, is an upper bound of its lowest one. The space
-of these fields is the same in all axes, so the bound is the body's alone, and follows every change of units.
-"""
+"""Elastic bodies of a mechanism: from beams or matrices as drawn to arrays in body axes, and their own frequency."""
 
 from __future__ import annotations
 
@@ -255,7 +248,15 @@ _STILL = 1e-13  # of the largest ω²: rounding
 
 
 def natural_frequency(body: ElasticBody) -> float:
-    """√λ/2π in Hz, λ the lowest eigenvalue of (QᵀKQ, QᵀMQ), Q without rigid motions; 0 where there is none.  (14a)"""
+    """The frequency that an elastic body has by its own, Hz: the unit in which frequency bands are counted.
+
+    It is √λ/2π, λ the lowest eigenvalue of (QᵀKQ, QᵀMQ), Q without rigid motions; 0 where there is none.  (14a)
+
+    Q holds displacements of second degree over the body, u = e_k x_i x_j with the rotations φ = ½ curl u. They bend,
+    twist and stretch it in the simplest ways. The lowest of their frequencies, the body free, is an upper bound of its
+    lowest one. The space of these fields is the same in all axes, so the bound is the body's alone, and follows every
+    change of units.
+    """
     return body.remembered("natural frequency", lambda: _natural_frequency(body))
 
 

@@ -13,9 +13,9 @@ from supple.array_types import Array
 from supple.compilation import compiled
 from supple.compilation.threads import cores
 from supple.diagnostics import InputError
+from supple.formulations.recursive.batch import LinearizationResults, Results, batch, memory_size, one_state
 from supple.formulations.recursive.dynamics import SIDE_BY_SIDE, empty_state_space, memory, pieces_of, run_in_threads
 from supple.formulations.recursive.gather import States
-from supple.formulations.recursive.mass_gradient import LinearizationResults, Results, batch, memory_size, one_state
 from supple.formulations.recursive.memory import PackedTree, places, tables
 from supple.formulations.recursive.recursion import FORWARD_VARIATION, recursion
 from supple.formulations.recursive.tree import TreeArrays
@@ -80,7 +80,7 @@ class BatchLinearizer:
 
 # Code for one tree: the recursions written down without loops, for its own numbers.
 #
-# The source of the kernels is run once with numbers that remember how they came about (tracing.py); what they leave
+# The source of the kernels is run once with numbers that remember how they came about (`Traced`); what they leave
 # behind is a program of some thousand lines for exactly this tree, without its zeros. It holds numbers and no name of
 # anything, and is run as it was written, never from a file; what is compiled from it is kept, as of any kernel.
 

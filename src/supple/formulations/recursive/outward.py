@@ -2,7 +2,7 @@
 
     V_k = V_p + S_k q̇_k,   A_k = A_p + Ψ̇_k q̇_k + S_k q̈_k,   A_ground = -g       (docs/theory/recursive.md, eqs. 6-9)
 
-`nodes` : (axes + 1, SLOTS W), one row an axis (node.py); the last is the ground.
+`nodes` : (axes + 1, SLOTS W), one row an axis (memory.py); the last is the ground.
 """
 
 from __future__ import annotations

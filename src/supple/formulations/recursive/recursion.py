@@ -110,7 +110,7 @@ def recursion(side, blocks, wanted, packed, work):
 #
 #     M_kj = S_kᵀ I_j S_j for every axis k on the way from the ground to j,   τ_j = S_jᵀ F_j     (eqs. 9, 10)
 #
-# I, F of an axis are those of everything that it carries. `nodes` as in node.py; `M` : (axes², W), entry
+# I, F of an axis are those of everything that it carries. `nodes` as in memory.py; `M` : (axes², W), entry
 # (j, k) in row j axes + k.
 
 

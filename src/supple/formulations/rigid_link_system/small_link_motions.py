@@ -4,8 +4,6 @@
 
 u_i are displacements of nodes that the ideal rows leave independent; without ideal rows N only leaves out what others
 follow, and B is block diagonal. With θ locked w_i = u_i.
-
-Which outputs a rigid link system tells, and that it leaves forces inside out.
 """
 
 from __future__ import annotations
@@ -279,7 +277,10 @@ def _shift(motions: LinkMotions) -> float:
 
 
 def outputs_without_forces(position: Rest) -> list[str]:
-    """Names of the outputs that are made of measures alone; a SuppleNote names the others."""
+    """Names of the outputs that a rigid link system has: those that are made of measures alone.
+
+    A SuppleNote names the others, which see forces inside the mechanism and are left out.
+    """
     load = carried(position)
     count = len(load.measured)
     inside = [

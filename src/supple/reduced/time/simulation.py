@@ -16,7 +16,7 @@ from supple.array_types import Array
 from supple.diagnostics import NumericalError, require_known
 from supple.diagnostics.arguments import require_arguments
 from supple.integration.input_course import Inputs
-from supple.integration.step_options import StepOptions, require_positive
+from supple.integration.time_steps import StepOptions, require_positive
 from supple.reduced.coefficient_slopes import coefficient_slopes, force_slopes
 from supple.reduced.state_arguments import in_order, theta_points
 from supple.results.simulation import Simulation
