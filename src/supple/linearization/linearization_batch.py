@@ -1,7 +1,4 @@
-"""Linear models of a rigid mechanism at many states in one call: successive linearization along a trajectory.
-
-The forces of the actuators that a motion needs, or why no forces hold a state.
-"""
+"""Linear models of a rigid mechanism at many states in one call: successive linearization along a trajectory."""
 
 from __future__ import annotations
 
@@ -34,6 +31,9 @@ from supple.reduced.state_arguments import in_order
 from supple.results.result import Result, picture
 from supple.results.table import Table
 from supple.results.text import listed
+
+# The forces of the actuators that a motion needs, or why no forces hold a state.
+
 
 _MISSING = 1e-8  # of the largest force, or of what a unit of motion does, along any coordinate: what may be missing
 
@@ -75,6 +75,9 @@ def force_size(mechanism: Mechanism, M: Array, dforce: Array, accelerations: Arr
     unit = rest(mechanism).numbering.theta_scale
     fast = np.abs(rates / unit).max(axis=1, initial=0.0)[:, None] ** 2 * unit
     return np.asarray(np.abs(dforce) @ unit + np.einsum("nij,nj->ni", np.abs(M), np.abs(accelerations) + fast))
+
+
+# The linear models.
 
 
 Values = Mapping[str, float] | ArrayLike

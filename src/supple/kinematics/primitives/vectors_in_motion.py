@@ -1,4 +1,4 @@
-"""Vectors and points fixed in bodies, and how they move.
+"""Vectors and points fixed in bodies, how they move, and the product of two directions; with the layout of row arrays.
 
 Along a motion j with twists (v, ω) of the bodies in world axes
 
@@ -17,17 +17,7 @@ in body axes, by
 
 where v̇ and ω̇ keep their components in body axes (docs/theory/linearization.md, eqs. 8-11).
 
-A term of a row in the arrays `rows_i` and `rows_f`: a factor times a measure, plus an offset.
-
-A row of the mechanism is a chain of terms (kinematics, 13): THEN is the row of its next term, NONE after the last.
-
-An angle is known within a turn. Where a row counts full turns, TURNS is the number of the measure among those that are
-followed (`Configuration.w`) that does so, and φ = w - ZERO to within half a turn (kinematics, 14).
-
 `X[b]` holds position (3) and rotation (9, row by row) of body b; the last body is the ground.
-
-Product of two directions: φ = u·w, u fixed in body a, w in body b (kinematics, 2); zero where they are at right
-angles.
 """
 
 from __future__ import annotations
@@ -38,6 +28,14 @@ from supple.array_types import Array
 from supple.compilation import kernel
 from supple.geometry.vectors import cross, dot, minus, negative, plus
 
+# A term of a row in the arrays `rows_i` and `rows_f`: a factor times a measure, plus an offset.
+#
+# A row of the mechanism is a chain of terms (kinematics, 13): THEN is the row of its next term, NONE after the last.
+#
+# An angle is known within a turn. Where a row counts full turns, TURNS is the number of the measure among those that
+# are followed (`Configuration.w`) that does so, and φ = w - ZERO to within half a turn (kinematics, 14).
+
+
 ALONG, DOT, DISTANCE, ANGLE = KINDS = 0, 1, 2, 3
 LENGTHS = (ALONG, DISTANCE)
 
@@ -46,6 +44,9 @@ NONE = -1
 
 U, V, W, PA, PB, OFFSET, SCALE, FACTOR, ZERO = 0, 3, 6, 9, 12, 15, 16, 17, 18  # columns of rows_f
 ROW_WIDTH = 19
+
+
+# Vectors and points in motion.
 
 
 class Course(NamedTuple):
@@ -203,6 +204,10 @@ def product_slopes(x, y, dx, dy):
         + dot(dx[0], y[2])
         + dot(x[0], dy[2]),
     )
+
+
+# Product of two directions: φ = u·w, u fixed in body a, w in body b (kinematics, 2); zero where they are at right
+# angles.
 
 
 @kernel(inline=True)
