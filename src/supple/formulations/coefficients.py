@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from supple.array_types import Array, Integers
-from supple.description.force_model import CONSTANT, DAMPER, INERTIA, SPRING, ForceLaw
+from supple.description.force_model import CONSTANT, DAMPER, INERTIA, SPRING, Along, ForceLaw
 from supple.description.load import Acting
 from supple.description.mass_properties import mass_properties
 from supple.diagnostics import InputError
 from supple.equations.observation import Observation, Product
 from supple.formulations.efforts import Effort, inside
-from supple.formulations.force_models import REFERENCE, Along, law, number_of
+from supple.formulations.force_models import REFERENCE, law, number_of
 from supple.kinematics.measures import component_keys, key_of
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.primitives import KIND, LENGTHS

@@ -19,9 +19,10 @@ from supple.diagnostics.arguments import require_arguments
 from supple.equations.observation import ORDERS
 from supple.formulations.coefficients import carried, output_units
 from supple.formulations.described_hardware import hardware_of
+from supple.formulations.elastic_rest.body_coordinates import own_band
 from supple.formulations.elastic_rest.constrained_modes import rows_over_coordinates
 from supple.formulations.elastic_rest.damping_model import Dissipation, dissipation, joint_losses, materials_over_z
-from supple.formulations.elastic_rest.elastic_rest import ElasticRest, elastic_rest, own_band
+from supple.formulations.elastic_rest.elastic_rest import ElasticRest, elastic_rest
 from supple.formulations.elastic_rest.joint_stiffness_under_load import under_loads
 from supple.formulations.elastic_rest.loads import carries_loads
 from supple.formulations.elastic_rest.preload import held_loads

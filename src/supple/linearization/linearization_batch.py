@@ -19,12 +19,12 @@ from supple.diagnostics.errors import item_list
 from supple.distribution.work import in_order_of_rows
 from supple.distribution.workplace import workplace
 from supple.formats.mechanism_text import Travelling
-from supple.formulations.recursive.recursive_tree import CoupledTree
+from supple.formulations.recursive.recursive_tree import CoupledTree, TreeOrder
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
 from supple.kinematics.posture_coordinates import coordinate_values
 from supple.kinematics.rest import rest
-from supple.linearization.tree_linearization import TreeOrder, tree_inputs, tree_linear_rows, tree_order, tree_states
+from supple.linearization.tree_linearization import tree_inputs, tree_linear_rows, tree_order, tree_states
 from supple.parameterization.linear_rows import LinearRows, linear_rows
 from supple.parameterization.local_model import LocalModel, local
 from supple.reduced.state_arguments import in_order

@@ -1,20 +1,6 @@
-"""How natural frequencies and shapes change with parameters of the file, θ held (docs/theory/parameters.md).
+"""How natural frequencies and shapes change with parameters of the file, and modes of the equivalent rigid link system.
 
-    (K - λM) ψ + C_hᵀν = 0,  C_h ψ = 0,  ψᵀMψ = 1
-    ∂λ/∂μ = ψᵀ(K' - λM')ψ + 2 νᵀC_h'ψ                                                                  (parameters, 8)
-    [K - λM  C_hᵀ  MΨ; C_h  0  0; ΨᵀM  0  0] [Y; N; κ] = -[(K' - λM')Ψ + C_h'ᵀν; C_h'Ψ; 0],  Ψ' = Y - ½ Ψ ΨᵀM'Ψ    (9)
-
-C_h are ideal rows and locked coordinates, ν what they carry; where places move with μ, C_h' is not zero. Modes of one
-frequency are one level: its slopes are the eigenvalues of the same form over all of it, those of the branches that part
-there, and its shapes have slopes without turning among one another.   [Fox and Kapoor 1968, Nelson 1976, Dailey 1989]
-
-With loads at rest K has their geometric stiffness K_g, and K' its slope, from K_g at six values around the parameter's
-own. All this over the coordinates of bodies that are not condensed: with K_g (10) does not hold.
-
-Modes of the equivalent rigid link system, told as those of every other formulation (rigid-link-system, 22-24).
-
-Nothing is condensed. Shapes are turned into the coordinates z of the uncondensed elastic mechanism, so that words,
-energies, pictures and the modal assurance criterion are the same.
+Both are over the coordinates z of bodies that are not condensed.
 """
 
 from __future__ import annotations
@@ -51,6 +37,12 @@ from supple.formulations.rigid_link_system.small_link_motions import (
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import Configuration
 from supple.modal_analysis.mode_set import ModeSet
+
+# Modes of the equivalent rigid link system, told as those of every other formulation (rigid-link-system, 22-24).
+#
+# Nothing is condensed. Shapes are turned into the coordinates z of the uncondensed elastic mechanism, so that words,
+# energies, pictures and the modal assurance criterion are the same.
+
 
 UNCONDENSED = 1e12  # Hz: wider than any band
 
@@ -121,6 +113,22 @@ def over_z(rest: ElasticRest, motions: LinkMotions) -> Array:
             wanted[row - first] = 1.0
         Z[drive.column] = (wanted - g @ Z) / g[drive.column]
     return Z
+
+
+# Slopes of natural frequencies and shapes along a parameter, θ held (docs/theory/parameters.md).
+#
+#     (K - λM) ψ + C_hᵀν = 0,  C_h ψ = 0,  ψᵀMψ = 1
+#     ∂λ/∂μ = ψᵀ(K' - λM')ψ + 2 νᵀC_h'ψ                                                              (parameters, 8)
+#     [K - λM  C_hᵀ  MΨ; C_h  0  0; ΨᵀM  0  0] [Y; N; κ] = -[(K' - λM')Ψ + C_h'ᵀν; C_h'Ψ; 0],
+#     Ψ' = Y - ½ Ψ ΨᵀM'Ψ                                                                                          (9)
+#
+# C_h are ideal rows and locked coordinates, ν what they carry; where places move with μ, C_h' is not zero. Modes of one
+# frequency are one level: its slopes are the eigenvalues of the same form over all of it, those of the branches that
+# part there, and its shapes have slopes without turning among one another [Fox and Kapoor 1968, Nelson 1976, Dailey
+# 1989].
+#
+# With loads at rest K has their geometric stiffness K_g, and K' its slope, from K_g at six values around the
+# parameter's own. All this over the coordinates of bodies that are not condensed: with K_g (10) does not hold.
 
 
 DISTINCT = 1e-4  # of ω: modes closer than this are one level

@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from supple.array_types import Array
 from supple.description.drawing import Drawing
 from supple.description.elastic.cross_section import SectionProperties
 from supple.description.elastic.placed_beam import PlacedBeam, placed_beams
@@ -21,15 +22,13 @@ from supple.description.elastic.superelement_modes import modal_arrays
 from supple.diagnostics import InputError
 from supple.diagnostics.errors import part_name
 from supple.formulations.elastic.beam_mesh import BeamMesh, Span, assembled, extent, mesh, on_axis
-from supple.formulations.elastic.body_matrices import NEAR, PLANAR_COLUMNS, Array, CarriedPart, ElasticBody
+from supple.formulations.elastic.body_matrices import NEAR, PLANAR_COLUMNS, CarriedPart, ElasticBody
 from supple.formulations.elastic.superelement_body import superelement_body
 from supple.formulations.elastic.touched_places import TouchedPlace, touched_places
 from supple.kinematics.numbering import Numbering
 
 _MADE: WeakValueDictionary[tuple[str, bytes], ElasticBody] = WeakValueDictionary()
 """Bodies of beams by their names and a digest of what they are made of, as long as some mechanism uses them."""
-
-__all__ = ["ElasticBody", "elastic_body", "mesh_of"]
 
 
 def elastic_body(drawing: Drawing, name: str) -> ElasticBody:

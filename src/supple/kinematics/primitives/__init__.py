@@ -2,13 +2,13 @@
 
 A measure φ relates two frames, one on body a and one on body b (docs/theory/kinematics.md, eqs. 1-9):
 
-    ALONG      u·(p_b - p_a)               u fixed in a                      along.py
-    DOT        u·w                         u fixed in a, w in b              right_angle.py
-    DISTANCE   |p_b - p_a|                                                   distance.py
-    ANGLE      atan2(v·w, u·w)             u, v fixed in a at right angles, w in b       angle.py
+    ALONG      u·(p_b - p_a)               u fixed in a
+    DOT        u·w                         u fixed in a, w in b
+    DISTANCE   |p_b - p_a|
+    ANGLE      atan2(v·w, u·w)             u, v fixed in a at right angles, w in b
 
-Each file holds the value, the gradient, its change along a motion (slope), the curvature and the second rate of one of
-them; `terms` takes what a term of a row needs.
+`terms` has the value, the gradient, its change along a motion (slope), the curvature and the second rate of each, and
+of the term of a row, which is a factor times one of them. `vectors_in_motion` has the vectors that they are made of.
 """
 
 from supple.kinematics.primitives.terms import (
