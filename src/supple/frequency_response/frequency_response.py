@@ -26,7 +26,13 @@ from supple.formulations.elastic_rest.elastic_rest import ElasticRest, elastic_r
 from supple.formulations.elastic_rest.joint_stiffness_under_load import under_loads
 from supple.formulations.elastic_rest.loads import carries_loads
 from supple.formulations.elastic_rest.preload import held_loads
-from supple.formulations.rigid_link_system.small_link_motions import link_free_motions, locked_motions
+from supple.formulations.rigid_link_system.small_link_motions import (
+    UNCONDENSED,
+    link_free_motions,
+    locked_motions,
+    over_z,
+    rest_load_stiffness,
+)
 from supple.frequency_response.direct_response import Proportional, direct_response
 from supple.frequency_response.driving import (
     DrivingInputs,
@@ -44,7 +50,6 @@ from supple.hardware.drive_block import DriveBlock
 from supple.hardware.drive_response import impedance
 from supple.hardware.hardware import NO_HARDWARE, Hardware
 from supple.kinematics.configuration import At, Configuration
-from supple.modal_analysis.mode_slopes import UNCONDENSED, over_z, rest_load_stiffness
 from supple.modal_analysis.modes import require_elastic
 from supple.modal_analysis.ports import Port, port, port_rows, touched
 from supple.modal_analysis.restraint import Restraint, restraint

@@ -53,7 +53,7 @@ def norm(a):
     return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])
 
 
-# Matrices.
+# Matrices of three by three.
 
 
 @kernel(inline=True)

@@ -161,7 +161,7 @@ def sign_of_selected(G, selected, n):
     return sign
 
 
-# The rows of a mechanism.
+# The rows of a mechanism: factorisation and solution.
 
 
 class Workspace(NamedTuple):

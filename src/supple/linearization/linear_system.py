@@ -22,17 +22,19 @@ from supple.formulations.elastic_rest.elastic_rest import elastic_rest
 from supple.formulations.elastic_rest.loads import carries_loads
 from supple.formulations.rigid_link_system.link_system import RigidLinkSystem
 from supple.formulations.rigid_link_system.small_link_motions import (
+    UNCONDENSED,
     LinkMotions,
     link_free_motions,
     link_modes,
     measure_row,
     outputs_without_forces,
+    over_z,
+    rest_load_stiffness,
 )
 from supple.hardware.hardware import Hardware
 from supple.hardware.linear_hardware import with_hardware, without_drives
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.rest import rest
-from supple.modal_analysis.mode_slopes import UNCONDENSED, over_z, rest_load_stiffness
 from supple.reduced.coefficient_slopes import coefficient_slopes, force_slopes
 from supple.reduced.holding import inputs_for_accelerations
 from supple.reduced.model import ReducedModel

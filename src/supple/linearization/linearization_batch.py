@@ -77,7 +77,7 @@ def force_size(mechanism: Mechanism, M: Array, dforce: Array, accelerations: Arr
     return np.asarray(np.abs(dforce) @ unit + np.einsum("nij,nj->ni", np.abs(M), np.abs(accelerations) + fast))
 
 
-# The linear models.
+# Linear models at many states.
 
 
 Values = Mapping[str, float] | ArrayLike

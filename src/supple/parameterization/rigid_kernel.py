@@ -220,7 +220,7 @@ def moved_to(here, X, w):
     return Position(X, w, here.Psi, here.dPsi, here.twists, here.dtwists)
 
 
-# All coefficients.
+# The coefficients, at one position and at all.
 
 
 @kernel

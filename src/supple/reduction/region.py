@@ -38,7 +38,7 @@ def interval_text(name: str, interval: Interval, unit: str) -> str:
     return f"{name}={a:.6g}{unit}" if a == b else f"{name}={a:.6g}{unit}:{b:.6g}{unit}"
 
 
-# The region.
+# The region: boxes within the limits of the mechanism.
 
 
 Ranges = Mapping[str, Sequence[float] | float]

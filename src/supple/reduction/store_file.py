@@ -66,7 +66,7 @@ def fault_of(error: BaseException, path: Path | None = None) -> Fault:
     return _FAULTS.get(code & 0xFF, Fault.DAMAGE)
 
 
-# The file.
+# The file: its tables, its version, its transactions, and a damaged file set aside.
 
 
 VERSION = 2  # 1 had a checksum that did not know the set

@@ -60,7 +60,7 @@ def eigenvalue_slopes(A: Array, slopes: Array) -> Complex:
     return np.asarray(found[by_magnitude(values)])
 
 
-# Linear models.
+# Linear models: matrices with names.
 
 
 _METHODS = ("zoh", "foh", "bilinear", "euler", "backward_diff", "impulse")

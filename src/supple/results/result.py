@@ -111,7 +111,7 @@ def _cell(value: Any) -> str:
     return str(value)
 
 
-# Results.
+# What every result offers.
 
 
 _LONGEST = 240  # characters

@@ -103,7 +103,7 @@ def energy_defect(kinetic: Array, potential: Array, works: Array, balance: Array
     return float(np.abs(balance).max() / exchanged) if exchanged > 0.0 else 0.0
 
 
-# The run.
+# Runs: what a runner records, and the result.
 
 
 _ROUNDING = 1e-12  # of the largest reaction: less is zero

@@ -33,7 +33,7 @@ def _attributes(unit: str) -> dict[str, str]:
     return {"units": unit} if unit else {}
 
 
-# Tables.
+# Tables of named columns.
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -98,7 +98,7 @@ def _profile_polynomial(distance: float, duration: float) -> PiecewisePolynomial
     return PiecewisePolynomial(("way",), np.array([0.0, duration]), shape[None, :, None], final=np.array([distance]))
 
 
-# Plans.
+# The plan of a motion: durations and profiles, coordinate by coordinate or along the path of a tool.
 
 
 Path = tuple[str | int, ...]

@@ -138,7 +138,7 @@ def _products(body: FloatingBody) -> Array:
     return found
 
 
-# Any body in z.
+# Bodies in z, rigid or elastic.
 
 
 @dataclass(frozen=True, eq=False)

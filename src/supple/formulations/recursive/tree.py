@@ -87,7 +87,7 @@ def _chain(kind: str, axis: Array, second: Array) -> list[JointAxis]:
     raise InputError(f'there is no joint "{kind}"', part="tree", hint=nearest(kind, JOINTS))
 
 
-# The tree.
+# The tree: links, loads, and what acts along coordinates and distances.
 
 
 GROUND = -1

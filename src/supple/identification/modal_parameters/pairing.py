@@ -44,7 +44,7 @@ def to_spaces(shapes: NDArray[Any], others: NDArray[Any], groups: Sequence[Seque
     return found
 
 
-# Pairs of modes.
+# Pairs of measured modes and modes of a model.
 
 
 _WIDE = 0.2  # relative difference of frequencies that weighs as much as shapes that have nothing in common

@@ -304,7 +304,7 @@ def page_loads(rest: ElasticRest, held: HeldRows) -> dict[str, Any]:
     }
 
 
-# The dictionary.
+# The dictionary that the page is given.
 
 
 FORMAT = 1

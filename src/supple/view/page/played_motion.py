@@ -120,7 +120,7 @@ def _csv(path: Path) -> SavedRun:
     return SavedRun(str(path), {name.strip(): values[:, i] for i, name in enumerate(names)}, {}, {})
 
 
-# The motion of a run.
+# Where bodies and nodes were in a run.
 
 
 @dataclass(frozen=True, eq=False)

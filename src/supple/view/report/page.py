@@ -83,7 +83,7 @@ footer { margin-top: 3rem; padding-top: .6rem; border-top: 1px solid var(--edge)
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 
-# Parts of a page.
+# The parts of a page: sections, paragraphs, tables.
 
 
 class Html(str):
