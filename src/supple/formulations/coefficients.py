@@ -1,4 +1,4 @@
-"""What a mechanism carries, as arrays, and the units of its coordinates, actuators and sensors.
+"""Arrays of what a mechanism carries, and the units of its coordinates, actuators and sensors.
 
 The arrays hold inertia, loads, and everything that acts along a measure.
 """

@@ -1,4 +1,4 @@
-"""How a configuration moves with a parameter μ of the mechanism's file, θ held.
+"""Motion of a configuration with a parameter μ of the mechanism's file, θ held.
 
     Φ(X, μ) = 0, A(X, μ) = θ:    [Φ_q; A] ξ = -(∂Φ/∂μ; ∂A/∂μ)              how poses move: twists ξ      (parameters, 3)
     [Φ_q; A] ∂_μΨ = -(d[Φ_q; A]/dμ) Ψ                                      how rigid modes change                  (4)

@@ -1,4 +1,4 @@
-"""Where the energy of each mode is, in numbers and in words: which bodies move, what deforms, and along what.
+"""Distribution of the energy of each mode, in numbers and in words: which bodies move, what deforms, and along what.
 
 The equations are in docs/theory/elastic-rest.md.
 """

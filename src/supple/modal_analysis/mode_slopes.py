@@ -1,4 +1,4 @@
-"""How natural frequencies and shapes change with parameters of the file, θ held (docs/theory/parameters.md).
+"""Slopes of natural frequencies and shapes along parameters of the file, θ held (docs/theory/parameters.md).
 
     (K - λM) ψ + C_hᵀν = 0,  C_h ψ = 0,  ψᵀMψ = 1
     ∂λ/∂μ = ψᵀ(K' - λM')ψ + 2 νᵀC_h'ψ                                                              (parameters, 8)

@@ -1,4 +1,4 @@
-"""Where a mechanism is pushed or watched, by name: its port's row over the elastic coordinates z.
+"""Ports by name, where a mechanism is pushed or watched: each is a row over the elastic coordinates z.
 
 A force f through a port of row g acts as gᵀf, and g z is the displacement that the port sees. Both uses share the row;
 that is why responses are reciprocal.

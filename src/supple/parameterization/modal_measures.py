@@ -1,4 +1,4 @@
-"""What acts along measures of a flexible mechanism or sees them, and its inertia, over η = (θ, δ).
+"""Measures of a flexible mechanism, what acts along them or sees them, and its inertia, over η = (θ, δ).
 
 The equations are in docs/theory/parameterization.md, eqs. 13-15, 17.
 """

@@ -1,4 +1,4 @@
-"""Which of the lowest modes are retained, with which sign, and how they are turned to those of one reference.
+"""Choice of the lowest modes that are retained, with their signs, and their turn to those of one reference.
 
 The equations are in docs/theory/parameterization.md, eqs. 11-12b, 23.
 """

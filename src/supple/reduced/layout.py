@@ -1,4 +1,4 @@
-"""Which columns of a reduced model's fit hold which coefficients, whether its parts agree, and what it says of itself.
+"""Columns of a reduced model's fit and the coefficients they hold, the consistency of its parts, and its summary.
 
     M(θ, δ) η̈ + Γ(θ, δ)[η̇, η̇] + D_d(θ) η̇ + K(θ) η = p + B(θ) u,   y = ρ_o(θ) + Ψ_o(θ) δ,   η = (θ, δ)
 

@@ -1,4 +1,4 @@
-"""Which coefficients of the equations are fitted, how they are packed into columns, and what follows from the fit.
+"""The coefficients of the equations that are fitted, their packing into columns, and what follows from the fit.
 
 There are two ways. *Structured*: M and the potential are fitted, to values and gradients; Γ is the Christoffel symbol
 of the fitted M and the force minus the gradient of the fitted potential, so that the reduced model conserves energy

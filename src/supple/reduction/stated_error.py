@@ -1,4 +1,4 @@
-"""What is stated of a model: the error of each family, and whether it is what was asked for."""
+"""Statements on the error of a model: that of each family, and whether it is what was asked for."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ _SINGLE = 1e-6  # |lᴴr| of unit vectors: below it the eigenvalue is one of sev
 
 
 class LinearSlopes(NamedTuple):
-    """How the four matrices of a linear model change with a parameter: ∂A/∂μ, ∂B/∂μ, ∂C/∂μ and ∂D/∂μ.
+    """Slopes of the four matrices of a linear model along a parameter: ∂A/∂μ, ∂B/∂μ, ∂C/∂μ and ∂D/∂μ.
 
     The operating point follows.
     """

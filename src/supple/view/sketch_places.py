@@ -1,4 +1,4 @@
-"""What a sketch draws: positions fixed on bodies (joints, rod ends, attachments, guides), and its shapes."""
+"""The elements of a sketch: positions fixed on bodies (joints, rod ends, attachments, guides), and shapes."""
 
 from __future__ import annotations
 

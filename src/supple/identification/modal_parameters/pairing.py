@@ -1,4 +1,4 @@
-"""Which measured mode is which mode of a model: by shape and frequency; close and double modes as subspaces."""
+"""Pairs of measured modes and modes of a model, by shape and frequency; close and double modes as subspaces."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a run of a reduced model begins, why it may end early, and courses of θ that lead it."""
+"""The start of a run of a reduced model, why it may end early, and courses of θ that lead it."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ _LONGEST = 0.2  # of the region's width: a step of θ
 
 
 def equilibrium_of(model: ReducedModel, theta: Values, inputs: Values | None) -> Array:
-    """Where a reduced model rests under constant inputs, close to θ: η (n,), deflection included.
+    """The equilibrium of a reduced model under constant inputs, close to θ: η (n,), deflection included.
 
     f(η, 0, u) = 0 is solved by Newton's method with exact derivatives. Nothing is pushed there. Without inputs, all
     are zero.

@@ -1,4 +1,4 @@
-"""Where every body and node was in a run: as a mechanism's run kept it, or from the coordinates of a model's."""
+"""The motion of every body and node in a run: as a mechanism's run kept it, or from the coordinates of a model's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a page of a report is made of, and its style.
+"""The elements of a page of a report, and its style.
 
 A text is shown as it is, whatever is in it; only `Html`, which is made here, is markup.
 """
