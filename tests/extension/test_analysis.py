@@ -18,8 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import supple
-from supple.results.result import Entries
-from supple.results.result import Result
+from supple.results.result import Entries, Result
 from supple.results.table import Table
 
 
@@ -31,7 +30,16 @@ class Height(Result):
     values: np.ndarray
 
     def summary(self):
-        return f"heights of {len(self.places)} places"
+        return f"heights of {len(self.places)} places, the highest {self.values.max():.4g} m"
+
+    def plot(self):
+        if len(self.places) == 1:
+            return None
+        from matplotlib.figure import Figure
+
+        figure = Figure()
+        figure.subplots().bar(self.places, self.values)
+        return figure
 
     def table(self):
         return Table({"place": np.array(self.places), "height": self.values}, {"height": "m"}, index="place")
@@ -65,6 +73,8 @@ def test_an_analysis_is_a_command(height):
     assert dict(zip(found["columns"]["place"], found["columns"]["height"], strict=True)) == pytest.approx(expected)
     assert found["units"] == {"height": "m"}
     assert (height.folder / "heights.csv").read_text(encoding="utf-8").startswith("place,height")
+    height.supple("height", FOUR_BAR, "-o", "heights.png")
+    assert (height.folder / "heights.png").read_bytes().startswith(b"\x89PNG")
     lower = height.supple("height", FOUR_BAR, "--at", "crank=0.4", "--over", "0.25")
     assert np.array(lower["columns"]["height"]) == pytest.approx(np.array(found["columns"]["height"]) - 0.25)
     said = height.run("-m", "supple", "height", FOUR_BAR).stdout
@@ -91,8 +101,17 @@ def test_its_faults_name_it(height):
         "height", FOUR_BAR, "--place", "fail", status=3
     )
     assert "returns an object of type float" in height.supple("height", FOUR_BAR, "--place", "number", status=3)
-    assert 'analysis "height": its result cannot be drawn' in height.supple("height", FOUR_BAR, "-o", "x.png", status=1)
+    said = height.run("-m", "supple", "height", FOUR_BAR, "--place", "nowhere")  # its summary asks for the highest
+    assert said.returncode == 3
+    assert 'analysis "height": it failed with ValueError' in said.stderr
+    undrawn = height.supple("height", FOUR_BAR, "--place", "A", "-o", "x.png", status=3)
+    assert 'analysis "height": it failed with AttributeError' in undrawn
     assert "No such command 'heigt'" in height.supple("heigt", FOUR_BAR, status=2)
+
+
+def test_a_result_without_a_plot_is_not_drawn(installed):
+    plain = installed(HEIGHT.replace("def plot", "def drawing"), "HEIGHT")
+    assert 'analysis "height": its result cannot be drawn' in plain.supple("height", FOUR_BAR, "-o", "x.png", status=1)
 
 
 def test_a_package_that_cannot_be_loaded_leaves_the_help(installed):

@@ -28,6 +28,7 @@ SOURCE = str(Path(supple.__file__).parent) + os.sep
 
 QUESTIONS: dict[str, Callable[[supple.Mechanism], Any]] = {
     "modes": lambda machine: supple.modes(machine),
+    "frf": lambda machine: supple.frf(machine, None, "lift", "tip.z", [5.0, 10.0]),
     "simulate": lambda machine: supple.simulate(machine, until=0.01),
     "reduce": lambda machine: supple.reduce(machine, rigid=True, tolerance=0.05, workers=1),
 }

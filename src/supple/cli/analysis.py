@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -55,9 +56,9 @@ class Analysis:
         What the analysis computes, one line of help.
     compute : callable
         ``compute(mechanism, at, *, option=default, ...)``, where `at` is the assembled `Configuration`. It returns a
-        `supple.results.result.Result`, which has a summary and a table; with `map_entries` it can be mapped, with
-        `plot` it can be drawn. Arguments that become options are annotated as bool, int, float or str, or with
-        ``Annotated[..., typer.Option(...)]``; others keep their default.
+        `supple.results.result.Result`, which has a summary and a table. With `map_entries` it can be mapped; with
+        `plot`, which returns a matplotlib figure, it can be drawn. Arguments that become options are annotated as
+        bool, int, float or str, or with ``Annotated[..., typer.Option(...)]``; others keep their default.
 
     Examples
     --------
@@ -108,8 +109,18 @@ class Analysis:
         """Compute the result; an exception that is not one of supple's names the analysis."""
         from supple.results.result import Result
 
-        try:
+        with self.faults():
             found: object = self.compute(mechanism, at, **options)
+        if not isinstance(found, Result):
+            hint = "return a supple.results.result.Result"
+            raise SuppleError(f"it returns an object of type {type(found).__name__}", part=self.part, hint=hint)
+        return found
+
+    @contextmanager
+    def faults(self) -> Iterator[None]:
+        """Let an exception that is not one of supple's name the analysis: its own code has failed."""
+        try:
+            yield
         except (SuppleError, MemoryError):
             raise
         except Exception as error:
@@ -117,10 +128,6 @@ class Analysis:
                 f"it failed with {type(error).__name__}: {excerpt(error, _LONGEST)}", part=self.part,
                 hint="report it to the authors of the analysis; SUPPLE_DEBUG=1 prints the traceback",
             ) from error  # fmt: skip
-        if not isinstance(found, Result):
-            hint = "return a supple.results.result.Result"
-            raise SuppleError(f"it returns an object of type {type(found).__name__}", part=self.part, hint=hint)
-        return found
 
 
 ANALYSES = Registry("analysis", Analysis)
@@ -167,10 +174,13 @@ def _run(
         here = assemble(mechanism, configuration(mechanism, at))
         warn_of_limits(answer, here)
         found = analysis(mechanism, here, **options)
-        if output is not None:
-            _require_drawn(analysis, found, output)
-            write_result(found, output)
-        answer.give(found.table().data(), lambda: _text(found))
+        with analysis.faults():  # its result is its own code as well
+            if output is not None:
+                _require_drawn(analysis, found, output)
+                write_result(found, output)
+            data = found.table().data()
+            text = Text("") if as_json else _text(found)
+        answer.give(data, lambda: text)
 
 
 def _require_drawn(analysis: Analysis, found: Result, output: Path) -> None:

@@ -77,6 +77,10 @@ def system_of(described: Mechanism | ReducedModel | LinearModel) -> System:
             names, len(names), described.inputs, described.outputs, described.units, described.basis, NO_HARDWARE,
             _no_equations,
         )  # fmt: skip
+    return described.remembered("system", lambda: _mechanism_system(described))
+
+
+def _mechanism_system(described: Mechanism) -> System:
     # Saved and linear models by themselves need no kinematics.
     from supple.formulations.coefficients import carried, units_of
     from supple.formulations.described_hardware import hardware_of

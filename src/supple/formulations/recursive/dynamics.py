@@ -132,7 +132,7 @@ class _States:
         self.accelerations = _rows("accelerations", accelerations, tree.n, self.count)
 
     def run(self, wanted: int, *filled: Array) -> None:
-        """What is wanted (batch.py) of every piece of the batch, the pieces on the machine's cores."""
+        """What is wanted (as `batch` says) of every piece of the batch, the pieces on the machine's cores."""
         work, tree = compiled(batch, count=self.count, fused=True), self.tree
         side = (0,) * (1 if self.count == 1 else SIDE_BY_SIDE)
         size = int(memory_size(tree.packed.integers, len(side)))

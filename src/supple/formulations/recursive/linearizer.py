@@ -80,7 +80,7 @@ class BatchLinearizer:
 
 # Code for one tree: the recursions written down without loops, for its own numbers.
 #
-# The source of the kernels is run once with numbers that remember how they came about (`Traced`); what they leave
+# The source of the kernels is run once with numbers that remember how they came about (`Trace`); what they leave
 # behind is a program of some thousand lines for exactly this tree, without its zeros. It holds numbers and no name of
 # anything, and is run as it was written, never from a file; what is compiled from it is kept, as of any kernel.
 

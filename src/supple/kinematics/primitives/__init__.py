@@ -8,7 +8,8 @@ A measure φ relates two frames, one on body a and one on body b (docs/theory/ki
     ANGLE      atan2(v·w, u·w)             u, v fixed in a at right angles, w in b
 
 `terms` has the value, the gradient, its change along a motion (slope), the curvature and the second rate of each, and
-of the term of a row, which is a factor times one of them. `vectors_in_motion` has the vectors that they are made of.
+of the term of a row, which is a factor times one of them. `vectors_in_motion` has the vectors that they are made of,
+and the kinds.
 """
 
 from supple.kinematics.primitives.terms import (
