@@ -24,9 +24,9 @@ from supple.formulations.recursive import (
     mass_matrix,
     rigid_tree,
 )  # fmt: skip
+from supple.formulations.recursive.batch import Results, batch, memory_size
 from supple.formulations.recursive.dynamics import SIDE_BY_SIDE, memory
 from supple.formulations.recursive.gather import States
-from supple.formulations.recursive.mass_gradient import Results, batch, memory_size
 from supple.formulations.recursive.recursion import FORWARD
 
 STATES, CALLS, ROUNDS, STEP = 1000, 200, 60, 1e-6

@@ -18,7 +18,7 @@ import supple
 from supple.diagnostics import SuppleNote
 from supple.formulations.elastic_rest.dense import dense_modes
 from supple.formulations.elastic_rest.elastic_rest import elastic_rest
-from supple.modal_analysis.mode_slopes import UNCONDENSED
+from supple.formulations.rigid_link_system.small_link_motions import UNCONDENSED
 
 Array = NDArray[np.float64]
 

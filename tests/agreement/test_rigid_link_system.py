@@ -14,8 +14,8 @@ from supple.formats.mechanism_file import loads
 from supple.formulations.elastic_rest.dense import dense_modes
 from supple.formulations.elastic_rest.elastic_rest import elastic_rest
 from supple.formulations.rigid_link_system.link_march import motion_at_start
+from supple.formulations.rigid_link_system.small_link_motions import UNCONDENSED
 from supple.modal_analysis.mode_set import mac
-from supple.modal_analysis.mode_slopes import UNCONDENSED
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 CONDENSED = 1e-6

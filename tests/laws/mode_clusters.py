@@ -17,9 +17,10 @@ from typing import NamedTuple
 import numpy as np
 
 import supple
+from supple.formulations.elastic_rest.body_coordinates import own_band
 from supple.formulations.elastic_rest.constrained_modes import constrained_modes
 from supple.formulations.elastic_rest.dense import dense_modes
-from supple.formulations.elastic_rest.elastic_rest import elastic_rest, own_band
+from supple.formulations.elastic_rest.elastic_rest import elastic_rest
 from supple.kinematics.closure import assemble
 
 FREQUENCIES, SHAPES = 1e-9, 1e-9  # what is allowed: of a frequency, and of a shape of unit length

@@ -23,8 +23,9 @@ import numpy as np
 
 import supple
 from supple.formulations.elastic_rest import loaded_modes
+from supple.formulations.elastic_rest.body_coordinates import own_band
 from supple.formulations.elastic_rest.dense import dense_modes
-from supple.formulations.elastic_rest.elastic_rest import elastic_rest, own_band
+from supple.formulations.elastic_rest.elastic_rest import elastic_rest
 from supple.kinematics.closure import assemble
 
 SHARES = (0.1, 0.5, 0.8, 0.9, 0.95)  # of the first buckling load

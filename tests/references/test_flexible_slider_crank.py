@@ -15,7 +15,7 @@ import supple
 from supple.formulations.absolute.instant import instant
 from supple.formulations.absolute.step import State
 from supple.formulations.absolute.system import absolute
-from supple.integration.step_options import alpha_of
+from supple.integration.time_steps import alpha_of
 from supple.kinematics.closure import assemble
 from supple.simulation.driver import Known, drive
 from supple.simulation.mechanism_run import Begun, Continuous, MechanismRun

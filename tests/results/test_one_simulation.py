@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import supple
 from supple.integration.input_course import input_course
-from supple.integration.step_options import result_times
+from supple.integration.time_steps import result_times
 
 PUSH = {"A": 2.0, "E": lambda t: -2.0 + 50.0 * t}
 

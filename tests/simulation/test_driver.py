@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import supple
 from supple.hardware.pieces import Pieces
 from supple.integration.input_course import followed_course
-from supple.integration.step_options import StepOptions
+from supple.integration.time_steps import StepOptions
 from supple.simulation.driver import Known, drive
 from supple.simulation.mechanism_run import Continuous, MechanismRun, begin
 from supple.simulation.model_run import FreeRun

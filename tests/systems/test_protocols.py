@@ -13,7 +13,7 @@ from supple.control.plants.plants import PlantOptions, drives_of, plant_in
 from supple.diagnostics import InputError
 from supple.hardware.hardware import NO_HARDWARE
 from supple.hardware.pieces import Pieces
-from supple.integration.step_options import StepOptions
+from supple.integration.time_steps import StepOptions
 from supple.simulation.driver import Known, drive
 from supple.systems.protocols import system_of
 

@@ -24,7 +24,7 @@ from supple.diagnostics.limits import require_within
 from supple.equations.equations_of_motion import EquationsOfMotion
 from supple.formats.document import member
 from supple.formats.scenario_file import is_scenario_file, scenario_in
-from supple.integration.step_options import result_times
+from supple.integration.time_steps import result_times
 from supple.kinematics.rest import rest
 from supple.parameterization.local_model import local
 from supple.reduced.damped import kept_frequencies, locked_frequencies

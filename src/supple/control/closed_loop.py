@@ -26,7 +26,7 @@ from supple.hardware.drive_bank import DriveBank
 from supple.hardware.hardware import Hardware
 from supple.hardware.instrument_bank import InstrumentBank
 from supple.integration.input_course import Inputs, input_course
-from supple.integration.step_options import StepOptions, require_run
+from supple.integration.time_steps import StepOptions, require_run
 from supple.reduced.model import ReducedModel
 from supple.reduced.state_arguments import in_order
 from supple.results.closed_loop import ClosedLoop

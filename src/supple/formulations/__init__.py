@@ -1,1 +1,1 @@
-"""Equations of motion: absolute (the nonlinear DAE in time), and others as they come."""
+"""Equations of motion: absolute coordinates, elastic bodies, the mechanism about θ, trees, and rigid links."""

@@ -1,6 +1,6 @@
-"""What the mechanism carries, as arrays: inertia, loads, and everything that acts along a measure.
+"""Arrays of what a mechanism carries, and the units of its coordinates, actuators and sensors.
 
-The units of what a mechanism's coordinates, actuators and sensors measure.
+The arrays hold inertia, loads, and everything that acts along a measure.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from supple.array_types import Array, Integers
-from supple.description.force_model import CONSTANT, DAMPER, INERTIA, SPRING, ForceLaw
+from supple.description.force_model import CONSTANT, DAMPER, INERTIA, SPRING, Along, ForceLaw
 from supple.description.load import Acting
 from supple.description.mass_properties import mass_properties
 from supple.diagnostics import InputError
 from supple.equations.observation import Observation, Product
 from supple.formulations.efforts import Effort, inside
-from supple.formulations.force_models import REFERENCE, Along, law, number_of
+from supple.formulations.force_models import REFERENCE, law, number_of
 from supple.kinematics.measures import component_keys, key_of
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.primitives import KIND, LENGTHS
@@ -288,6 +288,9 @@ def _by_row(numbering: Numbering, uses: list[_Use]) -> tuple[Integers, Integers,
         uses_f[n, : len(use.parameters)] = use.parameters
         uses_f[n, REFERENCE] = use.reference
     return start, uses_i, uses_f
+
+
+# Units of what a mechanism's coordinates, actuators and sensors measure.
 
 
 ARCLENGTH = "arclength"

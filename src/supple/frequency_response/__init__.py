@@ -1,1 +1,1 @@
-"""Frequency responses: the question, its result's plot and its command."""
+"""Frequency responses of mechanisms, reduced models and linear models."""

@@ -1,7 +1,4 @@
-"""What drives a mechanism at a frequency, and what drives hold it with (docs/theory/frequency-response.md, 14-16).
-
-Frequency responses of any system about a state: what is common to mechanisms, reduced models and linear models.
-"""
+"""Frequency responses of any system: what is asked for, what drives a mechanism, and what drives hold."""
 
 from __future__ import annotations
 
@@ -23,6 +20,9 @@ from supple.results.frequency_response import KINDS, FrequencyResponse, Kind, re
 from supple.systems.protocols import Harmonics, Vibrating
 
 LED = ".acceleration"  # what follows a coordinate's name where it is led
+
+
+# Responses of any system about a state: what is common to mechanisms, reduced models and linear models.
 
 
 def harmonics(
@@ -115,6 +115,9 @@ def _names(given: str | Sequence[str], what: str) -> tuple[str, ...]:
     if not names:
         raise InputError("none is given", part=what, hint="name a sensor's output, an actuator or place.axis")
     return names
+
+
+# What drives a mechanism at a frequency, and what drives hold it with (docs/theory/frequency-response.md, 14-16).
 
 
 class Holding(NamedTuple):

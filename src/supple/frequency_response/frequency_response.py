@@ -19,13 +19,20 @@ from supple.diagnostics.arguments import require_arguments
 from supple.equations.observation import ORDERS
 from supple.formulations.coefficients import carried, output_units
 from supple.formulations.described_hardware import hardware_of
+from supple.formulations.elastic_rest.body_coordinates import own_band
 from supple.formulations.elastic_rest.constrained_modes import rows_over_coordinates
 from supple.formulations.elastic_rest.damping_model import Dissipation, dissipation, joint_losses, materials_over_z
-from supple.formulations.elastic_rest.elastic_rest import ElasticRest, elastic_rest, own_band
+from supple.formulations.elastic_rest.elastic_rest import ElasticRest, elastic_rest
 from supple.formulations.elastic_rest.joint_stiffness_under_load import under_loads
 from supple.formulations.elastic_rest.loads import carries_loads
 from supple.formulations.elastic_rest.preload import held_loads
-from supple.formulations.rigid_link_system.small_link_motions import link_free_motions, locked_motions
+from supple.formulations.rigid_link_system.small_link_motions import (
+    UNCONDENSED,
+    link_free_motions,
+    locked_motions,
+    over_z,
+    rest_load_stiffness,
+)
 from supple.frequency_response.direct_response import Proportional, direct_response
 from supple.frequency_response.driving import (
     DrivingInputs,
@@ -43,7 +50,6 @@ from supple.hardware.drive_block import DriveBlock
 from supple.hardware.drive_response import impedance
 from supple.hardware.hardware import NO_HARDWARE, Hardware
 from supple.kinematics.configuration import At, Configuration
-from supple.modal_analysis.mode_slopes import UNCONDENSED, over_z, rest_load_stiffness
 from supple.modal_analysis.modes import require_elastic
 from supple.modal_analysis.ports import Port, port, port_rows, touched
 from supple.modal_analysis.restraint import Restraint, restraint

@@ -1,1 +1,1 @@
-"""Rotations, rigid motions and spatial inertia."""
+"""Vectors, rotations and inertia."""

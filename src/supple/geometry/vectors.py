@@ -1,9 +1,7 @@
-"""Vectors of three as plain values, written out by the compiler wherever they are used.
+"""Vectors of three and matrices of three by three as plain values, written out by the compiler wherever they are used.
 
-A vector is a tuple of three numbers. Kernels read them from arrays with `row_vector`, compute with them, and `put` them
-back; nothing is allocated and nothing is called.
-
-Three by three matrices as plain values: tuples of three rows, each a vector (vectors.py).
+A vector is a tuple of three numbers, a matrix a tuple of three rows, each a vector. Kernels read vectors from arrays
+with `row_vector`, compute with them, and `put` them back; nothing is allocated and nothing is called.
 """
 
 from __future__ import annotations
@@ -53,6 +51,9 @@ def negative(a):
 def norm(a):
     """|a|"""
     return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])
+
+
+# Matrices of three by three.
 
 
 @kernel(inline=True)

@@ -1,11 +1,4 @@
-"""The drives of a machine between samples: commands in, forces and led motions out.
-
-Drives that feel what they move, such as motors with inductance, and what they move, interval by interval.
-
-Within an interval the drives go on with the rates of the coordinates as they changed over the one before, and with the
-command of its middle: both are off by the square of the interval. It is a twentieth of the time of the fastest block,
-or of what block and inertia make of each other, 1/√(|C E| bᵀM⁻¹b), b the column of B.
-"""
+"""The drives of a machine between samples: commands in, forces and led motions out."""
 
 from __future__ import annotations
 
@@ -224,6 +217,13 @@ def _state(arrays: DriveArrays, coordinates: int) -> DriveState:
     held = np.zeros((inputs, HELD))
     held[:, SINCE] = _LONG_AGO
     return DriveState(np.zeros((inputs, size)), held, np.zeros((2, inputs, _WAITING)), np.zeros(RATES + coordinates))
+
+
+# Drives that feel what they move, such as motors with inductance, and what they move, interval by interval.
+#
+# Within an interval the drives go on with the rates of the coordinates as they changed over the one before, and with
+# the command of its middle: both are off by the square of the interval. It is a twentieth of the time of the fastest
+# block, or of what block and inertia make of each other, 1/√(|C E| bᵀM⁻¹b), b the column of B.
 
 
 _SHARE = 0.05

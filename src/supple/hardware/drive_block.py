@@ -1,7 +1,4 @@
-"""What stands between a command and the mechanism: a linear block behind a dead band, limits and a delay.
-
-Where a drive stands that has come to rest, or moves evenly, at a command.
-"""
+"""A drive between a command and the mechanism: a linear block behind a dead band, limits and a delay."""
 
 from __future__ import annotations
 
@@ -131,6 +128,9 @@ def drive_from(data: Mapping[str, Any]) -> DriveBlock:
 
 def _optional(value: Any) -> float | None:
     return None if value is None else float(value)
+
+
+# Where a drive stands that has come to rest, or moves evenly, at a command.
 
 
 def settled_drive(

@@ -1,7 +1,4 @@
-"""What stands between an output of the mechanism and the number that a controller reads.
-
-Numbers of drives and instruments that make sense, however they were made.
-"""
+"""The instrument between an output of the mechanism and the number that a controller reads."""
 
 from __future__ import annotations
 
@@ -14,6 +11,9 @@ import numpy as np
 
 from supple.diagnostics import InputError
 from supple.diagnostics.errors import quoted
+
+# Checks of the numbers of drives and instruments, however they were made.
+
 
 _ABOVE = ("stiffness", "rate_limit", "frequency", "noise_frequency", "sample_time")  # above zero where they are given
 _AT_LEAST = ("delay", "dead_band", "resolution", "noise", "walk")  # zero or more

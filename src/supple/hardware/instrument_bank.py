@@ -1,7 +1,4 @@
-"""The instruments of a machine in a sampled loop: true outputs in, readings out.
-
-Instruments at a sample: what they make of the true outputs.
-"""
+"""The instruments of a machine in a sampled loop: true outputs in, readings out."""
 
 from __future__ import annotations
 
@@ -17,6 +14,9 @@ from supple.diagnostics import InputError, nearest
 from supple.hardware.hardware import Hardware
 from supple.hardware.instrument import Instrument
 from supple.hardware.state_space import low_pass_matrices, sampled_low_pass
+
+# The readings of instruments at a sample.
+
 
 # Slots.
 ORDER, WHOLE, FRACTION, LEAST, LARGEST, RESOLUTION, EVERY = 0, 1, 2, 3, 4, 5, 6
@@ -90,6 +90,9 @@ def take_readings(instruments, state, k, true, measured):
                 late = facts[i, RESOLUTION] * np.round(late / facts[i, RESOLUTION])
             state.memory[i, READING] = late
         measured[i] = state.memory[i, READING]
+
+
+# All instruments of a machine.
 
 
 _WHOLE = 1e-6  # of a sample: how far a time may be from a whole number of them

@@ -1,15 +1,4 @@
-"""A linear model from commands to what instruments show: drives, delays, low-passes (docs/theory/linearization.md).
-
-A linear model of forces with the drives of its actuators: commands in (docs/theory/linearization.md, eq. 16).
-
-    ẋ = A x + B f,   ẋ_d = A_d x_d + B_d c + E_d ω,   ω = bᵀη̇,   ℓ = bᵀη,   b the actuator's column of P₃
-
-    forces  f = C_d x_d + D_d c - c_v ω
-    yields  f = k (C_d x_d - ℓ) + c_v (C_d (A_d x_d + B_d c) - ω)
-    leads   f such that θ̈ = C_d A_d (A_d x_d + B_d c)
-
-Of a drive that leads, θ = C_d x_d and θ̇ = C_d A_d x_d are states already; what is left of x_d stands beside them.
-"""
+"""A linear model from commands to what instruments show: drives, delays, low-passes (docs/theory/linearization.md)."""
 
 from __future__ import annotations
 
@@ -28,6 +17,17 @@ from supple.hardware.instrument import Instrument
 from supple.hardware.state_space import StateSpace, before, behind, low_pass_matrices, pade
 from supple.results.basis import NamedState
 from supple.results.linear_model import LinearModel
+
+# A linear model of forces with the drives of its actuators: commands in (docs/theory/linearization.md, eq. 16).
+#
+#     ẋ = A x + B f,   ẋ_d = A_d x_d + B_d c + E_d ω,   ω = bᵀη̇,   ℓ = bᵀη,   b the actuator's column of P₃
+#
+#     forces  f = C_d x_d + D_d c - c_v ω
+#     yields  f = k (C_d x_d - ℓ) + c_v (C_d (A_d x_d + B_d c) - ω)
+#     leads   f such that θ̈ = C_d A_d (A_d x_d + B_d c)
+#
+# Of a drive that leads, θ = C_d x_d and θ̇ = C_d A_d x_d are states already; what is left of x_d stands beside them.
+
 
 _UNIT = 1e-6  # of a column of P₃: what is less is a fit's error, or rounding
 _BESIDE = 1e-9  # of a state: what θ_s and its rate do not say of it
@@ -180,6 +180,9 @@ def _standing(linear: LinearModel, item: DrivenInput, force: float) -> tuple[Arr
         name, states = linear.coordinates[item.coordinate], linear.at["states"]
         value, rate = states.get(name, 0.0), states.get(f"{name}.rate", 0.0)
     return settled_drive(block, value, rate, force if block.moves else force + block.damping * rate)
+
+
+# The same with delays, and with the low-passes of instruments.
 
 
 PADE = 3

@@ -1,8 +1,6 @@
-"""Linear systems ẋ = A x + B u, y = C x + D u, and blocks of one signal put before an input or behind an output.
+"""Linear systems ẋ = A x + B u, y = C x + D u, and the blocks of one signal that drives and instruments are made of.
 
-The linear blocks of drives: servos of first and second order, and the electric motor.
-
-The low-pass of an instrument, and the same from sample to sample.
+A block of one signal can be put before an input of a system or behind an output.
 """
 
 from __future__ import annotations
@@ -88,6 +86,9 @@ def first_order_hold(A: Array, B: Array, h: float) -> tuple[Array, Array, Array]
     return found[:k, :k], found[:k, k] - found[:k, k + 1], found[:k, k + 1]
 
 
+# The linear blocks of drives: servos of first and second order, and the electric motor.
+
+
 class LinearBlock(NamedTuple):
     """ẋ = A x + B c + E ω, motion C x, or force C x + D c - damping ω; see `DriveBlock`."""
 
@@ -136,6 +137,9 @@ def motor(
         return LinearBlock(np.zeros((0, 0)), none, none, pull / resistance, none, loss)
     A, B, E = -resistance / inductance, 1.0 / inductance, -gear * back_emf / inductance
     return LinearBlock(np.array([[A]]), np.array([B]), np.array([pull]), 0.0, np.array([E]))
+
+
+# The low-pass of an instrument, and the same from sample to sample.
 
 
 def low_pass_matrices(instrument: Instrument) -> tuple[Array, Array]:

@@ -1,1 +1,1 @@
-"""What a machine says of itself: numbers of drives and damping from logged runs (docs/theory/identification.md)."""
+"""Parameters from measurements: logged runs (docs/theory/identification.md), tests, modes, updating, damping."""

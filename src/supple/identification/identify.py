@@ -6,8 +6,6 @@ y is what was logged, ŷ what the model with its drives shows under the same com
 run (its bias, and where an encoder begins), σ the noise of each output, found from what is left over, and the fit
 repeated with it. To first order in the noise the covariance of p is (JᵀJ)⁻¹, J = ∂(ŷ/σ)/∂p, as long as what is left
 over is white, which `Identified.whiteness` tells.
-
-What was found from logged runs, and how sure it is.
 """
 
 from __future__ import annotations
@@ -45,8 +43,9 @@ _WHITE = 0.2  # correlation from one sample to the next, from which on what is l
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Identified(Result):
-    """names (k,), values (k,) and their covariance (k, k), from first guesses (k,).
+    """Numbers that were found from logged runs, and how sure they are.
 
+    names (k,), values (k,) and their covariance (k, k), from first guesses (k,)
     outputs, noise : that were compared, and RMS of what is left over of each
     whiteness      : of each output, how that is correlated from one sample to the next; far from 0, the model lacks
                      something, and deviations are too small

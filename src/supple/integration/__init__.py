@@ -1,1 +1,1 @@
-"""Time integrators as such: generalized-α on vector spaces and rotations, and the linear algebra of its steps."""
+"""Time integration: steps and the generalized-α method, inputs and signals over time, sparse factorisation."""

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from supple.array_types import Array
 from supple.diagnostics import InputError, require_known
 from supple.diagnostics.arguments import real_numbers
-from supple.integration.step_options import longest_step, require_rising
+from supple.integration.time_steps import longest_step, require_rising
 
 Signal = float | ArrayLike | Callable[[float], float]
 Inputs = Mapping[str, Signal] | ArrayLike | None

@@ -1,1 +1,1 @@
-"""Actuator forces that a motion needs."""
+"""Actuator forces that a motion needs, their distribution over redundant actuators, and joint reactions."""

@@ -1,13 +1,4 @@
-"""Closing many positions at once, from a start along the straight segment, and what stops it.
-
-Inverse kinematics: the mechanism closed with components of a place's pose in the place of θ.
-
-    [Φ(q); y(q)] = (0, y₀ + t (y_d - y₀)),   t from 0 to 1,   θ = θ(q)
-
-The rows of y are measures as θ's are, so that one solver (`closure_kernel`) follows both segments: it stays on the
-branch of the rest, and stops before rows become dependent, here at the edge of the reach. An orientation in space is
-held by three products of axes, e_i^d·e_j = 0, with the axes e^d wanted; it is turned to in steps about one axis.
-"""
+"""Closing many positions at once, from a start along the straight segment, what stops it, and inverse kinematics."""
 
 from __future__ import annotations
 
@@ -37,6 +28,9 @@ from supple.kinematics.numbering import Numbering, numbering
 from supple.kinematics.primitives import U, row_value
 from supple.kinematics.rest import Rest, independent_loop_rows, rest
 from supple.kinematics.row_arrays import RowArrays
+
+# Closing at given θ.
+
 
 _DEAD = 0.02  # singularity measure below which a halted closure stands before a dead point
 _SHARE = 1e-2  # of a coordinate in the forces that balance without it moving
@@ -132,6 +126,15 @@ def dead_point(halted: Configuration) -> InputError | NumericalError:
         part=part,
         hint="ask for a configuration on this side of it, or draw the rest on the branch you want",
     )
+
+
+# Inverse kinematics: the mechanism closed with components of a place's pose in the place of θ.
+#
+#     [Φ(q); y(q)] = (0, y₀ + t (y_d - y₀)),   t from 0 to 1,   θ = θ(q)
+#
+# The rows of y are measures as θ's are, so that one solver (`closure_kernel`) follows both segments: it stays on the
+# branch of the rest, and stops before rows become dependent, here at the edge of the reach. An orientation in space is
+# held by three products of axes, e_i^d·e_j = 0, with the axes e^d wanted; it is turned to in steps about one axis.
 
 
 _PRODUCTS = ("xy", "yz", "zx")

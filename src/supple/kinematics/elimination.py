@@ -1,14 +1,12 @@
 """Solving the joint and coordinate rows [Φ_q; A] x = ρ, whatever their redundancy.
 
-Body by body from the ground outwards, the rows of its tree joint give as many of its velocities, chosen by
-complete pivoting inside the body's own block, in terms of its parent's and of its free columns z. What
-remains are the rows of loops and coordinates in z alone, a small dense system G z = g: Householder QR with
-column pivoting solves it in the sense of least squares, so that redundant rows need no selection. Joint
-blocks are regular whenever their joint is near closure, hence rank deficiency can only appear in G.
+Body by body from the ground outwards, the rows of its tree joint give as many of its velocities, chosen by complete
+pivoting inside the body's own block, in terms of its parent's and of its free columns z. What remains are the rows of
+loops and coordinates in z alone, a small dense system G z = g: Householder QR with column pivoting solves it in the
+sense of least squares, so that redundant rows need no selection. Joint blocks are regular whenever their joint is near
+closure, hence rank deficiency can only appear in G.
 
 Everything is in scaled velocities (v / extent, ω) and scaled rows (lengths / extent).
-
-Small dense systems, possibly with more rows than unknowns: Householder QR with column pivoting.
 """
 
 from __future__ import annotations
@@ -22,6 +20,9 @@ from supple.array_types import Array, Integers
 from supple.compilation import kernel
 from supple.kinematics.primitives import NONE, SCALE, THEN, A, B, gradient
 from supple.kinematics.row_arrays import CHILD_SIDE, FIRST_FREE, FIRST_ROW, PARENT, ROW_COUNT, row_sizes
+
+# Small dense systems, possibly with more rows than unknowns: Householder QR with column pivoting.
+
 
 RANK_TOLERANCE = 1e-11  # of the diagonal of R against its first entry
 
@@ -158,6 +159,9 @@ def sign_of_selected(G, selected, n):
             for q in range(j + 1, n):
                 A[i, q] -= factor * A[j, q]
     return sign
+
+
+# The rows of a mechanism: factorisation and solution.
 
 
 class Workspace(NamedTuple):

@@ -1,7 +1,4 @@
-"""The frames of a joint on its two bodies, from the drawing.
-
-The measures of joints and sensors as primitives between the frames on two bodies.
-"""
+"""The frames of a joint on its two bodies, from the drawing, and the primitives that measure between them."""
 
 from __future__ import annotations
 
@@ -19,6 +16,9 @@ from supple.diagnostics import InputError, require_known
 from supple.diagnostics.errors import part_name
 from supple.geometry.rotation import axes_from_z
 from supple.kinematics.primitives import ALONG, ANGLE, DISTANCE, DOT
+
+# The measures of joints and sensors as primitives between the frames on two bodies.
+
 
 _ZERO = np.zeros(3)
 
@@ -90,6 +90,9 @@ def point_distance(pa: Array, pb: Array) -> Primitive:
 def component(direction: Array, point: Array) -> Primitive:
     """Position of a point of body b along a direction fixed in body a, from its origin."""
     return Primitive(ALONG, u=direction, pb=point)
+
+
+# The frames, from the drawing.
 
 
 _OFF_AXIS = 1e-6  # of two axes as drawn; more is a mistake, less is rounding

@@ -1,15 +1,8 @@
 """Every measure of a mechanism by what it stands for: joint constraints, coordinates, distances, positions.
 
 A key names a measure: ("joint", joint, coordinate), ("between", place, place), one component of the way between them
-("between", place, place, axis), ("place", place, measure) of a place seen from the ground, or else
-("sensor", sensor, measure). Where a place is led, ("led", coordinate) are the components of its pose.
-
-Rows of the mechanism before they are numbered: sums of measures, each times a factor.
-
-    Φ = Σ_t f_t φ_t + c                                                                            (kinematics, 13)
-
-A hinge holds single measures; a screw holds the displacement along its axis less the pitch times the turn about it, a
-coupling the coordinates of several joints.
+("between", place, place, axis), ("place", place, measure) of a place seen from the ground, or else ("sensor", sensor,
+measure). Where a place is led, ("led", coordinate) are the components of its pose.
 """
 
 from __future__ import annotations
@@ -28,6 +21,13 @@ from supple.diagnostics import InputError
 from supple.diagnostics.errors import part_name
 from supple.kinematics.joint_frames import JointFrames, Primitive, component, joint_frames, point_distance
 from supple.kinematics.sensed import Key, plain_measure, sensed
+
+# Rows of the mechanism before they are numbered: sums of measures, each times a factor.
+#
+#     Φ = Σ_t f_t φ_t + c                                                                        (kinematics, 13)
+#
+# A hinge holds single measures; a screw holds the displacement along its axis less the pitch times the turn about it, a
+# coupling the coordinates of several joints.
 
 
 class PrimitiveTerm(NamedTuple):
@@ -48,6 +48,9 @@ Row = tuple[PrimitiveTerm, ...]
 def single_row(primitive: Primitive, a: str, b: str) -> Row:
     """A row of one measure as it is."""
     return (PrimitiveTerm(1.0, primitive, a, b),)
+
+
+# All measures by their keys.
 
 
 class Measures:

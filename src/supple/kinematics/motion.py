@@ -1,15 +1,7 @@
-"""Velocities and accelerations of bodies and frames, from rates and accelerations of θ.
+"""Velocities and accelerations of bodies and frames, from rates and accelerations of θ by way of the rigid modes.
 
 V = Ψ θ̇,   V̇ = Ψ θ̈ + Σ_jk ∂_k Ψ_j θ̇_j θ̇_k      in body axes, V = (v, ω) of the body's origin
 ẋ = R v,   ẍ = R (v̇ + ω × v),  and of a point at r:  R (v + ω × r),  R (v̇ + ω × v + ω̇ × r + ω × (ω × r))
-
-Rigid modes Ψ = ∂q/∂θ and their derivatives with respect to θ, at one position.
-
-    [Φ_q; A] Ψ_j = (0, e_j)                              rigid modes          [Brüls 2004, eq. 11]
-    [Φ_q; A] ∂_k Ψ_j = -(∂_k[Φ_q; A]) Ψ_j                their derivatives, from the same factorisation
-
-in velocities of the bodies, body axes. These are not derivatives of coordinates: ∂_k Ψ_j and ∂_j Ψ_k differ by a Lie
-bracket. Half of them are solved for, the other half follow; both are kept.
 """
 
 from __future__ import annotations
@@ -31,6 +23,14 @@ from supple.kinematics.elimination import factor, solve, workspace
 from supple.kinematics.primitives import NONE, SCALE, THEN, curvature
 from supple.kinematics.row_arrays import row_sizes
 from supple.results.result import arrays_repr, brief
+
+# Rigid modes Ψ = ∂q/∂θ and their derivatives with respect to θ, at one position.
+#
+#     [Φ_q; A] Ψ_j = (0, e_j)                              rigid modes          [Brüls 2004, eq. 11]
+#     [Φ_q; A] ∂_k Ψ_j = -(∂_k[Φ_q; A]) Ψ_j                their derivatives, from the same factorisation
+#
+# in velocities of the bodies, body axes. These are not derivatives of coordinates: ∂_k Ψ_j and ∂_j Ψ_k differ by a Lie
+# bracket. Half of them are solved for, the other half follow; both are kept.
 
 
 @kernel
@@ -134,6 +134,9 @@ def lengths(rows, x, count):
             if column[c] < 3:
                 for j in range(count):
                     x[b, c, j] *= extent
+
+
+# Motion of bodies and frames.
 
 
 class FrameMotion(NamedTuple):

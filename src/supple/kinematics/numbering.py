@@ -21,7 +21,7 @@ from supple.description.drawing import Drawing, Path
 from supple.description.mechanism import GROUND, Mechanism
 from supple.description.topology import Topology, topology
 from supple.diagnostics import InputError, nearest
-from supple.kinematics.measures import Key, Measures, PrimitiveTerm, Row
+from supple.kinematics.measures import Measures, PrimitiveTerm, Row
 from supple.kinematics.primitives import (
     ALONG,
     ANGLE,
@@ -47,6 +47,7 @@ from supple.kinematics.primitives import (
     value,
 )
 from supple.kinematics.row_arrays import ROWS, RowArrays, RowSizes
+from supple.kinematics.sensed import Key
 from supple.results.units import numbered
 
 

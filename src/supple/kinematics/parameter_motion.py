@@ -1,14 +1,9 @@
-"""How a configuration moves with a parameter μ of the mechanism's file, θ held.
+"""Motion of a configuration with a parameter μ of the mechanism's file, θ held.
 
     Φ(X, μ) = 0, A(X, μ) = θ:    [Φ_q; A] ξ = -(∂Φ/∂μ; ∂A/∂μ)              how poses move: twists ξ      (parameters, 3)
     [Φ_q; A] ∂_μΨ = -(d[Φ_q; A]/dμ) Ψ                                      how rigid modes change                  (4)
 
 The first is the implicit function theorem. Rows may be redundant: both are consistent, and of least squares.
-
-Values and gradients of all terms of rows at once, in numbers that may be complex: derivatives by complex steps.
-
-The same measures as `primitives`, written for arrays of configurations: along any change of poses and of the rows' own
-numbers a derivative is the imaginary part of the step's, exact to rounding.                        [Squire 1998, eq. 2]
 """
 
 from __future__ import annotations
@@ -40,6 +35,12 @@ from supple.kinematics.primitives import (
     V,
     W,
 )
+
+# Values and gradients of all terms of rows at once, in numbers that may be complex: derivatives by complex steps.
+#
+# The same measures as `primitives`, written for arrays of configurations: along any change of poses and of the rows'
+# own numbers a derivative is the imaginary part of the step's, exact to rounding [Squire 1998, eq. 2].
+
 
 STEP = 1e-40  # of a complex step: what it leaves of an error is below rounding
 
@@ -161,6 +162,9 @@ def _skew(w: Array) -> Array:
     found[..., 0, 1], found[..., 0, 2], found[..., 1, 2] = -w[..., 2], w[..., 1], -w[..., 0]
     found[..., 1, 0], found[..., 2, 0], found[..., 2, 1] = w[..., 2], -w[..., 1], w[..., 0]
     return found
+
+
+# Poses, rigid modes and rows along the parameter.
 
 
 Array = NDArray[Any]

@@ -1,14 +1,4 @@
-"""The rest configuration: the drawing, completed until every loop closes.
-
-The rows of loops and coordinates in the freedoms of the spanning tree, each with the joints it goes through only.
-
-A body moves with its parent and by the freedoms N of its tree joint, whose rows are J_c in its own twist and J_p in
-that of its parent:
-
-    x_c = -J_c⁺ J_p x_p + N z_c
-
-A row between two bodies is carried along both of their branches up to the body they share, which moves both alike.
-"""
+"""The rest configuration: the drawing, completed until every loop closes."""
 
 from __future__ import annotations
 
@@ -279,7 +269,17 @@ _CANCELLED = 1e-11  # what is left of a row at the body that its branches share
 
 
 def loop_rows(found: Numbering, X: Array) -> csr_array:
-    """G (rows of loops, couplings and coordinates, free columns) with G z = g."""
+    """Rows of loops, couplings and coordinates in the freedoms z of the spanning tree: G (rows, free columns) with G z
+    = g.
+
+    Each is made with the joints it goes through only. A body moves with its parent and by the freedoms N of its tree
+    joint, whose rows are J_c in its own twist and J_p in that of its parent:
+
+        x_c = -J_c⁺ J_p x_p + N z_c
+
+    A row between two bodies is carried along both of their branches up to the body they share, which moves both
+    alike.
+    """
     arrays, sizes = found.arrays, found.sizes
     work = workspace(arrays)
     scaled_rows(arrays, X, work)

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from supple.array_types import Array
 from supple.description import measure
 from supple.description.drawing import Attached, Drawing, Path, Pose, from_to
 from supple.description.mechanism import GROUND
@@ -24,7 +25,7 @@ from supple.description.sensor import Sensor
 from supple.diagnostics import InputError
 from supple.diagnostics.errors import part_name
 from supple.geometry.rotation import axes_from_z
-from supple.kinematics.joint_frames import Array, JointFrames
+from supple.kinematics.joint_frames import JointFrames
 
 Key = tuple[str, ...]
 

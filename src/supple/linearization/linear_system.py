@@ -1,17 +1,4 @@
-"""The linear model of any system at a state: hardware around it, and its slopes along parameters.
-
-First-order behaviour of a reduced model about a state, and along the parameters of its family.
-
-    f̂(θ; μ + t) = f̂(θ; μ) + t ∂f̂/∂μ,    ∂(A, B, C, D)/∂μ = d/dt of the member's at t = 0                (parameters, 12)
-
-∂f̂/∂μ is the exact slope of the fit. What follows from it (sag and inputs that hold the state, M⁻¹, drives and
-instruments) is the same computation at Chebyshev's points about t = 0 (`approximation.analytic_slope`), to about 1e-11.
-
-Linear models of the equivalent rigid link system about rest (docs/theory/rigid-link-system.md, 19-22).
-
-States are θ with the displacements u_i of nodes, `BODY.NODE.DIRECTION` in axes of the world, or with the lowest modes
-of u_i, θ locked.
-"""
+"""Linear models about a state, of any system with its hardware, and their slopes along parameters."""
 
 from __future__ import annotations
 
@@ -35,17 +22,19 @@ from supple.formulations.elastic_rest.elastic_rest import elastic_rest
 from supple.formulations.elastic_rest.loads import carries_loads
 from supple.formulations.rigid_link_system.link_system import RigidLinkSystem
 from supple.formulations.rigid_link_system.small_link_motions import (
+    UNCONDENSED,
     LinkMotions,
     link_free_motions,
     link_modes,
     measure_row,
     outputs_without_forces,
+    over_z,
+    rest_load_stiffness,
 )
 from supple.hardware.hardware import Hardware
 from supple.hardware.linear_hardware import with_hardware, without_drives
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.rest import rest
-from supple.modal_analysis.mode_slopes import UNCONDENSED, over_z, rest_load_stiffness
 from supple.reduced.coefficient_slopes import coefficient_slopes, force_slopes
 from supple.reduced.holding import inputs_for_accelerations
 from supple.reduced.model import ReducedModel
@@ -55,6 +44,8 @@ from supple.reduced.state_arguments import Values, in_order, states
 from supple.results.linear_model import LinearModel, LinearSlopes, SecondOrder
 from supple.results.units import MODAL, Units
 from supple.systems.protocols import Linearizable, Neighbourhood
+
+# The linear model of any system at a state: hardware around it, and its slopes along parameters.
 
 
 def linear_model_of(system: Linearizable, *, drives: bool, pade: int, along: str | Sequence[str] = ()) -> LinearModel:
@@ -99,6 +90,15 @@ def _slopes(system: Linearizable, parameter: str, found: LinearModel, *, drives:
     if slopes is None:
         raise near.rough("its A has a kink there")
     return slopes
+
+
+# First-order behaviour of a reduced model about a state, and along the parameters of its family.
+#
+#     f̂(θ; μ + t) = f̂(θ; μ) + t ∂f̂/∂μ,    ∂(A, B, C, D)/∂μ = d/dt of the member's at t = 0            (parameters, 12)
+#
+# ∂f̂/∂μ is the exact slope of the fit. What follows from it (sag and inputs that hold the state, M⁻¹, drives and
+# instruments) is the same computation at Chebyshev's points about t = 0 (`approximation.analytic_slope`), to about
+# 1e-11.
 
 
 @dataclass(frozen=True)
@@ -183,6 +183,12 @@ class ModelState:
             )
 
         return Neighbourhood(around, members, rough)
+
+
+# Linear models of the equivalent rigid link system about rest (docs/theory/rigid-link-system.md, 19-22).
+#
+# States are θ with the displacements u_i of nodes, `BODY.NODE.DIRECTION` in axes of the world, or with the lowest modes
+# of u_i, θ locked.
 
 
 _WITHOUT_MASS = 1e-12  # of a mass matrix with unit diagonal: rounding

@@ -1,7 +1,4 @@
-"""Linear models of a rigid mechanism at many states in one call: successive linearization along a trajectory.
-
-The forces of the actuators that a motion needs, or why no forces hold a state.
-"""
+"""Linear models of a rigid mechanism at many states in one call: successive linearization along a trajectory."""
 
 from __future__ import annotations
 
@@ -21,18 +18,21 @@ from supple.diagnostics.errors import item_list
 from supple.distribution.work import in_order_of_rows
 from supple.distribution.workplace import workplace
 from supple.formats.mechanism_text import Travelling
-from supple.formulations.recursive.recursive_tree import CoupledTree
+from supple.formulations.recursive.recursive_tree import CoupledTree, TreeOrder
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
 from supple.kinematics.posture_coordinates import coordinate_values
 from supple.kinematics.rest import rest
-from supple.linearization.tree_linearization import TreeOrder, tree_inputs, tree_linear_rows, tree_order, tree_states
+from supple.linearization.tree_linearization import tree_inputs, tree_linear_rows, tree_order, tree_states
 from supple.parameterization.linear_rows import LinearRows, linear_rows
 from supple.parameterization.local_model import LocalModel, local
 from supple.reduced.state_arguments import in_order
 from supple.results.result import Result, picture
 from supple.results.table import Table
 from supple.results.text import listed
+
+# The forces of the actuators that a motion needs, or why no forces hold a state.
+
 
 _MISSING = 1e-8  # of the largest force, or of what a unit of motion does, along any coordinate: what may be missing
 
@@ -74,6 +74,9 @@ def force_size(mechanism: Mechanism, M: Array, dforce: Array, accelerations: Arr
     unit = rest(mechanism).numbering.theta_scale
     fast = np.abs(rates / unit).max(axis=1, initial=0.0)[:, None] ** 2 * unit
     return np.asarray(np.abs(dforce) @ unit + np.einsum("nij,nj->ni", np.abs(M), np.abs(accelerations) + fast))
+
+
+# Linear models at many states.
 
 
 Values = Mapping[str, float] | ArrayLike

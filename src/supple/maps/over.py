@@ -1,7 +1,4 @@
-"""Ask one question at every configuration of a grid.
-
-How far a map has come: a bar on standard error while it runs, where somebody watches.
-"""
+"""Ask one question at every configuration of a grid, with a bar that shows the progress."""
 
 from __future__ import annotations
 
@@ -30,37 +27,6 @@ from supple.maps.grid import Grid, model_grid, posture_grid
 from supple.maps.map import Map
 from supple.reduced.model import ReducedModel
 from supple.results.result import Entries, Result
-
-
-class ProgressBar(AbstractContextManager["ProgressBar"]):
-    """`done of total` things, with the time that is left; gone when it ends.
-
-    shown : True or False; left out, where standard error is a terminal
-    """
-
-    def __init__(self, total: int, what: str, *, shown: bool | None = None):
-        self._progress: Progress | None = None
-        if sys.stderr.isatty() if shown is None else shown:
-            words = TextColumn(f"{{task.completed:.0f}} of {{task.total:.0f}} {what}", style="dim")
-            columns = (words, BarColumn(), TimeRemainingColumn())
-            console = Console(stderr=True, force_terminal=True if shown else None)
-            self._progress = Progress(*columns, console=console, auto_refresh=False, transient=True)
-            self._task = self._progress.add_task(what, total=total)
-
-    def __enter__(self) -> Self:
-        if self._progress is not None:
-            self._progress.start()
-        return self
-
-    def advance(self, count: int) -> None:
-        """So many more are done."""
-        if self._progress is not None:
-            self._progress.update(self._task, advance=count, refresh=True)
-
-    def __exit__(self, *error: object) -> None:
-        if self._progress is not None:
-            self._progress.stop()
-
 
 _TOGETHER = 64  # configurations in a batch, and between two steps of the progress bar
 
@@ -245,3 +211,35 @@ def _warn_of_lost(grid: Grid, question: Callable[..., Any], lost: NDArray[np.int
         SuppleWarning,
         stacklevel=4,
     )
+
+
+class ProgressBar(AbstractContextManager["ProgressBar"]):
+    """A bar on standard error while a map is computed, where somebody watches.
+
+    It shows how many of the total are done and the time that is left, and is gone when it ends.
+
+    shown : True or False; left out, where standard error is a terminal
+    """
+
+    def __init__(self, total: int, what: str, *, shown: bool | None = None):
+        self._progress: Progress | None = None
+        if sys.stderr.isatty() if shown is None else shown:
+            words = TextColumn(f"{{task.completed:.0f}} of {{task.total:.0f}} {what}", style="dim")
+            columns = (words, BarColumn(), TimeRemainingColumn())
+            console = Console(stderr=True, force_terminal=True if shown else None)
+            self._progress = Progress(*columns, console=console, auto_refresh=False, transient=True)
+            self._task = self._progress.add_task(what, total=total)
+
+    def __enter__(self) -> Self:
+        if self._progress is not None:
+            self._progress.start()
+        return self
+
+    def advance(self, count: int) -> None:
+        """So many more are done."""
+        if self._progress is not None:
+            self._progress.update(self._task, advance=count, refresh=True)
+
+    def __exit__(self, *error: object) -> None:
+        if self._progress is not None:
+            self._progress.stop()

@@ -1,1 +1,1 @@
-"""Natural frequencies, mode shapes and where forces and sensors act on them."""
+"""Natural frequencies and mode shapes, their energies and slopes, and where forces and sensors act on them."""

@@ -1,6 +1,6 @@
-"""Where the energy of each mode is: which bodies move, what deforms, and along what (docs/theory/elastic-rest.md).
+"""Distribution of the energy of each mode, in numbers and in words: which bodies move, what deforms, and along what.
 
-Modes in words: which bodies move, in or out of the plane, and where the elastic energy is.
+The equations are in docs/theory/elastic-rest.md.
 """
 
 from __future__ import annotations
@@ -15,12 +15,14 @@ from numpy.typing import NDArray
 from supple.array_types import Array
 from supple.description.elastic.placed_beam import placed_beams
 from supple.description.joints.joint_kinds import JOINT_KINDS
-from supple.description.mass_properties import MassProperties, mass_properties
+from supple.description.mass_properties import mass_properties
 from supple.diagnostics import InputError
 from supple.formulations.elastic.elastic_body import beam_span
+from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates
 from supple.formulations.elastic_rest.constrained_modes import rows_over_coordinates, stiffnesses
 from supple.formulations.elastic_rest.dense import acting
-from supple.formulations.elastic_rest.elastic_rest import BodyCoordinates, ElasticRest
+from supple.formulations.elastic_rest.elastic_rest import ElasticRest
+from supple.geometry.inertia import MassProperties
 from supple.geometry.rotation import tilde
 from supple.kinematics.joint_frames import joint_frames
 from supple.kinematics.measures import component_keys, key_of
@@ -321,6 +323,9 @@ def torsion_rows(rest: ElasticRest, body: BodyCoordinates) -> Array:
     axis = (mesh.ends[:, 1] - mesh.ends[:, 0]) / h[:, None]
     twist = np.einsum("ec,ecz->ez", axis, turns[mesh.elements[:, 1]] - turns[mesh.elements[:, 0]])
     return np.asarray(np.sqrt(stiffness / h)[:, None] * twist)
+
+
+# Modes in words: which bodies move, in or out of the plane, and where the elastic energy is.
 
 
 _SHOWN = 0.05  # a smaller share is not named

@@ -1,7 +1,4 @@
-"""Modes of vibration of a mechanism, at one configuration or many.
-
-How alike two sets of shapes are: the modal assurance criterion.
-"""
+"""Modes of vibration of a mechanism, at one configuration or many, and how alike two sets of shapes are."""
 
 from __future__ import annotations
 
@@ -162,7 +159,9 @@ class ModeSet(Result):
 
 
 def mac(first: ArrayLike, second: ArrayLike, mass: Array | None = None) -> Array:
-    """MAC (..., k, k') = |φᴴ M φ'|² / (φᴴ M φ · φ'ᴴ M φ'), from 0 (nothing in common) to 1 (the same but for a factor).
+    """Modal assurance criterion: how alike two sets of shapes are, (..., k, k').
+
+    |φᴴ M φ'|² / (φᴴ M φ · φ'ᴴ M φ'), from 0 (nothing in common) to 1 (the same but for a factor)
 
     first, second : (..., k, n) and (..., k', n) shapes in the same coordinates, real or complex, of any length
     mass          : (n, n); the unit matrix if left out, as for the coordinates z of modes

@@ -1,4 +1,4 @@
-"""Modes of vibration about the undeformed mechanism at θ (docs/theory/elastic-rest.md)."""
+"""Modes of vibration about the undeformed mechanism at θ (docs/theory/elastic-rest.md), or of its rigid links."""
 
 from __future__ import annotations
 
@@ -12,17 +12,26 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, SuppleWarning
 from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.limits import require_within
+from supple.formulations.elastic_rest.body_coordinates import own_band
 from supple.formulations.elastic_rest.constrained_modes import constrained_modes
 from supple.formulations.elastic_rest.dense import dense_modes, needs_dense
-from supple.formulations.elastic_rest.elastic_rest import ElasticRest, HeldRows, elastic_rest, own_band
+from supple.formulations.elastic_rest.elastic_rest import ElasticRest, HeldRows, elastic_rest
 from supple.formulations.elastic_rest.joint_stiffness_under_load import under_loads
 from supple.formulations.elastic_rest.loaded_modes import constrained_loaded_modes
 from supple.formulations.elastic_rest.loaded_statics import load_factors
 from supple.formulations.elastic_rest.loads import EVERY, carries_loads
 from supple.formulations.elastic_rest.preload import UnheldLoads, held_loads
+from supple.formulations.rigid_link_system.small_link_motions import (
+    UNCONDENSED,
+    link_free_motions,
+    link_modes,
+    locked_motions,
+    over_z,
+    rest_load_stiffness,
+)
 from supple.kinematics.configuration import At, Configuration
 from supple.modal_analysis.mode_set import ModeSet
-from supple.modal_analysis.mode_slopes import link_mode_set, mode_slopes, require_slopes
+from supple.modal_analysis.mode_slopes import mode_slopes, require_slopes
 from supple.systems.protocols import by_rigid_links
 
 _MARGIN = 1.1  # over the highest mode found: room for what a wider band lowers or adds
@@ -168,3 +177,32 @@ def require_elastic(rest: ElasticRest) -> None:
             path=("bodies",),
             hint="replace a rod by a beam with section: and material:, or give a joint its stiffness:",
         )
+
+
+# Modes of the equivalent rigid link system, told as those of every other formulation (rigid-link-system, 22-24).
+#
+# Nothing is condensed. Shapes are turned into the coordinates z of the uncondensed elastic mechanism, so that words,
+# energies, pictures and the modal assurance criterion are the same.
+
+
+def link_mode_set(
+    mechanism: Mechanism, configuration: Configuration, count: int, *, free_actuators: bool, preload: bool
+) -> ModeSet:
+    """The lowest modes of the equivalent rigid link system, at one configuration or many."""
+    rest = elastic_rest(mechanism, UNCONDENSED)
+    found = [_link_modes(rest, one, count, free_actuators, preload) for one in configuration.each()]
+    kept = min(len(hertz) for hertz, _ in found)
+    frequencies, Z = np.array([hertz[:kept] for hertz, _ in found]), np.array([shapes[:kept] for _, shapes in found])
+    if configuration.X.ndim == 2:
+        frequencies, Z = frequencies[0], Z[0]
+    return ModeSet(configuration, frequencies, Z, rest, rest.held(actuators=not free_actuators))
+
+
+def _link_modes(rest: ElasticRest, one: Configuration, count: int, free: bool, preload: bool) -> tuple[Array, Array]:
+    motions = link_free_motions(one, preload=preload) if free else locked_motions(one)
+    T = over_z(rest, motions)
+    if preload:
+        motions = motions._replace(K=motions.K + rest_load_stiffness(rest, one, motions, T))
+    squares, modes = link_modes(motions, count)
+    hertz = np.copysign(np.sqrt(np.abs(squares)) / (2.0 * np.pi), squares)
+    return hertz, np.ascontiguousarray((T @ modes).T)

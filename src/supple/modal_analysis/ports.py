@@ -1,18 +1,7 @@
-"""Where a mechanism is pushed or watched, by name: its port's row over the elastic coordinates z.
+"""Ports by name, where a mechanism is pushed or watched: each is a row over the elastic coordinates z.
 
 A force f through a port of row g acts as gᵀf, and g z is the displacement that the port sees. Both uses share the row;
 that is why responses are reciprocal.
-
-Places anywhere along beams: `arm[0.25]`, a quarter of the way along a body, and how they move between nodes.
-
-    u = (1 - ξ) u_a + ξ u_b  along the element,   Hermite's cubics across it, the turns of its nodes as slopes;
-    φ = (1 - ξ) φ_a + ξ φ_b  about it,            the slopes of the cubics across               (measurements, eq. 12)
-
-That is the motion of an element of Euler and Bernoulli; one of Timoshenko adds shear that its nodes do not tell.
-
-Channels of a test on a mechanism: each the sum of ports at its place, along the directions that it points in.
-
-This is the one place where a channel becomes rows of a model: of responses, shapes of modes, and what is fitted.
 """
 
 from __future__ import annotations
@@ -37,6 +26,14 @@ from supple.kinematics.measures import key_of
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.rest import rest as undeformed
 from supple.results.channel import AXES, Channel
+
+# Places anywhere along beams: `arm[0.25]`, a quarter of the way along a body, and how they move between nodes.
+#
+#     u = (1 - ξ) u_a + ξ u_b  along the element,   Hermite's cubics across it, the turns of its nodes as slopes;
+#     φ = (1 - ξ) φ_a + ξ φ_b  about it,            the slopes of the cubics across             (measurements, eq. 12)
+#
+# That is the motion of an element of Euler and Bernoulli; one of Timoshenko adds shear that its nodes do not tell.
+
 
 _NEAR = 1e-6  # of the body's size: closer is on the axis
 _ALONG = re.compile(r"(?P<body>.+)\[(?P<share>[0-9.eE+-]+)\]")
@@ -112,6 +109,9 @@ def _end(body: BodyCoordinates, node: int, end: Array, column: NDArray[np.int64]
     arm = end - body.mesh.nodes[node]
     found[:3] += np.cross(found[3:], np.broadcast_to(arm[:, None], found[3:].shape), axis=0)
     return found
+
+
+# Ports by name.
 
 
 class Port(NamedTuple):
@@ -264,6 +264,12 @@ def touched(numbering: Numbering, item: Port) -> bool:
 def _require_moving(numbering: Numbering, name: str, body: int) -> None:
     if body == len(numbering.bodies):
         raise InputError("it is fixed on the ground and cannot move", part=name, hint="name a place on a body")
+
+
+# Channels of a test on a mechanism: each the sum of ports at its place, along the directions that it points in.
+#
+# This is the one place where a channel becomes rows of a model: of responses, shapes of modes, and measurements to
+# which parameters are fitted.
 
 
 _STILL = 1e-12  # of a direction: a component that is not there

@@ -30,7 +30,7 @@ from supple.formulations.elastic.cut import Cut, cut_at
 from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates
 from supple.formulations.elastic_rest.constrained_modes import rows_over_coordinates
 from supple.formulations.elastic_rest.elastic_rest import ElasticRest
-from supple.formulations.elastic_rest.geometric_stiffness_at_rest import row_scales
+from supple.formulations.elastic_rest.geometric_stiffness_at_rest import row_scales, turning_in_z
 from supple.formulations.elastic_rest.loads import Loads, input_rows, loads_at
 from supple.formulations.elastic_rest.rows import BODY, part_poses
 from supple.formulations.elastic_rest.static_response import static_response
@@ -39,7 +39,6 @@ from supple.kinematics.configuration import Configuration
 from supple.kinematics.joint_frames import joint_frames
 from supple.kinematics.motion import motion
 from supple.kinematics.primitives import PA, PB, SCALE, A, B, gradient
-from supple.parameterization.modal_measures import turning_in_z
 
 _RANK = 1e-10
 _ROUNDING = 1e-10  # of what cancels: modes are known to 1e-12, and differences of them to less

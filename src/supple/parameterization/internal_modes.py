@@ -1,16 +1,4 @@
-"""Internal modes at θ: eigenmodes with C z = 0, retained, turned to a reference, and differentiated exactly.
-
-Vectors stand in rows: Φ (k, n), ΦΦᵀ = 1. With multipliers μ of the modes, (Λ - ω_i²) φ_i + Cᵀμ_i = 0, the change of the
-subspace is Y with
-
-    (Λ - ω_i²) y_i + Cᵀν + Φᵀκ = -∂Cᵀμ_i,   C y_i - c ν = -∂C φ_i,   Φ y_i = 0
-
-(regular as long as no retained mode meets one outside the set; where one crosses it uncoupled, y_i has no part along
-that one, which borders the equations as Φ does), and Φ' = Y + T Φ with a skew T that the reference, or
-each mode's own frequency, fixes                                       (docs/theory/parameterization.md, eqs. 5-10).
-
-Modes of the deformation at one position, δ = (γ, ι): constraint modes, then internal modes, with their slopes.
-"""
+"""Modes of the deformation δ = (γ, ι) at one position, constraint modes and internal modes, with their slopes."""
 
 from __future__ import annotations
 
@@ -25,6 +13,18 @@ from supple.formulations.elastic_rest.harmonic_response import solved
 from supple.formulations.elastic_rest.response_operator import multipliers, response_operator, rested
 from supple.parameterization.mode_choice import MODES, SORTED, STRAIN, SUBSPACE
 from supple.parameterization.mode_matching import along, retained, turn_slopes, turn_to_reference, upwards
+
+# Internal modes at θ: eigenmodes with C z = 0, retained, turned to a reference, and differentiated exactly.
+#
+# Vectors stand in rows: Φ (k, n), ΦΦᵀ = 1. With multipliers μ of the modes, (Λ - ω_i²) φ_i + Cᵀμ_i = 0, the change of
+# the subspace is Y with
+#
+#     (Λ - ω_i²) y_i + Cᵀν + Φᵀκ = -∂Cᵀμ_i,   C y_i - c ν = -∂C φ_i,   Φ y_i = 0
+#
+# (regular as long as no retained mode meets one outside the set; where one crosses it uncoupled, y_i has no part along
+# that one, which borders the equations as Φ does), and Φ' = Y + T Φ with a skew T that the reference, or each mode's
+# own frequency, fixes (docs/theory/parameterization.md, eqs. 5-10).
+
 
 SPARE = 3  # internal modes beside the wanted ones, among which the most alike are looked for
 EXACT = 1e-12  # residual of internal modes: their derivatives inherit it
@@ -266,6 +266,9 @@ def turn_pair(shapes, i, j, angle):
     for k in range(shapes.shape[1]):
         one, other = shapes[i, k], shapes[j, k]
         shapes[i, k], shapes[j, k] = c * one + s * other, c * other - s * one
+
+
+# All modes of the deformation: δ = (γ, ι), constraint modes before internal modes.
 
 
 # What became of a position.

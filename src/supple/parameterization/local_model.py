@@ -1,10 +1,8 @@
 """The local model: the equations of motion of a mechanism in η = (θ, δ), at one configuration or a batch.
 
-M(θ) η̈ + Γ(θ)[η̇, η̇] + D_d(θ) η̇ + K(θ) η = p + B(θ) u,    y = ρ_o(θ) + Ψ_o(θ) δ
+    M(θ) η̈ + Γ(θ)[η̇, η̇] + D_d(θ) η̇ + K(θ) η = p + B(θ) u,    y = ρ_o(θ) + Ψ_o(θ) δ
 
 A rigid mechanism has no δ.
-
-Which basis a choice of modes of a mechanism is, and the choice that a basis stands for.
 """
 
 from __future__ import annotations
@@ -50,59 +48,6 @@ from supple.results.basis import CoordinateBasis
 from supple.results.result import arrays_repr
 from supple.results.text import Text
 from supple.results.units import Units
-
-_DIGITS = 10  # of θ at the germ: two ways to the same place are the same basis
-
-
-def basis_of(mechanism: Mechanism, choice: ModeChoice) -> CoordinateBasis | None:
-    """The basis of δ; None where nothing deforms."""
-    if not choice.flexible:
-        return None
-    mechanism = first_of(mechanism) or mechanism  # one germ for all of a family
-    return mechanism.remembered(f"basis {choice}", lambda: _made(mechanism, choice))
-
-
-def choice_of(mechanism: Mechanism, basis: CoordinateBasis) -> ModeChoice:
-    """The modes that a basis stands for; a basis of another mechanism is refused, with both named."""
-    germ = tuple(basis.germ.values()) if basis.germ else None
-    names = rest(mechanism).numbering.coordinates
-    if not basis.germ or tuple(basis.germ) == names:
-        found = ModeChoice(basis.constraint, basis.internal, basis.tracking, germ)
-        if basis_of(mechanism, found) == basis:
-            return found
-        ours = str(_made(mechanism, found))
-    else:
-        ours = f"the coordinates {', '.join(names)}"
-    raise InputError(
-        f"it is that of another mechanism: {basis}, and here {ours}",
-        part="basis",
-        hint="load the mechanism that the model was made from, with the same parameters",
-    )
-
-
-def _made(mechanism: Mechanism, choice: ModeChoice) -> CoordinateBasis:
-    position = rest(mechanism)
-    germ: dict[str, float] = {}
-    if choice.internal and choice.tracking != "none":
-        theta = position.theta.tolist() if choice.germ is None else choice.germ
-        germ = dict(zip(position.numbering.coordinates, theta, strict=True))
-    tracking = choice.tracking if choice.internal else "none"
-    place = {name: float(f"{value:.{_DIGITS}g}") + 0.0 for name, value in germ.items()}
-    parts = [_described(mechanism), choice.constraint, choice.internal, tracking, place]
-    digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:8]
-    return CoordinateBasis(choice.constraint, choice.internal, tracking, germ, digest)
-
-
-def _described(mechanism: Mechanism) -> str:
-    """All but what only names things."""
-
-    def made() -> str:
-        bare = mechanism.replace(
-            name="mechanism", description=None, parameters={}, configurations={}, motions={}, scenarios={}
-        )
-        return to_yaml(bare)
-
-    return mechanism.remembered("text of the mechanism alone", made)
 
 
 class LocalOutput(NamedTuple):
@@ -480,3 +425,60 @@ def local_slopes(
             rows |= {key: layout.part(exact, key) for key in KNOWN}
         found[name] = {key: values[0] if single else values for key, values in rows.items()}
     return found
+
+
+# The basis that a choice of modes of a mechanism is, and the choice that a basis stands for.
+
+
+_DIGITS = 10  # of θ at the germ: two ways to the same place are the same basis
+
+
+def basis_of(mechanism: Mechanism, choice: ModeChoice) -> CoordinateBasis | None:
+    """The basis of δ; None where nothing deforms."""
+    if not choice.flexible:
+        return None
+    mechanism = first_of(mechanism) or mechanism  # one germ for all of a family
+    return mechanism.remembered(f"basis {choice}", lambda: _made(mechanism, choice))
+
+
+def choice_of(mechanism: Mechanism, basis: CoordinateBasis) -> ModeChoice:
+    """The modes that a basis stands for; a basis of another mechanism is refused, with both named."""
+    germ = tuple(basis.germ.values()) if basis.germ else None
+    names = rest(mechanism).numbering.coordinates
+    if not basis.germ or tuple(basis.germ) == names:
+        found = ModeChoice(basis.constraint, basis.internal, basis.tracking, germ)
+        if basis_of(mechanism, found) == basis:
+            return found
+        ours = str(_made(mechanism, found))
+    else:
+        ours = f"the coordinates {', '.join(names)}"
+    raise InputError(
+        f"it is that of another mechanism: {basis}, and here {ours}",
+        part="basis",
+        hint="load the mechanism that the model was made from, with the same parameters",
+    )
+
+
+def _made(mechanism: Mechanism, choice: ModeChoice) -> CoordinateBasis:
+    position = rest(mechanism)
+    germ: dict[str, float] = {}
+    if choice.internal and choice.tracking != "none":
+        theta = position.theta.tolist() if choice.germ is None else choice.germ
+        germ = dict(zip(position.numbering.coordinates, theta, strict=True))
+    tracking = choice.tracking if choice.internal else "none"
+    place = {name: float(f"{value:.{_DIGITS}g}") + 0.0 for name, value in germ.items()}
+    parts = [_described(mechanism), choice.constraint, choice.internal, tracking, place]
+    digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:8]
+    return CoordinateBasis(choice.constraint, choice.internal, tracking, germ, digest)
+
+
+def _described(mechanism: Mechanism) -> str:
+    """All but what only names things."""
+
+    def made() -> str:
+        bare = mechanism.replace(
+            name="mechanism", description=None, parameters={}, configurations={}, motions={}, scenarios={}
+        )
+        return to_yaml(bare)
+
+    return mechanism.remembered("text of the mechanism alone", made)

@@ -1,15 +1,6 @@
-"""Springs, dampers, motors, actuators, sensors and friction of a flexible mechanism: all act along measures ℓ(θ, δ).
+"""Measures of a flexible mechanism, what acts along them or sees them, and its inertia, over η = (θ, δ).
 
-A measure is a row c over z. To first order in δ, ℓ = ρ(θ) + c Ψ_δ δ, so that over η
-
-    ∂_e ℓ = c·ψ_e,   ∂_e ∂_k ℓ = ∂_k c·ψ_e + c·∂_kψ_e  for θ_k,   0 for two of δ
-
-Inertia of a mechanism over η = (θ, δ) at δ = 0, from modes Ψ (rows: θ rigid, γ constraint, ι internal) over z.
-
-    M = ΨΨᵀ,   ∂_k M = ∂_kΨ Ψᵀ + Ψ ∂_kΨᵀ                                                       [Brüls 2007, eqs. 7-11]
-    ∂M_ij/∂δ_a = n_aj·ψ_i + n_ai·ψ_j,   n_aj = ∂_jψ_a + ω_j × ψ_a for θ_j, zero otherwise
-
-(docs/theory/parameterization.md, eqs. 13-15, 17)
+The equations are in docs/theory/parameterization.md, eqs. 13-15, 17.
 """
 
 from __future__ import annotations
@@ -41,6 +32,12 @@ from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 from supple.formulations.elastic_rest.geometric_stiffness_at_rest import turning_in_z
 from supple.formulations.elastic_rest.rows import FIRST, WIDTH
 from supple.formulations.force_models import law
+
+# Springs, dampers, motors, actuators, sensors and friction of a flexible mechanism: all act along measures ℓ(θ, δ).
+#
+# A measure is a row c over z. To first order in δ, ℓ = ρ(θ) + c Ψ_δ δ, so that over η
+#
+#     ∂_e ℓ = c·ψ_e,   ∂_e ∂_k ℓ = ∂_k c·ψ_e + c·∂_kψ_e  for θ_k,   0 for two of δ
 
 
 class MeasureUses(NamedTuple):
@@ -176,6 +173,12 @@ def along_measures(uses, inputs, motion, w, rigid, coefficients, f, df):
     for a in range(inputs.loaded):  # a force at a loaded displacement is an input
         measure_derivatives(motion, inputs.held - inputs.loaded + a, measure)
         put_column(measure, s, columns, inputs.actuators + a, at[INPUT_MAP], at[DINPUT_MAP], row)
+
+
+# Inertia of a mechanism over η = (θ, δ) at δ = 0, from modes Ψ (rows: θ rigid, γ constraint, ι internal) over z.
+#
+#     M = ΨΨᵀ,   ∂_k M = ∂_kΨ Ψᵀ + Ψ ∂_kΨᵀ                                                   [Brüls 2007, eqs. 7-11]
+#     ∂M_ij/∂δ_a = n_aj·ψ_i + n_ai·ψ_j,   n_aj = ∂_jψ_a + ω_j × ψ_a for θ_j, zero otherwise
 
 
 class BodyArrays(NamedTuple):

@@ -1,10 +1,6 @@
-"""Which of the lowest modes are retained, and with which sign (docs/theory/parameterization.md, eqs. 11, 12a, 23).
+"""Choice of the lowest modes that are retained, with their signs, and their turn to those of one reference.
 
-Modes at θ turned to those of one reference: the subspace is followed, whatever its modes do within it.
-
-P, the overlaps of the modes with the reference, is made symmetric positive definite by an orthogonal R and stays so if
-the modes turn by a skew T with T P + P T = Wᵀ - W, W the change of P along Y. Overlap is that of motions, P = ΦΦ_refᵀ,
-or that of strains                                                      (docs/theory/parameterization.md, eqs. 11-12b).
+The equations are in docs/theory/parameterization.md, eqs. 11-12b, 23.
 """
 
 from __future__ import annotations
@@ -18,6 +14,12 @@ from supple.compilation import kernel
 from supple.formulations.elastic_rest.energy_modes import rising
 from supple.formulations.elastic_rest.rows import FIRST, WIDTH
 from supple.parameterization.mode_choice import MODES, SORTED, STRAIN
+
+# Modes at θ turned to those of one reference: the subspace is followed, whatever its modes do within it.
+#
+# P, the overlaps of the modes with the reference, is made symmetric positive definite by an orthogonal R and stays so
+# if the modes turn by a skew T with T P + P T = Wᵀ - W, W the change of P along Y. Overlap is that of motions, P =
+# ΦΦ_refᵀ, or that of strains (docs/theory/parameterization.md, eqs. 11-12b).
 
 
 class Following(NamedTuple):
@@ -121,6 +123,9 @@ def turn_slopes(T, Phi, K, Y, G):
     Y += np.dot(T, Phi)
     turned = np.dot(T, K)
     G += turned + turned.T
+
+
+# Which of the lowest modes are retained, and with which sign (docs/theory/parameterization.md, eqs. 11, 12a, 23).
 
 
 KEPT = 0.5  # smallest overlap at which a subspace still counts as the reference's

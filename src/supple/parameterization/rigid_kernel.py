@@ -5,14 +5,8 @@
     p_j    = Σ F·δ_j x + Σ f(ℓ) ∂_jℓ,  -∂V/∂θ_j where V exists                  [eq. 16]
     D_d    = Σ c ∂ℓᵀ ∂ℓ,   B = (∂ℓ/∂θ)ᵀ of the actuators,   each with its gradient from ∂²ℓ
 
-f, c and m are those of the laws that act along measures ℓ. Results of one position are laid out in one row of `out`;
-`supple.equations.row` knows where.
-
-What acts along measures ℓ(θ) of a rigid mechanism, or sees them: laws, actuators, sensors and dry friction.
-
-p += f(ℓ) ∂ℓ,   D_d += c ∂ℓᵀ ∂ℓ,   M += m ∂ℓᵀ ∂ℓ,   B = (∂ℓ)ᵀ of the actuators, each with its gradient from ∂²ℓ
-
-A configuration with its rigid modes: what coefficients and linear models of rigid mechanisms are computed from.
+f, c and m are those of the force models that act along measures ℓ. Results of one position are laid out in one row of
+`out`; `supple.equations.row` knows where.
 """
 
 from __future__ import annotations
@@ -59,6 +53,11 @@ from supple.kinematics.elimination import workspace
 from supple.kinematics.motion import rigid_modes, world_twists
 from supple.kinematics.primitives import NONE, THEN, A, B, curvature, gradient, turned
 from supple.kinematics.row_arrays import row_sizes
+
+# Force models, actuators, sensors and dry friction, which act along measures ℓ(θ) of a rigid mechanism or see them.
+#
+#     p += f(ℓ) ∂ℓ,   D_d += c ∂ℓᵀ ∂ℓ,   M += m ∂ℓᵀ ∂ℓ,   B = (∂ℓ)ᵀ of the actuators, each with its gradient from ∂²ℓ
+
 
 ON_A, ON_B = 1, 7
 """Where the gradients of a term with respect to the twists of its two bodies stand, behind its value."""
@@ -181,6 +180,9 @@ def measures(rows, coefficients, here, at, row):
                 put(of, row[at[FRICTION_MAP] + to * s :], row[at[DFRICTION_MAP] + to * s * s :])
 
 
+# A configuration with its rigid modes: coefficients and linear models of rigid mechanisms are computed from it.
+
+
 class Position(NamedTuple):
     """A configuration and its rigid modes.
 
@@ -216,6 +218,9 @@ def position_workspace(rows, X, w):
 def moved_to(here, X, w):
     """The same arrays, for another configuration."""
     return Position(X, w, here.Psi, here.dPsi, here.twists, here.dtwists)
+
+
+# The coefficients, at one position and at all.
 
 
 @kernel

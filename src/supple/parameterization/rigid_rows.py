@@ -45,9 +45,9 @@ from supple.formulations.coefficients import (
 )
 from supple.formulations.elastic_rest.elastic_rest import rigid_rest
 from supple.formulations.force_models import law
+from supple.formulations.recursive.batch import POSE, RowsOfTrees, memory_size, tree_coefficients
 from supple.formulations.recursive.dynamics import memory, run_in_threads
 from supple.formulations.recursive.gather import States
-from supple.formulations.recursive.mass_gradient import POSE, RowsOfTrees, memory_size, tree_coefficients
 from supple.formulations.recursive.memory import PackedTree
 from supple.formulations.recursive.recursive_tree import TreeOrder, recursive_tree
 from supple.formulations.recursive.tree_of_mechanism import bare_tree

@@ -5,8 +5,6 @@ With M a = f(η, η̇, u) and row(θ) = template + P f̂ + Q ∂f̂,
     M δa = (∂f/∂η - ∂M/∂η a) δη + ∂f/∂η̇ δη̇ + B δu,    ∂row/∂θ_m = P ∂_m f̂ + Q ∂_m ∂f̂
 
 M and Γ are those at θ and δ: their derivatives with respect to θ are those of the row, deformed as the row is.
-
-Second derivatives of a piecewise polynomial.
 """
 
 from __future__ import annotations
@@ -27,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def hessian(fitted: Piecewise, x: Array) -> Array:
-    """∂²f/∂x_i∂x_j at one point x (s,): (t, s, s).
+    """Second derivatives of a piecewise polynomial, ∂²f/∂x_i∂x_j at one point x (s,): (t, s, s).
 
     T_n'' = 4 T_{n-1}' + 2 ξ T_{n-1}'' - T_{n-2}'', the recurrence T_n = 2 ξ T_{n-1} - T_{n-2} differentiated twice.
     """

@@ -1,7 +1,4 @@
-"""A reduced model with damping in proportion to the mass and stiffness of its deformation.
-
-Frequencies of a flexible model with θ locked: those of its deformation alone.
-"""
+"""A reduced model with damping in proportion to mass and stiffness of its deformation, and its locked frequencies."""
 
 from __future__ import annotations
 
@@ -65,6 +62,9 @@ def first_frequency(model: ReducedModel, theta: Array) -> float:
     """Of the deformation at θ (s,), θ locked, Hz."""
     here, s = model.evaluate(theta), model.layout.theta
     return float(locked_frequencies(here.K[None, s:, s:], here.M[None, s:, s:])[0].min()) / (2.0 * np.pi)
+
+
+# Frequencies of a flexible model with θ locked: those of its deformation alone.
 
 
 _STILL = 1e-6  # of the highest frequency: below, a mode is one of rigid motion, and its frequency rounding

@@ -1,10 +1,4 @@
-"""Kernels that evaluate all coefficients of a reduced model: at one θ in place, or at many.
-
-The kernel that evaluates all coefficients at one θ: what a controller or an integrator calls.
-
-The same numbers, to the bit, as `supple.reduced.kernels.coefficients` gives a batch. A point that lies in the leaf of
-the call before needs no search.
-"""
+"""Kernels that evaluate all coefficients of a reduced model: at many θ, or at one in place."""
 
 from __future__ import annotations
 
@@ -56,6 +50,9 @@ from supple.reduced.arrays import (
     S,
     coefficient_row,
 )
+
+# Coefficients at many θ.
+
 
 INSIDE, OUTSIDE = 0, 1
 
@@ -129,6 +126,12 @@ def coefficients_batch(Z, F, theta, rows, status):
         coefficients(Z, F, X, start, count, leaves, work, flat)
         for p in range(count):
             status[start + p] = OUTSIDE if leaves[p] == NOWHERE else INSIDE
+
+
+# Coefficients at one θ: what a controller or an integrator calls.
+#
+# The same numbers, to the bit, as `coefficients` gives a batch. A point that lies in the leaf of the call before needs
+# no search.
 
 
 _WITHIN = 1.0 - 1e-9  # |ξ| below this lies in the leaf, whatever rounding does at its faces

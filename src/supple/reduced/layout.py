@@ -1,15 +1,10 @@
-"""Which columns of a fitted function hold which coefficients of the reduced equations.
+"""Columns of a reduced model's fit and the coefficients they hold, the consistency of its parts, and its summary.
 
     M(θ, δ) η̈ + Γ(θ, δ)[η̇, η̇] + D_d(θ) η̇ + K(θ) η = p + B(θ) u,   y = ρ_o(θ) + Ψ_o(θ) δ,   η = (θ, δ)
 
-Symmetric matrices are packed by their upper triangle, row by row; Γ_i likewise for each i, so that Γ has
-n · n(n + 1)/2 columns; ∂M_ij/∂δ_a by i in θ, j ≥ i in η, and a, since ∂M_δδ/∂δ is left out; with stiffening by all i,
-and ∂²M_ij/∂δ_a∂δ_b by i in θ, j ≥ i in θ, a and b ≥ a. Coefficients that do not depend on θ are kept once, as
-constants.
-
-Whether the parts of a reduced model fit together.
-
-A reduced model in a notebook, in the terminal and as data: region, names with units, errors, modes, costs.
+Symmetric matrices are packed by their upper triangle, row by row; Γ_i likewise for each i, so that Γ has n · n(n + 1)/2
+columns; ∂M_ij/∂δ_a by i in θ, j ≥ i in η, and a, since ∂M_δδ/∂δ is left out; with stiffening by all i, and
+∂²M_ij/∂δ_a∂δ_b by i in θ, j ≥ i in θ, a and b ≥ a. Coefficients that do not depend on θ are kept once, as constants.
 """
 
 from __future__ import annotations
@@ -161,7 +156,10 @@ def unpacked(triangles: Array, n: int) -> Array:
 
 
 def require_consistent_layout(name: str, layout: CoefficientLayout, fitted: Piecewise) -> None:
-    """Every coefficient has its width, columns do not overlap, and the fit has as many."""
+    """Refuse a reduced model whose parts do not fit together.
+
+    Every coefficient has its width, columns do not overlap, and the fit has as many.
+    """
 
     def wrong(message: str) -> InputError:
         return InputError(message, part=f'model "{name}"', hint="the model is damaged; reduce again")
@@ -194,6 +192,9 @@ def require_consistent_layout(name: str, layout: CoefficientLayout, fitted: Piec
         raise wrong("its inertia is curved in δ, but not sloped")
     if layout.force == "from-potential" and "potential" not in {**layout.columns, **layout.constants}:
         raise wrong("its force follows from a potential that is missing")
+
+
+# A reduced model in a notebook, in the terminal and as data: region, names with units, errors, modes, costs.
 
 
 def model_html(model: ReducedModel) -> str:

@@ -1,6 +1,6 @@
-"""States of a reduced model as its user gives them, θ with or without δ, single or many, by name or in order.
+"""States and inputs of a reduced model as its user gives them.
 
-Values of coordinates or inputs, by name or in order.
+They are single or many, by name or in order; θ comes with or without δ.
 """
 
 from __future__ import annotations

@@ -1,19 +1,12 @@
-"""Which coefficients of the equations are fitted, and what follows from the fit.
+"""The coefficients of the equations that are fitted, their packing into columns, and what follows from the fit.
 
-Two ways. *Structured*: M and the potential are fitted, to values and gradients; Γ is the Christoffel symbol of the
-fitted M and the force minus the gradient of the fitted potential, so that the reduced model conserves energy exactly.
-*Direct*: every coefficient is fitted by itself, to values alone, as in the papers.
+There are two ways. *Structured*: M and the potential are fitted, to values and gradients; Γ is the Christoffel symbol
+of the fitted M and the force minus the gradient of the fitted potential, so that the reduced model conserves energy
+exactly. *Direct*: every coefficient is fitted by itself, to values alone, as in the papers.
 
 A flexible mechanism has coefficients of δ besides, which are fitted to values, whichever way. Structured, ∂M/∂δ is one
 of them, and Γ the Christoffel symbol of M₀ + Σ_a δ_a ∂M/∂δ_a; direct, Γ at δ = 0 is. With stiffening ∂²M_θθ/∂δ² is
 another.
-
-Coefficients of local models as columns of a fit, symmetric ones packed, and back as families entry by entry.
-
-Families of coefficients: what is judged together, by one norm.
-
-A family is a coefficient of the equations; of a flexible mechanism it is divided into blocks by kinds of coordinates,
-θ, γ (constraint modes) and ι (internal modes), which differ in unit and size.
 """
 
 from __future__ import annotations
@@ -33,6 +26,12 @@ from supple.equations.row import RowLayout, effort_places
 from supple.reduced.damped import kept_frequencies, locked_frequencies
 from supple.reduced.layout import CoefficientLayout, curvature_places, packed_triangles, slope_pairs, unpacked
 from supple.reduction import natural_size
+
+# Families of coefficients: what is judged together, by one norm.
+#
+# A family is a coefficient of the equations; of a flexible mechanism it is divided into blocks by kinds of coordinates,
+# θ, γ (constraint modes) and ι (internal modes), which differ in unit and size.
+
 
 FAMILIES = (
     "M", "K", "christoffel", "mass_curvature", "force", "damping", "input_map", "outputs", "output_modes",
@@ -80,6 +79,9 @@ def block_places(layout: CoefficientLayout, name: str) -> dict[str, NDArray[np.i
     else:
         return {name: np.arange(layout.widths[name], dtype=np.int64)}
     return {block: np.array(places, dtype=np.int64) for block, places in blocks.items()}
+
+
+# Coefficients of local models as columns of a fit, symmetric ones packed, and back as families entry by entry.
 
 
 _SLOPES = {"outputs": "rigid", "force": "dforce_theta"}  # names of derivatives of a rigid mechanism; else d...

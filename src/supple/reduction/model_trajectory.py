@@ -1,8 +1,6 @@
 """A motion of the mechanism that a model was made from, in the model's coordinates.
 
-A motion along a path, in its arclength.
-
-A motion of a mechanism in the coordinates of a model that holds some of them.
+The model may hold some of the mechanism's coordinates, or move along a path.
 """
 
 from __future__ import annotations
@@ -44,9 +42,9 @@ _OFF = 1e-4  # of its length: further away is elsewhere
 
 
 def along_path(path: Path, course: Trajectory) -> Trajectory:
-    """σ, σ̇ = c²θ'·θ̇ and σ̈ = c²θ'·θ̈ of a motion that runs along the path, from its beginning to its end or part of it.
+    """A motion along a path, in its arclength σ, from the path's beginning to its end or part of it.
 
-    θ' is a unit vector in the metric of σ, and θ'' is normal to it.
+    σ̇ = c²θ'·θ̇ and σ̈ = c²θ'·θ̈. θ' is a unit vector in the metric of σ, and θ'' is normal to it.
     """
     lower, upper = np.array([(box.lower[0], box.upper[0]) for box in path.boxes]).T
     knots = np.concatenate([piece.sigma for piece in path.pieces])

@@ -5,18 +5,8 @@
 Where all coordinates are angles, or all are lengths, c_i = 1 and σ is in rad or m. Where both occur, σ is in m, and an
 angle counts as the arc it sweeps at the mechanism's extent L: c_i = L.
 
-A motion may stop and go on in another direction, or back. There θ(σ) has a corner, and θ' two values: the path
-is made of smooth pieces, each with its own interval of σ. How long a motion stands still does not matter.
-
-Coefficients along a path θ(σ), from local models at its configurations.
-
-With t = θ', n = θ'', and T = diag(t, I) that leads from (σ̇, δ̇) to η̇ = (θ̇, δ̇), T' = diag(n, 0),
-
-    M → Tᵀ M T          dM/dσ = Tᵀ(∂M[t])T + T'ᵀM T + Tᵀ M T'     ∂M/∂δ_a → Tᵀ(∂M/∂δ_a)T     Γ follows from these
-    p → Tᵀ p            D_d → Tᵀ D_d T       B → Tᵀ B       J → J T       ρ_o(θ(σ)),  Ψ_o,  K: as they are
-
-It is the motion with the path as one more constraint, which does no work. B_σ u is the force that the actuators exert
-along the path; across it they, or a guide, supply what is needed to stay on it. δ moves as it would.
+A motion may stop and go on in another direction, or back. There θ(σ) has a corner, and θ' two values: the path is made
+of smooth pieces, each with its own interval of σ. How long a motion stands still does not matter.
 """
 
 from __future__ import annotations
@@ -245,6 +235,17 @@ def _require_reachable(mechanism: Mechanism, path: Path, part: str) -> None:
 
 def _called(given: Any) -> str:
     return f'path "{given}"' if isinstance(given, str) else "path"
+
+
+# Coefficients along a path θ(σ), from local models at its configurations.
+#
+# With t = θ', n = θ'', and T = diag(t, I) that leads from (σ̇, δ̇) to η̇ = (θ̇, δ̇), T' = diag(n, 0),
+#
+#     M → Tᵀ M T          dM/dσ = Tᵀ(∂M[t])T + T'ᵀM T + Tᵀ M T'     ∂M/∂δ_a → Tᵀ(∂M/∂δ_a)T     Γ follows from these
+#     p → Tᵀ p            D_d → Tᵀ D_d T       B → Tᵀ B       J → J T       ρ_o(θ(σ)),  Ψ_o,  K: as they are
+#
+# It is the motion with the path as one more constraint, which does no work. B_σ u is the force that the actuators exert
+# along the path; across it they, or a guide, supply what is needed to stay on it. δ moves as it would.
 
 
 def path_layout(layout: RowLayout) -> RowLayout:

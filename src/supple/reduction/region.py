@@ -1,7 +1,4 @@
-"""The region of θ a model is made for: boxes, from what the user names and the limits of the mechanism; or a path.
-
-Units of coordinates, as a region is spoken of, and the smaller ones that may have been meant.
-"""
+"""The region of θ a model is made for: boxes, from what the user names and the limits of the mechanism; or a path."""
 
 from __future__ import annotations
 
@@ -21,6 +18,10 @@ from supple.trajectories.trajectory import Prescribed
 
 Interval = tuple[float, float]
 
+
+# Units of coordinates, as the text of a region gives them, and the smaller ones that may have been meant.
+
+
 SMALLER = {"rad": {"deg": math.pi / 180.0}, "m": {"mm": 1e-3, "cm": 1e-2}}
 """unit -> units in which a number is easily written without saying so."""
 
@@ -35,6 +36,9 @@ def interval_text(name: str, interval: Interval, unit: str) -> str:
     """`left=95deg:145deg`, as the command line takes it."""
     a, b = interval
     return f"{name}={a:.6g}{unit}" if a == b else f"{name}={a:.6g}{unit}:{b:.6g}{unit}"
+
+
+# The region: boxes within the limits of the mechanism.
 
 
 Ranges = Mapping[str, Sequence[float] | float]

@@ -1,10 +1,4 @@
-"""What is stated of a model: the error of each family, and whether it is what was asked for.
-
-What a model falls short of, in words: the tolerance, an error of less than all of it, matrices that are positive.
-
-A model is never less than what was asked for in silence: `ReducedModel.met` is False, a warning is given, and the
-command ends with status 3.
-"""
+"""Statements on the error of a model: that of each family, and whether it is what was asked for."""
 
 from __future__ import annotations
 
@@ -53,6 +47,12 @@ def _stated(names: tuple[str, ...], item: FamilyError) -> dict[str, Any]:
 
 def _norm(item: FamilyError) -> dict[str, float]:
     return {"median_norm": item.median_norm, "floor": item.floor, "scale": item.scale, "seen": item.seen}
+
+
+# What a model falls short of, in words: the tolerance, an error of less than all of it, matrices that are positive.
+#
+# A model is never less than what was asked for in silence: `ReducedModel.met` is False, a warning is given, and the
+# command ends with status 3.
 
 
 _SCATTERED = 1000  # points of the region where matrices are looked at

@@ -1,9 +1,7 @@
 """The file of a store: one SQLite file with sets of samples, each sample under a seal of its own.
 
-A file may be spoilt anywhere, and SQLite finds that out late or never. So a sample is believed if its seal, a digest
+A file may be damaged anywhere, and SQLite finds that out late or never. So a sample is believed if its seal, a digest
 of the set's name, θ, the flag and the coefficients, fits; nothing else in the file is believed at all.
-
-What may be wrong with the file of a store, told apart by what SQLite says.
 """
 
 from __future__ import annotations
@@ -19,6 +17,8 @@ from pathlib import Path
 
 from supple.diagnostics import InputError
 from supple.files.whole import settle_folder
+
+# Faults of the file of a store, told apart by what SQLite says.
 
 
 class Fault(Enum):
@@ -64,6 +64,9 @@ def fault_of(error: BaseException, path: Path | None = None) -> Fault:
     if code & 0xFF == sqlite3.SQLITE_READONLY and path is not None and os.access(path, os.W_OK):
         return Fault.DAMAGE if os.access(path.parent, os.W_OK) else Fault.BARRED
     return _FAULTS.get(code & 0xFF, Fault.DAMAGE)
+
+
+# The file: its tables, its version, its transactions, and a damaged file set aside.
 
 
 VERSION = 2  # 1 had a checksum that did not know the set

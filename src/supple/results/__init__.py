@@ -1,1 +1,1 @@
-"""What analyses return: labelled signals, and later linear models and mode sets; plot and convert."""
+"""Results: what analyses return, with summaries, tables, files, labelled arrays and plots by name."""

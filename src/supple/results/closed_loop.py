@@ -1,7 +1,4 @@
-"""A run of a controller in the loop: true and measured signals apart, commands, forces, errors, and what is left.
-
-Amplitudes of signals over frequency.
-"""
+"""A run of a controller in the loop: true and measured signals apart, commands, forces, errors and their spectra."""
 
 from __future__ import annotations
 
@@ -26,7 +23,9 @@ _FEWEST = 8  # samples
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Spectrum(Result):
-    """Of evenly sampled signals: `spectrum["tip.x"]` is (F,), the amplitude of a sine at each of the frequencies.
+    """Amplitudes of evenly sampled signals over frequency.
+
+    `spectrum["tip.x"]` is (F,), the amplitude of a sine at each of the frequencies.
 
     frequencies_hz : (F,), from one over the duration up to half the sampling frequency
     amplitudes     : by name, in the units of the signals

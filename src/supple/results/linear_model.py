@@ -1,9 +1,4 @@
-"""Linear models ẋ = A x + B u, y = C x + D u, with names.
-
-How a linear model changes with a parameter: its four matrices, and its eigenvalues.
-
-∂λ/∂μ = lᴴ (∂A/∂μ) r / lᴴr,    A r = λ r,  lᴴA = λ lᴴ                                            (parameters, 13)
-"""
+"""Linear models ẋ = A x + B u, y = C x + D u, with names: their modes, and how they change with a parameter."""
 
 from __future__ import annotations
 
@@ -29,7 +24,10 @@ _SINGLE = 1e-6  # |lᴴr| of unit vectors: below it the eigenvalue is one of sev
 
 
 class LinearSlopes(NamedTuple):
-    """∂A/∂μ, ∂B/∂μ, ∂C/∂μ and ∂D/∂μ, the operating point following."""
+    """Slopes of the four matrices of a linear model along a parameter: ∂A/∂μ, ∂B/∂μ, ∂C/∂μ and ∂D/∂μ.
+
+    The operating point follows.
+    """
 
     A: Array
     B: Array
@@ -47,14 +45,22 @@ def by_magnitude(values: Complex) -> NDArray[np.int64]:
 
 
 def eigenvalue_slopes(A: Array, slopes: Array) -> Complex:
-    """∂λ/∂μ of the eigenvalues of A, by rising magnitude; no number where several share one vector (a motion that
-    nothing holds has position and rate in one), for these have none."""
+    """∂λ/∂μ of the eigenvalues of A, by rising magnitude.
+
+        ∂λ/∂μ = lᴴ (∂A/∂μ) r / lᴴr,    A r = λ r,  lᴴA = λ lᴴ                                    (parameters, 13)
+
+    No number where several share one vector (a motion that nothing holds has position and rate in one), for these
+    have none.
+    """
     values, left, right = (np.asarray(item, dtype=complex) for item in eig(A, left=True, right=True))
     share = np.einsum("ik,ik->k", left.conj(), right)
     single = np.abs(share) > _SINGLE
     found: Any = np.einsum("ik,ij,jk->k", left.conj(), slopes, right)
     found = np.where(single, found / np.where(single, share, 1.0), np.nan)
     return np.asarray(found[by_magnitude(values)])
+
+
+# Linear models: matrices with names.
 
 
 _METHODS = ("zoh", "foh", "bilinear", "euler", "backward_diff", "impulse")

@@ -1,13 +1,4 @@
-"""What an analysis returns: told in a line, kept as a table, drawn.
-
-The short list of numbers that a result comes down to: what a map shows of it.
-
-How a result reaches what draws it: by name, when it is drawn.
-
-What draws stands above what it draws; a result only knows the place of its plot.
-
-How things look in a notebook: a line that says what they are, and a table with units; texts as they are.
-"""
+"""The base of results: what an analysis returns, told in a line, shown in a notebook, kept as a table, drawn."""
 
 from __future__ import annotations
 
@@ -30,7 +21,9 @@ from supple.results.text import Text
 
 
 class Entries(NamedTuple):
-    """Named numbers with units; of a batch, `values` has a leading axis.
+    """The short list of numbers that a result comes down to, with units: what a map shows of it.
+
+    Of a batch, `values` has a leading axis.
 
     quantity : what the numbers are, "frequency"
     names    : (k,)
@@ -57,6 +50,9 @@ def eigenvalue_entries(values: NDArray[np.complex128]) -> Entries:
     each = np.column_stack([size / (2.0 * np.pi), damping])[once]
     names = tuple(f"{what} {i + 1}" for i in range(len(each)) for what in ("frequency", "damping ratio"))
     return Entries("eigenvalue", names, ("Hz", "1") * len(each), each.ravel())
+
+
+# In a notebook: a line that says what things are, and a table with units; texts as they are.
 
 
 _ROWS, _COLUMNS = 12, 10  # of a table that are shown
@@ -113,6 +109,9 @@ def _cell(value: Any) -> str:
     if isinstance(value, float | np.floating):
         return "" if math.isnan(value) else f"{value:.6g}"
     return str(value)
+
+
+# What every result offers.
 
 
 _LONGEST = 240  # characters
@@ -194,6 +193,9 @@ def arrays_repr(self: Any) -> str:
 
 def picture(name: str) -> Callable[..., Any]:
     """Import the plotting function at `name`, its place below `supple`: "statics.plot.compliance_plot".
+
+    A module that draws stands above what it draws; a result only knows the place of its plot, which is imported when
+    it is drawn.
 
     Where the caller has imported pyplot and its backend opens windows, `pyplot.show()` shows the plot as any other.
     """

@@ -1,9 +1,4 @@
-"""A run in time: the same names, units, tables and pictures, whatever ran.
-
-How well the account of energy of a run balances.
-
-What a saved run keeps besides its signals, so that it can be watched: whose it is, and where its bodies went.
-"""
+"""A run in time: the same names, units, tables and pictures, whatever ran."""
 
 from __future__ import annotations
 
@@ -23,6 +18,9 @@ from supple.results.result import Result, picture
 from supple.results.signals import Signals, gathered, time_span_text
 from supple.results.table import Table
 from supple.results.text import Text, number_text
+
+# Arrays that a saved run keeps besides its signals, so that it can be watched: whose it is, and where its bodies went.
+
 
 PREFIX = "playback."
 INSTANTS = 400  # that are kept, at most: what an eye follows in some ten seconds
@@ -80,6 +78,9 @@ def _relative(body: Array, x: Array, R: Array, drawn: Array) -> Array:
     return np.concatenate([u, phi], axis=-1)
 
 
+# How well the account of energy of a run balances.
+
+
 # 1 % of the energy is ½ % of an amplitude, what a plot just shows; steps that follow the motion stay far below.
 LARGEST_DEFECT = 0.01
 _ENERGY_ROUNDING = 1e-9  # of a potential: what changes by less does not move
@@ -100,6 +101,9 @@ def energy_defect(kinetic: Array, potential: Array, works: Array, balance: Array
     largest = float(np.abs(potential).max())
     exchanged = max(kinetic.max(), np.ptp(potential), _ENERGY_ROUNDING * largest, least, np.abs(works).max(initial=0.0))
     return float(np.abs(balance).max() / exchanged) if exchanged > 0.0 else 0.0
+
+
+# Runs: what a runner records, and the result.
 
 
 _ROUNDING = 1e-12  # of the largest reaction: less is zero

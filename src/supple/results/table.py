@@ -1,7 +1,4 @@
-"""A table: named columns of one length, with units; what is written to a file or handed to pandas.
-
-Arrays whose axes have names, as those who study fields hold them: Datasets of xarray.
-"""
+"""A table: named columns of one length, with units; what is written to a file or handed to pandas or xarray."""
 
 from __future__ import annotations
 
@@ -17,6 +14,9 @@ from supple.diagnostics import optional_package
 from supple.results.file import save_result
 from supple.results.text import fresh, listed
 
+# Arrays whose axes have names, as those who study fields hold them: Datasets of xarray.
+
+
 Variable = tuple[tuple[str, ...], ArrayLike, str]
 """Names of its axes, its values, and its unit, "" if it has none."""
 
@@ -31,6 +31,9 @@ def dataset(variables: Mapping[str, Variable], axes: Mapping[str, tuple[ArrayLik
 
 def _attributes(unit: str) -> dict[str, str]:
     return {"units": unit} if unit else {}
+
+
+# Tables of named columns.
 
 
 @dataclass(frozen=True, eq=False, repr=False)

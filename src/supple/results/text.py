@@ -1,7 +1,4 @@
-"""The text of a result: lines and tables with units, the same in the terminal and under `print`.
-
-Names in a result: told apart where they must be, told in short where they are many.
-"""
+"""The text of a result: lines and tables with units, the same in the terminal and under `print`."""
 
 from __future__ import annotations
 
@@ -138,6 +135,9 @@ def duration_text(seconds: float) -> str:
     if seconds < 100.0:
         return f"{seconds:.2g} s"
     return f"{seconds / 60.0:.3g} min" if seconds < 6000.0 else f"{seconds / 3600.0:.3g} h"
+
+
+# Names in a result: told apart where they must be, told in short where they are many.
 
 
 def fresh(name: str, taken: Iterable[str]) -> str:

@@ -1,7 +1,4 @@
-"""The motion of all bodies of a mechanism over time, and what can be told from it.
-
-Forces inside a mechanism along a motion of the full equations: what sensors of reactions and sections see.
-"""
+"""The motion of all bodies of a mechanism over time, and what can be told from it: signals, reactions, energy."""
 
 from __future__ import annotations
 
@@ -45,6 +42,8 @@ from supple.results.signals import Signals, labelled
 from supple.results.simulation import energy_defect
 from supple.results.units import numbered, rate_unit
 from supple.time_functions.polynomial_pieces import PolynomialPieces
+
+# Forces inside a mechanism along a motion of the full equations: what sensors of reactions and sections see.
 
 
 class FullMotion(NamedTuple):
@@ -122,6 +121,9 @@ def _rigid_section(problem: Absolute, moving: FullMotion, sensor: str) -> Array:
         if item.sensor == sensor:
             found[:, item.component] = forces[:, i]
     return found
+
+
+# The motion that a march records.
 
 
 _STILL = 1e-6  # extents/s: slower is the rounding of positions over a step

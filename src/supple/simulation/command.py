@@ -1,7 +1,4 @@
-"""`supple simulate`: motion in time.
-
-What `supple simulate` is asked for: options, or a scenario of the file, as arguments of a simulation.
-"""
+"""`supple simulate`: motion in time."""
 
 from __future__ import annotations
 
@@ -47,6 +44,9 @@ if TYPE_CHECKING:
     from supple.description.mechanism import Mechanism
     from supple.kinematics.configuration import Configuration
     from supple.reduced.model import ReducedModel
+
+
+# What is asked for, by options or by a scenario of the file, as arguments of a simulation.
 
 
 class RunOptions(NamedTuple):
@@ -107,7 +107,7 @@ def model_task_of(model: ReducedModel, asked: RunOptions) -> dict[str, Any]:
 
 def _led(model: ReducedModel, motion: str, results: dict[str, Any]) -> dict[str, Any]:
     """Led along a motion, with results as asked for, or as long as it lasts."""
-    from supple.integration.step_options import result_times
+    from supple.integration.time_steps import result_times
 
     if results["until"] is None:
         results = results | {"until": float(trajectory_in_model(model, motion).time[-1])}
@@ -198,6 +198,9 @@ def _duration(mechanism: Mechanism, motion: str | None) -> float:
 
     assert motion is not None
     return float(trajectory(mechanism, motion).time[-1])
+
+
+# The command.
 
 
 def _time(name: str, text: str) -> typer.models.OptionInfo:

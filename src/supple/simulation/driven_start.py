@@ -13,7 +13,7 @@ from supple.formulations.coefficients import Yield
 from supple.hardware.drive_bank import DriveBank
 from supple.hardware.drive_course import drive_course
 from supple.hardware.hardware import Hardware
-from supple.integration.step_options import StepOptions
+from supple.integration.time_steps import StepOptions
 from supple.kinematics.configuration import At, Configuration
 from supple.kinematics.measures import key_of
 from supple.simulation.driver import DrivenStart

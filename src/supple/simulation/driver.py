@@ -1,13 +1,8 @@
-"""The time driver: it asks a system to advance from event to event.
+"""The time driver: it asks a system, alone or behind its drives, to advance from event to event.
 
 An event is a time at which something decides anew what acts on the system: the start of a run whose inputs are all
 known, the sample of a controller, or the end of an interval of drives that feel the motion. Between two events the
 system advances in one call of its own compiled march, through all result times in between.
-
-A system behind its drives: where it begins, and commands in, motion out, from event to event.
-
-A mechanism (`mechanism_start`) and a reduced model (`model_start`) begin in ways of their own. `simulate` and
-`closed_loop` take everything else from here.
 """
 
 from __future__ import annotations
@@ -73,6 +68,12 @@ def drive(system: Advancing[Acting], source: Source[Acting]) -> None:
         advanced(event)
         if not done:
             return
+
+
+# A system behind its drives: where it begins, and commands in, motion out, from event to event.
+#
+# A mechanism (`mechanism_start`) and a reduced model (`model_start`) begin in ways of their own. `simulate` and
+# `closed_loop` take everything else from here.
 
 
 Run = TypeVar("Run", bound=Plant, covariant=True)

@@ -42,7 +42,7 @@ from supple.formulations.absolute.system import Absolute, absolute
 from supple.formulations.absolute.time_damping import time_damping
 from supple.formulations.coefficients import Yield, carried
 from supple.hardware.pieces import Pieces, at_end
-from supple.integration.step_options import Alpha, StepOptions, alpha_of, require_positive, require_times
+from supple.integration.time_steps import Alpha, StepOptions, alpha_of, require_positive, require_times
 from supple.kinematics.closing import bulk
 from supple.kinematics.configuration import Configuration
 from supple.results.simulation import Simulation

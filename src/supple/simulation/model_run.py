@@ -17,7 +17,7 @@ from supple.diagnostics.limits import require_memory
 from supple.hardware.drive_bank import DriveBank
 from supple.hardware.pieces import Pieces, between
 from supple.integration.input_course import InputCourse
-from supple.integration.step_options import StepOptions, alpha_of, require_positive
+from supple.integration.time_steps import StepOptions, alpha_of, require_positive
 from supple.reduced.kernels import INSIDE
 from supple.reduced.model import ReducedModel
 from supple.reduced.observing_kernel import observed_arrays

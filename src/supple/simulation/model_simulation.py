@@ -16,7 +16,7 @@ from supple.hardware.drive_course import drive_course, say_passed_by
 from supple.hardware.hardware import NO_HARDWARE, Hardware
 from supple.hardware.pieces import Pieces
 from supple.integration.input_course import Inputs, followed_course, has_callables
-from supple.integration.step_options import StepOptions, longest_step, result_times
+from supple.integration.time_steps import StepOptions, longest_step, result_times
 from supple.reduced.kernels import INSIDE, OUTSIDE
 from supple.reduced.model import ReducedModel
 from supple.reduced.state_arguments import Values

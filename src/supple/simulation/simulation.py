@@ -34,7 +34,7 @@ from supple.hardware.drive_bank import DriveBank, feels
 from supple.hardware.drive_course import say_passed_by
 from supple.hardware.hardware import NO_HARDWARE
 from supple.integration.input_course import Inputs, input_course
-from supple.integration.step_options import StepOptions, alpha_of, longest_step, require_positive, result_times
+from supple.integration.time_steps import StepOptions, alpha_of, longest_step, require_positive, result_times
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
 from supple.kinematics.rest import rest

@@ -16,7 +16,8 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.limits import require_within
-from supple.formulations.elastic_rest.elastic_rest import ElasticRest, elastic_rest, own_band
+from supple.formulations.elastic_rest.body_coordinates import own_band
+from supple.formulations.elastic_rest.elastic_rest import ElasticRest, elastic_rest
 from supple.formulations.elastic_rest.joint_stiffness_under_load import under_loads
 from supple.formulations.elastic_rest.loaded_statics import load_factors
 from supple.formulations.elastic_rest.loads import FORCES, GRAVITY

@@ -14,7 +14,8 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.formulations.coefficients import units_of
-from supple.formulations.elastic_rest.elastic_rest import elastic_rest, own_band
+from supple.formulations.elastic_rest.body_coordinates import own_band
+from supple.formulations.elastic_rest.elastic_rest import elastic_rest
 from supple.formulations.elastic_rest.joint_stiffness_under_load import under_loads
 from supple.formulations.elastic_rest.loaded_statics import loaded_response
 from supple.formulations.elastic_rest.preload import held_loads

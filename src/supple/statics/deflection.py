@@ -16,7 +16,8 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
 from supple.formulations.absolute.reaction import Reaction
-from supple.formulations.elastic_rest.elastic_rest import BodyCoordinates, ElasticRest, elastic_rest
+from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates
+from supple.formulations.elastic_rest.elastic_rest import ElasticRest, elastic_rest
 from supple.formulations.elastic_rest.geometric_stiffness_at_rest import row_scales
 from supple.formulations.elastic_rest.joint_stiffness_under_load import under_loads
 from supple.formulations.elastic_rest.loads import loads_at

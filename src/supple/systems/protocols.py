@@ -2,17 +2,12 @@
 
 A mechanism, a reduced model and a linear model implement them:
 
-System       names, units, hardware, coefficients and forces at a state: `system_of` of each of them
-Linearizable linear model at a state: `MechanismState`, `ModelState`
-Vibrating    outputs in harmonic motion: `VibratingMechanism`, `VibratingModel`, `VibratingLinearModel`
-Advancing    to the next event: `MechanismRun`, `LinkRun`, `FreeRun`, `LedRun`, `ModelRun`, `LinearPlant`
-Plant        to the next event under drives, with state and outputs: `MechanismRun`, `ModelRun`, `LinearPlant`
-DrivenStart  begin a run behind drives: `mechanism_start`, `model_start`
-
-Which equations an analysis goes through, by name.
-
-`auto` is what the analysis takes by itself: bodies condensed about θ for modes and responses, the full equations of all
-nodes in time, the local model for linear models. `erls` is the equivalent rigid link system, whatever is asked.
+    System       names, units, hardware, coefficients and forces at a state: `system_of` of each of them
+    Linearizable linear model at a state: `MechanismState`, `ModelState`
+    Vibrating    outputs in harmonic motion: `VibratingMechanism`, `VibratingModel`, `VibratingLinearModel`
+    Advancing    to the next event: `MechanismRun`, `LinkRun`, `FreeRun`, `LedRun`, `ModelRun`, `LinearPlant`
+    Plant        to the next event under drives, with state and outputs: `MechanismRun`, `ModelRun`, `LinearPlant`
+    DrivenStart  begin a run behind drives: `mechanism_start`, `model_start`
 """
 
 from __future__ import annotations
@@ -244,6 +239,12 @@ def model_theta(model: ReducedModel, at: At | Configuration) -> Values | str:
         return at
     values = dict(zip(at.rest.numbering.coordinates, at.theta.T, strict=True))
     return {name: values[name] for name in model.layout.coordinates[: model.layout.theta] if name in values}
+
+
+# Which equations an analysis goes through, by name.
+#
+# `auto` is what the analysis takes by itself: bodies condensed about θ for modes and responses, the full equations of
+# all nodes in time, the local model for linear models. `erls` is the equivalent rigid link system, whatever is asked.
 
 
 FORMULATIONS = {

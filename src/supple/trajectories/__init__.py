@@ -1,1 +1,1 @@
-"""Functions of time that a machine shall follow."""
+"""Motions that a mechanism follows: from profiles, points, tables and tool paths."""

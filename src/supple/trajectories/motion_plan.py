@@ -1,10 +1,4 @@
-"""What a motion of the mechanism file prescribes: how long it lasts, and θ at any time.
-
-Profiles: how a distance is covered from rest to rest within bounds.
-
-With a bound on the jerk the acceleration is a trapezoid up, a pause and a trapezoid down (seven segments of constant
-jerk); without it the speed is a trapezoid; with neither bound the distance follows a polynomial of degree five.
-"""
+"""The plan of a motion of the mechanism file: how long it lasts, and θ at any time."""
 
 from __future__ import annotations
 
@@ -29,6 +23,12 @@ from supple.time_functions.function_of_time import (
     lasting,
     side_by_side,
 )
+
+# Profiles: how a distance is covered from rest to rest within bounds.
+#
+# With a bound on the jerk the acceleration is a trapezoid up, a pause and a trapezoid down (seven segments of constant
+# jerk); without it the speed is a trapezoid; with neither bound the distance follows a polynomial of degree five.
+
 
 _FASTEST = 1.875  # largest speed of the polynomial, in units of its mean: 30 τ²(1 - τ)² at τ = ½
 
@@ -96,6 +96,9 @@ def _profile_polynomial(distance: float, duration: float) -> PiecewisePolynomial
     """distance (10 τ³ - 15 τ⁴ + 6 τ⁵), τ = t/duration: rates and accelerations vanish at both ends."""
     shape = distance * np.array([0.0, 0.0, 0.0, 10.0, -15.0, 6.0]) / duration ** np.arange(6.0)
     return PiecewisePolynomial(("way",), np.array([0.0, duration]), shape[None, :, None], final=np.array([distance]))
+
+
+# The plan of a motion: durations and profiles, coordinate by coordinate or along the path of a tool.
 
 
 Path = tuple[str | int, ...]

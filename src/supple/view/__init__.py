@@ -1,1 +1,1 @@
-"""Pictures: everything that draws."""
+"""Drawing that several questions share, movies, the page in the browser, and reports."""

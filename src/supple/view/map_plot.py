@@ -1,6 +1,6 @@
-"""A map over one or two coordinates, or positions of a place, drawn: curves, or colours; empty where none exist.
+"""Maps over one or two coordinates, or positions of a place, and sweeps of a parameter, drawn: curves, or colours.
 
-Curves over the parameter of a sweep.
+A map is empty where no configuration exists.
 """
 
 from __future__ import annotations
@@ -178,6 +178,9 @@ def colour_limits(values: Array) -> tuple[float, float, str]:
     least, most = float(inside.min()), float(inside.max())
     pointed = {(False, False): "neither", (True, False): "min", (False, True): "max", (True, True): "both"}
     return least, most, pointed[low < least, high > most]
+
+
+# Curves over the parameter of a sweep.
 
 
 @in_house_style

@@ -1,7 +1,4 @@
-"""What a sketch draws, as positions fixed on bodies: joints, rod ends, attachments, guides.
-
-The shapes a sketch is made of: convex outlines of bodies, the zigzag of a spring, the symbol of the ground.
-"""
+"""The elements of a sketch: positions fixed on bodies (joints, rod ends, attachments, guides), and shapes."""
 
 from __future__ import annotations
 
@@ -112,6 +109,9 @@ def _distinct(points: list[Array], tolerance: float) -> Array:
         if all(np.linalg.norm(point - other) > tolerance for other in kept):
             kept.append(point)
     return np.array(kept).reshape(-1, 3)
+
+
+# Shapes: convex outlines of bodies, the zigzag of a spring, the symbol of the ground.
 
 
 _FLAT = 1e-6  # of the largest spread: points on a line, or in a plane

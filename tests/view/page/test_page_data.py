@@ -11,7 +11,8 @@ import pytest
 import supple
 from supple.description.elastic.cross_section import CrossSection
 from supple.kinematics.rest import rest
-from supple.view.page.page_data import encoded, page_data, page_mechanism, ranges
+from supple.view.page.encoding import encoded
+from supple.view.page.page_data import page_data, page_mechanism, ranges
 from supple.view.page.scene import flexing, outline, place_motion
 
 EXAMPLES = Path(__file__).parents[3] / "examples"

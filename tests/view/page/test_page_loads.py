@@ -14,8 +14,8 @@ import supple
 from supple.formulations.elastic_rest.constrained_modes import constrained_modes, search_for
 from supple.formulations.elastic_rest.loaded_modes import constrained_loaded_modes
 from supple.kinematics.rest import rest
-from supple.view.page.encoding import PRELOAD, counts_loads
-from supple.view.page.page_data import encoded, page_data, page_mechanism, sampled_postures
+from supple.view.page.encoding import PRELOAD, counts_loads, encoded
+from supple.view.page.page_data import page_data, page_mechanism, sampled_postures
 from supple.view.page.single_file import page_html
 from supple.view.page.whole_page import whole_page
 

@@ -37,7 +37,7 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import is_text, require_arguments, value_text
 from supple.hardware.hardware import Hardware
-from supple.integration.step_options import require_positive
+from supple.integration.time_steps import require_positive
 from supple.kinematics.configuration import At
 from supple.reduced.model import ReducedModel
 from supple.reduced.state_arguments import in_order

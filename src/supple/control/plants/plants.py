@@ -19,7 +19,7 @@ from supple.formulations.absolute.time_damping import say_damping
 from supple.hardware.drive_bank import DriveBank
 from supple.hardware.hardware import Hardware
 from supple.hardware.pieces import Pieces, at_end
-from supple.integration.step_options import LONGEST, StepOptions
+from supple.integration.time_steps import LONGEST, StepOptions
 from supple.kinematics.rest import rest
 from supple.reduced.holding import resting
 from supple.reduced.model import ReducedModel

@@ -1,16 +1,10 @@
 """Frames: what moves in absolute coordinates, each on R³ × SO(3), or in the plane on R² × SO(2).
 
-A rigid body is one frame, at its centre of mass. A body of beams is one frame a node of its mesh, the mesh that
-vibrations are computed with; at rest all of them have the axes of the body, so that a row or a load between two places
+A rigid body is one frame, at its centre of mass. A body of beams is one frame for each node of its mesh, the mesh that
+vibrations are computed with. At rest all of them have the axes of the body, so that a row or a load between two places
 is the same row between the frames that carry them, with each place counted from its frame. A superelement is a frame
-that floats with it, at its centre of mass, and one a touched node. Frames that hold coordinates of superelements and
-drives stand before all others, at the origin of the world.
-
-Coordinates that are no motion of a frame of their own, held by frames: as positions, three of them a frame, in the
-plane two.
-
-Shapes of superelements and deflections of drives are such coordinates. The frames that hold them stand before those of
-the bodies; rows keep them from turning, and positions that are left over from moving.
+that floats with it, at its centre of mass, and one frame for each node that something touches. Frames that hold
+coordinates of superelements and drives stand before all others, at the origin of the world.
 """
 
 from __future__ import annotations
@@ -37,6 +31,13 @@ from supple.geometry.inertia import MassProperties, zero_mass
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.primitives import ALONG, ANGLE, DOT, FACTOR, KIND, NONE, PA, PB, ROW_WIDTH, SCALE, A, B, U, V, W
 from supple.kinematics.row_arrays import BODIES, RowArrays
+
+# Coordinates held by frames: those that are no motion of a frame of their own.
+#
+# Shapes of superelements and deflections of drives are such coordinates. Frames hold them as positions, three of them a
+# frame, in the plane two. The frames that hold them stand before those of the bodies. Rows keep these frames from
+# turning, and keep positions that hold no coordinate from moving.
+
 
 _HELD = np.eye(3)
 _PAIRS = ((1, 2), (2, 0), (0, 1))
@@ -113,6 +114,9 @@ def still_rows(coordinates: HeldCoordinates, ground: int, extent: float) -> list
             found += [turn_about(axis, ground, frame, planar) for axis in ((2,) if planar else (0, 1, 2))]
         found += [[coordinate(coordinates.at(group, number), ground, 1.0, extent)] for number in range(size, whole)]
     return found
+
+
+# Frames of the bodies.
 
 
 _LIGHT = 1e-5  # of a superelement: mass that its nodes have in the iteration matrix, for none of their own

@@ -1,25 +1,4 @@
-"""Accelerations and reactions at an instant, by a rank-revealing solve.
-
-    [M   -Φ_qᵀ] [v̇]   [     Q     ]
-    [Φ_q    0 ] [λ] = [θ̈_p - Φ̇_q v]
-
-With redundant constraints λ is not unique; the one of least norm is taken, moments divided by the mechanism's extent.
-Rigid mechanisms are solved by singular values, unless they are large. Those, and where things deform, may have
-thousands of unknowns: then the sparse factor of the iteration matrix is taken, with ε I on the rows scaled to those
-units, and the iteration
-
-    [M   Φ_qᵀ] [ δv̇]   [Q + Φ_qᵀ λ - M v̇   ]
-    [Φ_q  -ε ] [-δλ] = [θ̈_p - Φ̇_q v - Φ_q v̇]
-
-from λ = 0, which never leaves the range of Φ_q and so ends at the least λ. Rows of elastic joints have their λ from Φ.
-
-The balance of forces on every body along a known motion: what joints and actuators together must provide.
-
-    Φ_qᵀ λ + Σ_a ∇ℓ_a u_a = M v̇ - Q                                      [Silva, eq. 16, with the sign of λ turned]
-
-in the velocities of the centres of mass (world axes) and the angular velocities (body axes) of all bodies; Q holds
-gravity, applied forces, springs, dampers and gyroscopic moments, but no actuators.
-"""
+"""Accelerations and reactions at an instant, and the balance of forces on every body along a known motion."""
 
 from __future__ import annotations
 
@@ -41,6 +20,23 @@ from supple.kinematics.measures import key_of
 from supple.kinematics.motion import BodyRates
 from supple.kinematics.primitives import SCALE
 from supple.kinematics.row_arrays import row_sizes
+
+# Accelerations and reactions by a rank-revealing solve.
+#
+#     [M   -Φ_qᵀ] [v̇]   [     Q     ]
+#     [Φ_q    0 ] [λ] = [θ̈_p - Φ̇_q v]
+#
+# With redundant constraints λ is not unique; the one of least norm is taken, moments divided by the mechanism's extent.
+# Rigid mechanisms are solved by singular values, unless they are large. Large mechanisms, and those that deform, may
+# have thousands of unknowns. For them the sparse factor of the iteration matrix is taken, with ε I on the rows scaled
+# to those units, and the iteration
+#
+#     [M   Φ_qᵀ] [ δv̇]   [Q + Φ_qᵀ λ - M v̇   ]
+#     [Φ_q  -ε ] [-δλ] = [θ̈_p - Φ̇_q v - Φ_q v̇]
+#
+# from λ = 0, which never leaves the range of Φ_q and so ends at the least λ. Rows of elastic joints have their λ from
+# Φ.
+
 
 _RANK = 1e-10
 _MANY = 240  # velocities of a rigid mechanism from which the sparse iteration is sooner done
@@ -217,6 +213,14 @@ def dense_batch(system, pattern, X_all, V_all, w_all, u_all, found):
             row = row_of(joints, system.driven, i)
             add_gradient(rows.rows_i, row, work.gradients, J[i])
             found.second[n, i] = bias(rows, row, X, V, work)
+
+
+# The balance of forces on every body along a known motion: what joints and actuators together must provide.
+#
+#     Φ_qᵀ λ + Σ_a ∇ℓ_a u_a = M v̇ - Q                                     [Silva, eq. 16, with the sign of λ turned]
+#
+# The equations are in the velocities of the centres of mass (world axes) and the angular velocities (body axes) of all
+# bodies. Q holds gravity, applied forces, springs, dampers and gyroscopic moments, but no actuators.
 
 
 RANK = 1e-10  # what the smallest diagonal entry of a triangular factor may be, against the largest

@@ -5,8 +5,6 @@
 A body is at the position of its centre of mass, in world axes, and turns with its angular velocity in body axes, so
 that M is constant: m and J_c. Rows and loads are those of kinematics and of the local model, with points counted from
 the centres of mass.
-
-Mass that a frame carries on an arm r: its centre moves with ẋ + R (ω × r).
 """
 
 from __future__ import annotations
@@ -247,6 +245,9 @@ def measure_forces(system, X, V, acceleration, w, u, work):
         stiffnesses[measure], dampings[measure], inertias[measure] = stiffness, damping, inertia
         push(rows_i, row, J, force, Q)
     return potential
+
+
+# Mass that a frame carries on an arm r: its centre moves with ẋ + R (ω × r).
 
 
 @kernel(inline=True)

@@ -1,19 +1,11 @@
 """Rest under loads, or steady motion under inertia, however far everything bends: r(q) + Φ_qᵀ λ = 0, Φ(q) = C λ.
 
-Newton's method with the exact stiffness. Where one go does not converge, loads come on step by step: what is missing
-at the start, r₀, is held by dead forces of which ever less is left,
+Newton's method with the exact stiffness. Where one go does not converge, loads are applied step by step. What is
+missing at the start, r₀, is held by dead forces, of which ever less is left,
 
     r(q, λ) = (1 - s) r₀,   s = 0 ... 1
 
-with steps of s that are halved where they fail. That needs no word of what the loads are.
-
-Sparse equations of small motions that keep their rows, redundant ones too.
-
-    [S   Jᵀ] [ p ]   [f]
-    [J  -C ] [ λ ] = [g]
-
-A row that does not yield is given a compliance of 1e-12 of what the frames themselves yield along it. Redundant rows
-then pass: of their multipliers one solution out of many is found, and p is the same for all of them.
+with steps of s that are halved where they fail. This needs no knowledge of what the loads are.
 """
 
 from __future__ import annotations
@@ -41,7 +33,14 @@ _REFINED = 2
 
 
 class Saddle:
-    """Factors of the equations with S (n, n)."""
+    """Factors of the sparse equations of small motions that keep their rows, redundant ones too; S (n, n).
+
+        [S   Jᵀ] [ p ]   [f]
+        [J  -C ] [ λ ] = [g]
+
+    A row that does not yield is given a compliance of 1e-12 of what the frames themselves yield along it. Redundant
+    rows then pass: of their multipliers one solution out of many is found, and p is the same for all of them.
+    """
 
     def __init__(self, S: sp.csc_array, J: sp.csc_array, compliance: Array) -> None:
         self.n, rows = S.shape[0], J.shape[0]

@@ -1,27 +1,16 @@
-"""Damping of elastic parts as motion in time can have it: in proportion to mass and stiffness.
+"""Damping of elastic parts in time: the model in proportion to mass and stiffness, and the forces of the mass part.
 
 α of the mechanism acts on all that has mass, elements, point masses and rigid bodies, and β on all that is elastic,
-elements, joints and drives: with its actuators locked every mode has α/2ω + βω/2, as in every other analysis. α and β
-of a material act on its elements. α acts on the velocity of deformation alone (`mass_damping`), as in reduced models.
+elements, joints and drives. With its actuators locked every mode has α/2ω + βω/2, as in every other analysis. α and β
+of a material act on its elements. α acts on the velocity of deformation alone, as in reduced models.
 
 A ratio of the mechanism's modes, or a loss factor, is a model of the whole structure at one θ (docs/theory/damping.md).
 In large motion the nearest model of elements takes its place,
 
     β = 2 ζ(ω₁)/ω₁,   β = η/ω₁,   β_j = η_j/ω₁                            (docs/theory/superelements-in-motion.md, 13)
 
-exact for the lowest mode at rest, its actuators locked; faster modes are damped more, in proportion to their frequency.
-What was done is said.
-
-Damping in proportion to mass in time: it acts on the velocity of deformation, as in linear and reduced models.
-
-The velocities of the frames are those of the mechanism with its deformation frozen, moving with θ̇, and the rest:
-
-    v = Ψ θ̇ + ṽ,  θ̇ = C_θ v,  f = -Pᵀ M_α P v,  P = 1 - Ψ C_θ,  M_α = αM + Σ_m α_m M_m  (docs/theory/damping.md, 7)
-
-Ψ are the rigid modes of the mechanism as it stands: each body keeps its present shape, joints are ideal, and drives do
-not yield. M_α ṽ are forces on the frames; Pᵀ adds forces -Ψᵀ M_α ṽ along θ, so that no rigid motion is braked. Where a
-mechanism has no coordinates, Ψ is empty. Of redundant joints, which a deformed body does not fit, Ψ is the solution in
-the sense of least squares.
+It is exact for the lowest mode at rest, its actuators locked; faster modes are damped more, in proportion to their
+frequency. A note says what was done.
 """
 
 from __future__ import annotations
@@ -143,6 +132,18 @@ def _lowest_hz(mechanism: Mechanism) -> float:
     structure = elastic_rest(mechanism, own_band(mechanism))
     squares, _ = dense_modes(structure, assemble(mechanism), structure.held(actuators=True), preload=False)
     return float(np.sqrt(squares[squares > 0.0].min())) / (2.0 * np.pi)
+
+
+# Forces of damping in proportion to mass. They act on the velocity of deformation, as in linear and reduced models.
+#
+# The velocities of the frames are those of the mechanism with its deformation frozen, moving with θ̇, and the rest:
+#
+#     v = Ψ θ̇ + ṽ,  θ̇ = C_θ v,  f = -Pᵀ M_α P v,  P = 1 - Ψ C_θ,  M_α = αM + Σ_m α_m M_m     (docs/theory/damping.md, 7)
+#
+# Ψ are the rigid modes of the mechanism as it stands: each body keeps its present shape, joints are ideal, and drives
+# do not yield. M_α ṽ are forces on the frames; Pᵀ adds forces -Ψᵀ M_α ṽ along θ, so that no rigid motion is braked.
+# Where a mechanism has no coordinates, Ψ is empty. Of redundant joints, which a deformed body does not fit, Ψ is the
+# solution in the sense of least squares.
 
 
 def deformation_velocity_batch(problem: Absolute, X: Array, V: Array) -> Array:

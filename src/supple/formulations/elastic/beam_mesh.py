@@ -10,8 +10,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from supple.array_types import Array, Integers
 from supple.formulations.elastic.beam_element import SectionRates, beam_matrices, in_body_axes, on_arms
-from supple.formulations.elastic.body_matrices import NEAR, PLANAR_COLUMNS, Array, Integers
+from supple.formulations.elastic.body_matrices import NEAR, PLANAR_COLUMNS
 from supple.geometry.inertia import part_mass
 from supple.geometry.rotation import tilde
 

@@ -17,8 +17,9 @@ import scipy.linalg as la
 import scipy.sparse as sp
 import scipy.sparse.linalg as spla
 
+from supple.array_types import Array, Integers
 from supple.diagnostics import InputError, NumericalError
-from supple.formulations.elastic.body_matrices import Array, ElasticBody, Integers
+from supple.formulations.elastic.body_matrices import ElasticBody
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,11 +1,4 @@
-"""Elastic bodies of a mechanism: from beams or matrices as drawn to arrays in body axes.
-
-The frequency that an elastic body has by its own: the unit in which bands are counted.
-
-Displacements of second degree over the body, u = e_k x_i x_j with the rotations φ = ½ curl u, bend, twist and stretch
-it in the simplest ways. The lowest of their frequencies, the body free, is an upper bound of its lowest one. The space
-of these fields is the same in all axes, so the bound is the body's alone, and follows every change of units.
-"""
+"""Elastic bodies of a mechanism: from beams or matrices as drawn to arrays in body axes, and their own frequency."""
 
 from __future__ import annotations
 
@@ -21,6 +14,7 @@ import scipy.sparse as sp
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from supple.array_types import Array
 from supple.description.drawing import Drawing
 from supple.description.elastic.cross_section import SectionProperties
 from supple.description.elastic.placed_beam import PlacedBeam, placed_beams
@@ -28,15 +22,13 @@ from supple.description.elastic.superelement_modes import modal_arrays
 from supple.diagnostics import InputError
 from supple.diagnostics.errors import part_name
 from supple.formulations.elastic.beam_mesh import BeamMesh, Span, assembled, extent, mesh, on_axis
-from supple.formulations.elastic.body_matrices import NEAR, PLANAR_COLUMNS, Array, CarriedPart, ElasticBody
+from supple.formulations.elastic.body_matrices import NEAR, PLANAR_COLUMNS, CarriedPart, ElasticBody
 from supple.formulations.elastic.superelement_body import superelement_body
 from supple.formulations.elastic.touched_places import TouchedPlace, touched_places
 from supple.kinematics.numbering import Numbering
 
 _MADE: WeakValueDictionary[tuple[str, bytes], ElasticBody] = WeakValueDictionary()
 """Bodies of beams by their names and a digest of what they are made of, as long as some mechanism uses them."""
-
-__all__ = ["ElasticBody", "elastic_body", "mesh_of"]
 
 
 def elastic_body(drawing: Drawing, name: str) -> ElasticBody:
@@ -255,7 +247,15 @@ _STILL = 1e-13  # of the largest ω²: rounding
 
 
 def natural_frequency(body: ElasticBody) -> float:
-    """√λ/2π in Hz, λ the lowest eigenvalue of (QᵀKQ, QᵀMQ), Q without rigid motions; 0 where there is none.  (14a)"""
+    """The frequency that an elastic body has by its own, Hz: the unit in which frequency bands are counted.
+
+    It is √λ/2π, λ the lowest eigenvalue of (QᵀKQ, QᵀMQ), Q without rigid motions; 0 where there is none.  (14a)
+
+    Q holds displacements of second degree over the body, u = e_k x_i x_j with the rotations φ = ½ curl u. They bend,
+    twist and stretch it in the simplest ways. The lowest of their frequencies, the body free, is an upper bound of its
+    lowest one. The space of these fields is the same in all axes, so the bound is the body's alone, and follows every
+    change of units.
+    """
     return body.remembered("natural frequency", lambda: _natural_frequency(body))
 
 

@@ -11,12 +11,13 @@ import scipy.linalg as la
 import scipy.sparse as sp
 import scipy.sparse.linalg as spla
 
+from supple.array_types import Array, Integers
 from supple.description.drawing import Drawing, Path
 from supple.description.elastic.superelement import Interface
 from supple.description.elastic.superelement_files import SuperelementMatrices, rigid_body_modes, superelement_matrices
 from supple.diagnostics import InputError
 from supple.diagnostics.errors import part_name
-from supple.formulations.elastic.body_matrices import NEAR, PLANAR_COLUMNS, Array, ElasticBody, Integers
+from supple.formulations.elastic.body_matrices import NEAR, PLANAR_COLUMNS, ElasticBody
 from supple.formulations.elastic.touched_places import TouchedPlace
 from supple.geometry.inertia import part_mass
 from supple.geometry.rotation import tilde

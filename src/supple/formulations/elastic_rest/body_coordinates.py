@@ -1,11 +1,4 @@
-"""Bodies in coordinates z of unit mass and diagonal stiffness (docs/theory/elastic-rest.md, eqs. 1-2).
-
-A superelement by its modes among the bodies of vibrations: its rigid motions and modes as condensed coordinates.
-
-    Φ = (T, S):   ΦᵀMΦ, ΦᵀMW_kΦ and ΦᵀW_jᵀMW_kΦ from the integrals of its file      (docs/theory/elastic-bodies.md, 7)
-
-About the centre of mass, with P = ∫ρ XXᵀ from the inertia and D = ∫ρ X Sᵀ from what of J and H is linear in q.
-"""
+"""Bodies in coordinates z of unit mass and diagonal stiffness (docs/theory/elastic-rest.md, eqs. 1-2)."""
 
 from __future__ import annotations
 
@@ -27,6 +20,14 @@ from supple.formulations.elastic.elastic_body import mesh_of, natural_frequency
 from supple.geometry.rotation import tilde
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.rest import rest
+
+# A superelement by its modes among the bodies of vibrations: its rigid motions and modes as condensed coordinates.
+#
+#     Φ = (T, S):   ΦᵀMΦ, ΦᵀMW_kΦ and ΦᵀW_jᵀMW_kΦ from the integrals of its file  (docs/theory/elastic-bodies.md, 7)
+#
+# About the centre of mass, with P = ∫ρ XXᵀ from the inertia and D = ∫ρ X Sᵀ from the parts of J and H that are linear
+# in q.
+
 
 _AXES = np.eye(3)
 _PAIRS = [(j, k) for j in range(3) for k in range(3) if j <= k]
@@ -135,6 +136,9 @@ def _products(body: FloatingBody) -> Array:
         both, difference = -body.widening[j, k], body.spin[i]
         found[j, k], found[k, j] = 0.5 * (both + difference), 0.5 * (both - difference)
     return found
+
+
+# Bodies in z, rigid or elastic.
 
 
 @dataclass(frozen=True, eq=False)

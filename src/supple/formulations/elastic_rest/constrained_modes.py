@@ -1,6 +1,6 @@
-"""Modes of a mechanism at one configuration or many: the rows change with θ, the bodies do not.
+"""Modes of a mechanism at one configuration or many, with a warning where a stiffness follows a table beyond its ends.
 
-What is said where a stiffness follows a table beyond its ends.
+The rows change with θ, the bodies do not.
 """
 
 from __future__ import annotations
@@ -21,41 +21,6 @@ from supple.formulations.elastic_rest.rows import chosen_rows, part_poses, rows_
 from supple.formulations.elastic_rest.yielding_drives import DEFLECTION
 from supple.kinematics.primitives import NONE
 from supple.kinematics.rest import rest as undeformed
-
-_SAID: dict[str | tuple[str, type[Warning], int], int] = {}  # what `warnings` remembers of this place
-
-
-def warn_beyond_tables(rest: ElasticRest, X: Array) -> None:
-    """A SuppleWarning for each table that some of the poses X (N, bodies + 1, 12) lie beyond: there it is constant."""
-    tables = rest.arrays.tables
-    if not len(tables.coordinate):
-        return
-    inside = np.ones(len(tables.coordinate), dtype=np.bool_)
-    compiled(inside_batch, count=len(X))(rest.arrays, X, inside)
-    for row in np.flatnonzero(tables.of_row != NONE):
-        item = rest.elastic_rows[int(row)]
-        if not inside[tables.of_row[row]] and item.table is not None:
-            # From one place, whoever asks: an analysis asks several times, and it is said once.
-            warnings.warn_explicit(
-                f'joint "{item.part}": its stiffness "{item.direction}" follows {item.table.over} from '
-                f"{item.table.at[0]:g} to {item.table.at[-1]:g}; beyond that it is taken as at the end",
-                SuppleWarning, __file__, 1, __name__, _SAID,
-            )  # fmt: skip
-
-
-@kernel(purpose="range of stiffness tables")
-def inside_batch(rest, X, inside):
-    """inside (T,) of bool becomes False where a table does not reach one of the poses."""
-    tables = rest.tables
-    poses = np.empty((rest.part_i.shape[0] + 1, 12))
-    for n in range(X.shape[0]):
-        part_poses(rest, X[n], poses)
-        for t in range(inside.shape[0]):
-            q = within(tables, t, coordinate_at(rest, tables.coordinate[t], poses))
-            least, largest = tables.at[tables.first[t]], tables.at[tables.first[t + 1] - 1]
-            slack = 1e-9 * (largest - least)
-            inside[t] = inside[t] and least - slack <= q <= largest + slack
-
 
 SHAPES = 5e-10  # relative error of mode shapes; that of frequencies is its square
 _SHIFT = 1.0  # of the lowest ω² at rest
@@ -175,3 +140,41 @@ def stiffnesses(rest: ElasticRest, held: HeldRows, X: Array) -> Array:
     for drive in rest.drives.values():
         bodies[drive.column] *= DEFLECTION  # as of the body that deflects, not of the deflection by itself
     return np.concatenate([bodies, springs])
+
+
+# Warnings of tables that are exceeded.
+
+
+_SAID: dict[str | tuple[str, type[Warning], int], int] = {}  # what `warnings` remembers of this place
+
+
+def warn_beyond_tables(rest: ElasticRest, X: Array) -> None:
+    """A SuppleWarning for each table that some of the poses X (N, bodies + 1, 12) lie beyond: there it is constant."""
+    tables = rest.arrays.tables
+    if not len(tables.coordinate):
+        return
+    inside = np.ones(len(tables.coordinate), dtype=np.bool_)
+    compiled(inside_batch, count=len(X))(rest.arrays, X, inside)
+    for row in np.flatnonzero(tables.of_row != NONE):
+        item = rest.elastic_rows[int(row)]
+        if not inside[tables.of_row[row]] and item.table is not None:
+            # From one place, whoever asks: an analysis asks several times, and it is said once.
+            warnings.warn_explicit(
+                f'joint "{item.part}": its stiffness "{item.direction}" follows {item.table.over} from '
+                f"{item.table.at[0]:g} to {item.table.at[-1]:g}; beyond that it is taken as at the end",
+                SuppleWarning, __file__, 1, __name__, _SAID,
+            )  # fmt: skip
+
+
+@kernel(purpose="range of stiffness tables")
+def inside_batch(rest, X, inside):
+    """inside (T,) of bool becomes False where a table does not reach one of the poses."""
+    tables = rest.tables
+    poses = np.empty((rest.part_i.shape[0] + 1, 12))
+    for n in range(X.shape[0]):
+        part_poses(rest, X[n], poses)
+        for t in range(inside.shape[0]):
+            q = within(tables, t, coordinate_at(rest, tables.coordinate[t], poses))
+            least, largest = tables.at[tables.first[t]], tables.at[tables.first[t + 1] - 1]
+            slack = 1e-9 * (largest - least)
+            inside[t] = inside[t] and least - slack <= q <= largest + slack

@@ -19,8 +19,9 @@ import numpy as np
 from supple.array_types import Array
 from supple.description.elastic.material import Damping, Material
 from supple.formulations.elastic.elastic_body import weighted_beams
+from supple.formulations.elastic_rest.body_coordinates import BodyCoordinates
 from supple.formulations.elastic_rest.constrained_modes import rows_over_coordinates
-from supple.formulations.elastic_rest.elastic_rest import BodyCoordinates, ElasticRest
+from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 
 
 class Materials(NamedTuple):

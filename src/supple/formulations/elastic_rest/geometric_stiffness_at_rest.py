@@ -1,20 +1,7 @@
-"""Geometric stiffness of inertia and of loads at rest, θ held: the work of all internal forces and reactions along
-displacements of second order.
+"""Geometric stiffness of inertia and of loads at rest, θ held.
 
-It is linear in the load. A body that is accelerated with v̇ + ω̇ × X + ω × (ω × X) carries -M times that, and what its
-rows push it with; for each unit of these its internal forces, and their geometric stiffness over z, are constants. Rows
-add their curvature, Σ λ GᵀD²φ G (docs/theory/stiffening.md, eqs. 7-12).
-
-Second derivatives of one term of a row with respect to displacements of its two parts.
-
-A part's displacement is (u, φ): a translation u in fixed axes (those of its body, undeformed) and a rotation exp φ.
-
-What a turn of a body's frame does to its displacements, as momentum and as kinetic energy, over z.
-
-    W_k (u, φ) = (e_k × u, e_k × φ) of every point that has mass;   ΦᵀMW_kΦ and ΦᵀW_kᵀMW_lΦ
-
-A rigid body's mass is at its centre c, which moves by u + φ × c; counted from the body's origin its turn is
-(e_k × u + φ × (e_k × c), e_k × φ) (docs/theory/parameterization.md, eq. 17).
+It is the work of all internal forces and reactions along displacements of second order, and linear in the load
+(docs/theory/stiffening.md, eqs. 7-12).
 """
 
 from __future__ import annotations
@@ -38,6 +25,10 @@ from supple.formulations.elastic_rest.rows import BODY, FIRST, WIDTH, part_poses
 from supple.geometry.rotation import tilde
 from supple.geometry.vectors import cross, dot
 from supple.kinematics.primitives import NONE, A, B, curvature, gradient
+
+# Second derivatives of one term of a row with respect to displacements of its two parts.
+#
+# A part's displacement is (u, φ): a translation u in fixed axes (those of its body, undeformed) and a rotation exp φ.
 
 
 @kernel
@@ -74,6 +65,14 @@ def term_curvature(rest, term, poses, H):
     for j in range(12):
         for k in range(j):
             H[j, k] = H[k, j]
+
+
+# What a turn of a body's frame does to its displacements, as momentum and as kinetic energy, over z.
+#
+#     W_k (u, φ) = (e_k × u, e_k × φ) of every point that has mass;   ΦᵀMW_kΦ and ΦᵀW_kᵀMW_lΦ
+#
+# A rigid body's mass is at its centre c, which moves by u + φ × c; counted from the body's origin its turn is (e_k × u
+# + φ × (e_k × c), e_k × φ) (docs/theory/parameterization.md, eq. 17).
 
 
 def turning_in_z(rest: ElasticRest, body: BodyCoordinates) -> Array:
@@ -118,6 +117,13 @@ def _center(M: Array) -> Array:
     if len(M) == 3:
         return np.array([M[2, 1], -M[2, 0], 0.0]) / M[0, 0]
     return np.array([M[5, 1], M[3, 2], M[4, 0]]) / M[0, 0]
+
+
+# Geometric stiffness.
+#
+# A body that is accelerated with v̇ + ω̇ × X + ω × (ω × X) carries -M times that, and the forces that its rows exert on
+# it. For each unit of these its internal forces, and their geometric stiffness over z, are constants. Rows add their
+# curvature, Σ λ GᵀD²φ G.
 
 
 class BodyPatterns(NamedTuple):

@@ -4,8 +4,6 @@
 
 Coordinates far from a resonance of their own are eliminated, for their equations are diagonal. Those left, rigid
 motions above all, stay beside the rows: nothing is then divided by what vanishes at 0 Hz or at a body's own resonance.
-
-Gauss's elimination, real or complex: for matrices of a few tens of rows, where a library's call costs as much.
 """
 
 from __future__ import annotations
@@ -17,6 +15,8 @@ from numpy.typing import NDArray
 
 from supple.compilation import kernel
 from supple.formulations.elastic_rest.response_operator import pivoted_cholesky
+
+# Gauss's elimination, real or complex: for matrices of a few tens of rows, where a library's call costs as much.
 
 
 @kernel
@@ -52,6 +52,9 @@ def solved(A, B, least):
                 total -= A[k, i] * B[i, j]
             B[k, j] = total * inverse
     return True
+
+
+# The response with constraints.
 
 
 VANISHED = 1e-15  # a pivot that is rounding

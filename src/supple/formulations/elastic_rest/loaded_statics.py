@@ -1,10 +1,8 @@
-"""Displacements under further constant forces of a mechanism that carries its loads, actuators locked.
+"""Displacements under further forces, and load factors of buckling, of a mechanism that carries its loads.
 
-With A the response without loads (elastic-rest, 20) and K_g their geometric stiffness,
+Actuators are locked. With A the response without loads (elastic-rest, 20) and K_g their geometric stiffness,
 
     (K + K_g) z + Cᵀλ = f,  C z = diag(c) λ      z = A (f - K_g z) = (1 + A K_g)⁻¹ A f       (elastic-rest, 20a)
-
-Load factors of buckling: (K + K_g[fixed] + λ K_g[scaled]) z = 0, C z = 0 (docs/theory/elastic-rest.md, 14d).
 """
 
 from __future__ import annotations
@@ -56,7 +54,10 @@ _NOTHING = 1e-9  # of the largest 1/λ: rounding, and no load factor
 def load_factors(
     rest: ElasticRest, configuration: Configuration, scaled: Collection[str], count: int
 ) -> tuple[Array, Array]:
-    """λ (k,) rising and shapes (k, n), the loads of some kinds scaled and the others fixed."""
+    """Load factors λ (k,) of buckling, rising, and shapes (k, n), the loads of some kinds scaled and the others fixed.
+
+    (K + K_g[fixed] + λ K_g[scaled]) z = 0, C z = 0                              (docs/theory/elastic-rest.md, 14d)
+    """
     mechanism = rest.numbering.mechanism
     loads = loads_at(rest, configuration, scaled)
     if not loads.vector.any() and not loads.along:

@@ -1,11 +1,4 @@
-"""Forces on the mechanism at one configuration, over the coordinates z: gravity, applied forces, springs, drives.
-
-Forces over z of gravity and of what acts at places, and how they change with θ.
-
-    f = Σ_b S_bᵀ R_bᵀF,   ∂_k(R_bᵀF) = -ω_k × R_bᵀF                   (docs/theory/parameterization.md, eqs. 18-19)
-
-A force that follows its body keeps its components there.
-"""
+"""Forces on the mechanism over the coordinates z: gravity, applied forces, springs and drives."""
 
 from __future__ import annotations
 
@@ -28,6 +21,8 @@ from supple.geometry.vectors import cross
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.primitives import in_body
 from supple.kinematics.rest import rest as undeformed
+
+# Loads at one configuration, by kind, and forces along measures at many.
 
 
 class NodalForce(NamedTuple):
@@ -145,6 +140,13 @@ def input_rows(rest: ElasticRest) -> NDArray[np.int64]:
     rows = np.empty(len(rest.numbering.mechanism.actuators), dtype=np.int64)
     rows[arrays.uses_i[driven, NUMBER]] = rest.numbering.constraints + measure_of_use(arrays)[driven]
     return np.concatenate([rows, np.array(list(rest.displacements.values()), dtype=np.int64)])
+
+
+# Forces over z of gravity and of forces at places, and how they change with θ, for kernels and batches.
+#
+#     f = Σ_b S_bᵀ R_bᵀF,   ∂_k(R_bᵀF) = -ω_k × R_bᵀF               (docs/theory/parameterization.md, eqs. 18-19)
+#
+# A force that follows its body keeps its components there.
 
 
 FOLLOWS = 3  # column of LoadArrays.place, behind BODY, FIRST and WIDTH

@@ -1,10 +1,8 @@
 """Stiffness of the forces that the mechanism carries at rest: gravity, applied forces, springs and all reactions.
 
 There is one geometric stiffness (`load_stiffness`): of the internal forces of every element, of rows with their forces
-λ and of forces on arms. Here it is that of the loads at θ (docs/theory/elastic-rest.md, eqs. 10-14b).
-Forces that turn with their body, and moments, have no potential: what they give is not symmetric.
-
-Whether the loads of a mechanism are held with θ locked, so that there are forces at rest and their stiffness.
+λ and of forces on arms. Here it is that of the loads at θ (docs/theory/elastic-rest.md, eqs. 10-14b). Forces that turn
+with their body, and moments, have no potential: their stiffness is not symmetric.
 """
 
 from __future__ import annotations
@@ -157,8 +155,11 @@ def forces_of_rows(rest: ElasticRest, loads: Loads, every: Array, inputs: Array 
 
 
 def held_loads(mechanism: Mechanism, what: str) -> bool:
-    """Whether there are loads at rest, and all are held. A warning says where they are not: `what` is without their
-    stiffness then. What holds them does not depend on θ; it is found once, at rest."""
+    """Whether there are loads at rest, and all are held with θ locked: only then do they have a stiffness.
+
+    A warning says where they are not held: `what` is without their stiffness then. What holds them does not depend on
+    θ; it is found once, at rest.
+    """
     if not carries_loads(mechanism):
         return False
 

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from supple.array_types import Array
-from supple.description.mass_properties import MassProperties, mass_properties
+from supple.description.mass_properties import mass_properties
+from supple.geometry.inertia import MassProperties
 from supple.geometry.rotation import tilde
 from supple.kinematics.joint_frames import joint_frames
 from supple.kinematics.numbering import Numbering

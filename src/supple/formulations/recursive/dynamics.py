@@ -21,8 +21,8 @@ from supple.compilation import compiled
 from supple.compilation.bundle import native_array
 from supple.compilation.threads import cores
 from supple.diagnostics import InputError, NumericalError
+from supple.formulations.recursive.batch import LinearizationResults, Results, batch, memory_size
 from supple.formulations.recursive.gather import States
-from supple.formulations.recursive.mass_gradient import LinearizationResults, Results, batch, memory_size
 from supple.formulations.recursive.recursion import FORWARD, FORWARD_VARIATION, INVERSE, INVERSE_VARIATION, MASS_MATRIX
 from supple.formulations.recursive.tree import TreeArrays
 

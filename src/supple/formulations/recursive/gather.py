@@ -1,16 +1,7 @@
-"""States in: from rows of states into the working memory, where they stand side by side.
+"""States into the working memory of the recursions, where they stand side by side, and results out of it.
 
-States are flat: q (N nq), q̇ and q̈ (N n), u (N m) in the user's order; `start` is the first state taken, `lanes` how
-many there are. Places in the memory beyond these repeat the last state, so that nothing there is ever not a number.
-
-Sine and cosine of angles side by side are taken without a branch, several in one instruction. The angle is reduced to
-y = x - k π/2, |y| <= π/4, with π/2 in three parts of which the first two multiply k exactly; then
-sin y = y + y³ s(y²) and cos y = 1 - y²/2 + y⁴ c(y²), with polynomials s and c that interpolate at Chebyshev points
-(errors below 3e-17). Both are within one unit in the last place or so of the exact value up to `LARGEST`.
-
-Results out: from the working memory, where states stand side by side, into rows of results.
-
-Results are flat, state after state, in the user's order; `start` is the first state, `lanes` how many there are.
+States and results are flat, state after state, in the user's order: q (N nq), q̇ and q̈ (N n), u (N m). `start` is the
+first state taken, `lanes` how many there are.
 """
 
 from __future__ import annotations
@@ -50,6 +41,13 @@ from supple.formulations.recursive.memory import (
 )
 from supple.formulations.recursive.spatial import number_at, vector_at
 from supple.geometry.vectors import dot
+
+# Sine and cosine of angles side by side are taken without a branch, several in one instruction.
+#
+# The angle is reduced to y = x - k π/2, |y| <= π/4, with π/2 in three parts of which the first two multiply k exactly;
+# then sin y = y + y³ s(y²) and cos y = 1 - y²/2 + y⁴ c(y²), with polynomials s and c that interpolate at Chebyshev
+# points (errors below 3e-17). Both are within one unit in the last place or so of the exact value up to `LARGEST`.
+
 
 LARGEST = 1.0e5
 """rad; beyond it the products with k are no longer exact, and the library's functions are called."""
@@ -114,6 +112,9 @@ def replace_angles(side, blocks, x):
             angle = x[lane]
             x[lane] = sin(angle)
             x[W + lane] = cos(angle)
+
+
+# States in. Places in the memory beyond `lanes` repeat the last state, so that nothing there is ever not a number.
 
 
 class States(NamedTuple):
@@ -213,6 +214,9 @@ def bring_accelerations(side, lanes, tree, memory, states, start):
             tree.axes_i[k * INTEGERS + AT_V],
             cut(memory.given, k, W),
         )
+
+
+# Results out: from the working memory into rows of results.
 
 
 @kernel

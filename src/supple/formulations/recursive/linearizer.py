@@ -13,9 +13,9 @@ from supple.array_types import Array
 from supple.compilation import compiled
 from supple.compilation.threads import cores
 from supple.diagnostics import InputError
+from supple.formulations.recursive.batch import LinearizationResults, Results, batch, memory_size, one_state
 from supple.formulations.recursive.dynamics import SIDE_BY_SIDE, empty_state_space, memory, pieces_of, run_in_threads
 from supple.formulations.recursive.gather import States
-from supple.formulations.recursive.mass_gradient import LinearizationResults, Results, batch, memory_size, one_state
 from supple.formulations.recursive.memory import PackedTree, places, tables
 from supple.formulations.recursive.recursion import FORWARD_VARIATION, recursion
 from supple.formulations.recursive.tree import TreeArrays

@@ -1,17 +1,7 @@
-"""What the kernels take: a tree packed into two flat arrays, and the working memory, one flat array; parts by name.
-
-Matrices in blocks of two rows and four columns, filled up with zeros, and their products in blocks of two by two.
-
-So a product takes one block of each factor at a time, and several states in one instruction.
-
-Where the quantities of an axis stand in the working memory of the recursions.
+"""The flat arrays that the kernels of trees take, by parts and names: a packed tree, and the working memory.
 
 All vectors are spatial: in world axes, reduced to one reference point, translation before rotation
-(docs/theory/recursive.md, eqs. 1-5). A quantity of `W` states side by side takes `W` places in a row, so that
-quantity c of state `lane` is at c W + lane. W is the length of the tuple `side`: the compiler then knows it, and
-all distances between quantities with it, which is what lets it take several states in one instruction.
-
-The rows in which an axis of a tree stands: one of integers, one of numbers.
+(docs/theory/recursive.md, eqs. 1-5).
 """
 
 from __future__ import annotations
@@ -20,6 +10,9 @@ from typing import NamedTuple
 
 from supple.array_types import Array, Integers
 from supple.compilation import borrowed, kernel
+
+# The rows in which an axis of a tree stands: one of integers, one of numbers.
+
 
 TURN, SLIDE, SCREW, BALL, FLOAT = 0, 1, 2, 3, 4
 """What an axis does: it turns about z, slides along z of its frame, or both at once; or it is one of the three
@@ -70,6 +63,13 @@ FRICTION_SPEED = 30
 PITCH = 31
 """Of a SCREW: how far it slides for a radian."""
 NUMBERS = 32
+
+
+# Where the quantities of an axis stand in the working memory of the recursions.
+#
+# A quantity of `W` states side by side takes `W` places in a row, so that quantity c of state `lane` is at c W + lane.
+# W is the length of the tuple `side`: the compiler then knows it, and all distances between quantities with it, which
+# is what lets it take several states in one instruction.
 
 
 ROTATION = 0
@@ -133,6 +133,11 @@ def cut(array, index, width):
     return array[index * width : (index + 1) * width]
 
 
+# Matrices in blocks of two rows and four columns, filled up with zeros, and their products in blocks of two by two.
+#
+# So a product takes one block of each factor at a time, and several states in one instruction.
+
+
 @kernel
 def quarters(n):
     """Blocks in a row of n entries."""
@@ -179,6 +184,9 @@ def negative_product(side, blocks, n, left, right, out):
                     to[3 * W + lane] -= a4 * b0 + a5 * b1 + a6 * b2 + a7 * b3
 
 
+# The packed tree and the working memory, taken apart.
+
+
 AXES, CONFIGURATION, PREPARED, ACTUATORS, LOADS, DISTANCES, INPUT_ENTRIES = 0, 1, 2, 3, 4, 5, 6
 """Header of the integers: axes n, length of q, prepared numbers, actuators, loads, distances, entries of B."""
 HEADER = 7
@@ -195,8 +203,8 @@ class PackedTree(NamedTuple):
 
 
 class Tree(NamedTuple):
-    """Its tables, flat: axes (INTEGERS and NUMBERS each), meet (axes²,) the last axis that carries both, what acts,
-    gravity.
+    """Its tables, flat: axes (a row of INTEGERS and one of NUMBERS for each), meet (axes²,) the last axis that carries
+    both, what acts, gravity.
 
     At last, where the entries of A (rows n to 2n) and of B are in the products and in M⁻¹: pairs (from, to).
     """

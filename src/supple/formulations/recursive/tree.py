@@ -1,15 +1,8 @@
-"""A tree of rigid bodies as arrays.
+"""A tree of rigid bodies as arrays, and its joints as chains of axes.
 
 Every link is one body and the joint that connects it to its parent. The joint's frame stands on the parent at
 `position` with axes `rotation`, and on the body at `mounting_position`, `mounting_rotation` (its origin and axes if
 left out); they coincide where all coordinates are zero (or at `offset`).
-
-Joints as chains of axes, each of one freedom.
-
-A universal joint is two hinges, a planar one two slides and a hinge: their coordinates are numbers, and their rates the
-derivatives of these. The rotations of a spherical joint and all motions of a free one are axes fixed in the body that
-moves: their configuration is a quaternion (x, y, z, w; a free joint's displacement comes before it), and their rates
-are the components of the twist in the axes of that body, translation before rotation.
 """
 
 from __future__ import annotations
@@ -24,6 +17,14 @@ from supple.array_types import Array, Integers
 from supple.diagnostics import InputError, nearest
 from supple.formulations.recursive.memory import BALL, FLOAT, SCREW, SLIDE, TURN, PackedTree
 from supple.geometry.rotation import axes_from_z
+
+# Joints as chains of axes, each of one freedom.
+#
+# A universal joint is two hinges, a planar one two slides and a hinge: their coordinates are numbers, and their rates
+# the derivatives of these. The rotations of a spherical joint and all motions of a free one are axes fixed in the body
+# that moves: their configuration is a quaternion (x, y, z, w; a free joint's displacement comes before it), and their
+# rates are the components of the twist in the axes of that body, translation before rotation.
+
 
 JOINTS: dict[str, tuple[int, int]] = {
     "revolute": (1, 1),
@@ -84,6 +85,9 @@ def _chain(kind: str, axis: Array, second: Array) -> list[JointAxis]:
     if kind == "weld":
         return []
     raise InputError(f'there is no joint "{kind}"', part="tree", hint=nearest(kind, JOINTS))
+
+
+# The tree: links, loads, and what acts along coordinates and distances.
 
 
 GROUND = -1

@@ -1,11 +1,4 @@
-"""The tree of a mechanism without loops.
-
-Every coordinate of a joint becomes a link of its own, the last of them with the body; the rotations of a spherical or
-free joint stay together. So q holds the values of the coordinates as the user counts them, and a quaternion for every
-joint that has rotations without a coordinate.
-
-Trees from plain arrays: the way in for other descriptions of a robot.
-"""
+"""Trees of rigid bodies, made from the plain arrays of any robot or from a mechanism without loops."""
 
 from __future__ import annotations
 
@@ -33,6 +26,8 @@ from supple.kinematics.joint_frames import joint_frames
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.primitives import OFFSET
 from supple.kinematics.rest import Rest, rest
+
+# Trees from plain arrays: the way in for other descriptions of a robot.
 
 
 def rigid_tree(
@@ -157,6 +152,13 @@ def _check(parents: Integers, kinds: tuple[str, ...], labels: tuple[str, ...]) -
                 hint="list parents before their children; a loop is no tree",
             )
         require_known("joint", kind, JOINTS, part=f'link "{label}"')
+
+
+# The tree of a mechanism without loops.
+#
+# Every coordinate of a joint becomes a link of its own, the last of them with the body; the rotations of a spherical or
+# free joint stay together. So q holds the values of the coordinates as the user counts them, and a quaternion for every
+# joint that has rotations without a coordinate.
 
 
 _AXES = dict(zip("xyz", np.eye(3), strict=True))

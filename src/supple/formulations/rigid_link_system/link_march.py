@@ -21,7 +21,7 @@ from supple.formulations.rigid_link_system.link_equations import (
 )
 from supple.formulations.rigid_link_system.link_point import LinkPoint
 from supple.formulations.rigid_link_system.link_system import RigidLinkSystem
-from supple.integration.step_options import Alpha
+from supple.integration.time_steps import Alpha
 
 _ITERATIONS = 10
 _SLOW = 0.1  # a correction beside the one before: more, and the matrix is made anew

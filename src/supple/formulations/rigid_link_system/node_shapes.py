@@ -1,17 +1,4 @@
-"""Material points of a body: how much mass, where, and how it follows the nodes (rigid-link-system, 2-4).
-
-A point of a section (or of a rigid part on a node) stands at c + s, c on the axis, and is displaced by
-
-    e = N_u û + (N_φ û) × s = N û                                                                              (2)
-
-û the displacements (u, φ) of the nodes in body axes. Sections and parts have their mass at c, and ∫ s sᵀ dm = E.
-
-Integrals over the mass of all bodies that the equations are made of, constants in body axes (rigid-link-system, 8).
-
-    m = ∫ dm,  s = ∫ r dm,  S = ∫ r rᵀ dm,  N₁ = ∫ N dm,  R_ij = ∫ r_i N_j dm,  P_ij = ∫ N_iᵀ N_j dm
-
-N_j is row j of N. With N = N_u - s̃ N_φ and E = ∫ s sᵀ dm every integral is a sum over `MassPoints`.
-"""
+"""Material points of a body, how they follow its nodes, and integrals over their mass (rigid-link-system, 2-4, 8)."""
 
 from __future__ import annotations
 
@@ -28,6 +15,14 @@ from supple.formulations.elastic.beam_mesh import ElementData, element_data
 from supple.formulations.elastic.elastic_body import meshed_beams
 from supple.geometry.inertia import MassProperties
 from supple.geometry.rotation import tilde
+
+# Material points: how much mass, where, and how it follows the nodes (rigid-link-system, 2-4).
+#
+# A point of a section (or of a rigid part on a node) stands at c + s, c on the axis, and is displaced by
+#
+#     e = N_u û + (N_φ û) × s = N û                                                                            (2)
+#
+# û the displacements (u, φ) of the nodes in body axes. Sections and parts have their mass at c, and ∫ s sᵀ dm = E.
 
 
 class MassPoints(NamedTuple):
@@ -114,6 +109,13 @@ def _into_element(data: ElementData) -> Array:
         into[:, at : at + 3, at : at + 3] = into[:, at + 3 : at + 6, at + 3 : at + 6] = back
         into[:, at : at + 3, at + 3 : at + 6] = -back @ np.array([tilde(arm) for arm in data.arms[:, end]])
     return into
+
+
+# Integrals over the mass of all bodies that the equations are made of, constants in body axes (rigid-link-system, 8).
+#
+#     m = ∫ dm,  s = ∫ r dm,  S = ∫ r rᵀ dm,  N₁ = ∫ N dm,  R_ij = ∫ r_i N_j dm,  P_ij = ∫ N_iᵀ N_j dm
+#
+# N_j is row j of N. With N = N_u - s̃ N_φ and E = ∫ s sᵀ dm every integral is a sum over `MassPoints`.
 
 
 LEVI_CIVITA = np.zeros((3, 3, 3))

@@ -4,8 +4,6 @@
 
 u_i are displacements of nodes that the ideal rows leave independent; without ideal rows N only leaves out what others
 follow, and B is block diagonal. With θ locked w_i = u_i.
-
-Which outputs a rigid link system tells, and that it leaves forces inside out.
 """
 
 from __future__ import annotations
@@ -20,6 +18,9 @@ from supple.array_types import Array, Integers
 from supple.compilation.threads import single_blas_thread
 from supple.diagnostics import NumericalError, SuppleNote
 from supple.formulations.coefficients import along_measure, carried
+from supple.formulations.elastic_rest.constrained_modes import rows_over_coordinates
+from supple.formulations.elastic_rest.elastic_rest import ElasticRest
+from supple.formulations.elastic_rest.preload import rest_force_stiffness
 from supple.formulations.rigid_link_system.link_point import (
     LinkPoint,
     acting_arrays,
@@ -30,7 +31,7 @@ from supple.formulations.rigid_link_system.link_point import (
     position_forces,
 )
 from supple.formulations.rigid_link_system.link_system import actuator_rows, rigid_link_system
-from supple.formulations.rigid_link_system.link_terms import LinkForces, link_mass
+from supple.formulations.rigid_link_system.link_terms import LinkForces, link_mass, rotation_matrix
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import Configuration
 from supple.kinematics.rest import Rest
@@ -279,7 +280,10 @@ def _shift(motions: LinkMotions) -> float:
 
 
 def outputs_without_forces(position: Rest) -> list[str]:
-    """Names of the outputs that are made of measures alone; a SuppleNote names the others."""
+    """Names of the outputs that a rigid link system has: those that are made of measures alone.
+
+    A SuppleNote names the others, which see forces inside the mechanism and are left out.
+    """
     load = carried(position)
     count = len(load.measured)
     inside = [
@@ -295,3 +299,55 @@ def outputs_without_forces(position: Rest) -> list[str]:
             stacklevel=4,
         )
     return [name for name in load.observation.outputs if name not in inside]
+
+
+# Displacements of the links in the coordinates z of the uncondensed elastic mechanism, and the stiffness of loads at
+# rest between them (rigid-link-system, 24).
+
+
+UNCONDENSED = 1e12  # Hz: wider than any band
+
+
+def rest_load_stiffness(
+    rest: ElasticRest, one: Configuration, motions: LinkMotions, T: Array, inputs: Array | None = None
+) -> Array:
+    """(n_i, n_i) what loads at rest add between the u_i: TᵀK_g T, with T (n, n_i) of `over_z`. (rigid-link-system, 24a)
+
+    The equations of the links are linear in u, so that they have none of it; what loads add between θ and θ, and
+    between θ and u, they have. inputs : (actuators,) that act; those that hold it if left out
+    """
+    first = motions.K.shape[0] - motions.held.N.shape[1]
+    found = np.zeros_like(motions.K)
+    own, K_g = T[:, first:], rest_force_stiffness(rest, one, inputs, holding=inputs is None)
+    found[first:, first:] = own.T @ (0.5 * (K_g + K_g.T)) @ own
+    return found
+
+
+def over_z(rest: ElasticRest, motions: LinkMotions) -> Array:
+    """z (n, n_i) of the uncondensed mechanism for each of w_i: z = SᵀM û + (rigid motions) q                       (24)
+
+    Deflections of drives are what is left between the coordinate and what the nodes say of it.
+    """
+    system, state = motions.point.system, motions.point.state
+    twists = np.concatenate([state.twists.v, state.twists.w], axis=1) @ motions.over_q  # (nb, 6, n_i)
+    hat = np.asarray(rotation_matrix(state).T @ motions.over_u)
+    Z = np.zeros((rest.size, hat.shape[1]))
+    column = rest.arrays.column
+    for b, body in enumerate(rest.bodies):
+        first, mesh = 6 * int(system.first_node[b]), system.meshes[b]
+        here, twist = slice(body.start, body.stop), twists[b][column]
+        if mesh is None:
+            Z[here] = body.rigid @ (hat[first + column] + twist)
+        else:
+            own = hat[first + 6 * mesh.node + mesh.component]
+            Z[here] = body.shapes.T @ (mesh.M @ own) + body.rigid @ twist
+    first = rest.numbering.constraints
+    for drive in rest.drives.values():
+        row = rest.numbering.measures["joint", drive.joint, drive.coordinate]
+        g = rows_over_coordinates(rest, np.array([row]), state.X[None])[0, 0]
+        Z[drive.column] = 0.0
+        wanted = np.zeros(Z.shape[1])
+        if motions.theta:
+            wanted[row - first] = 1.0
+        Z[drive.column] = (wanted - g @ Z) / g[drive.column]
+    return Z

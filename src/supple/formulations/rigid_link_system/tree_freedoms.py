@@ -1,19 +1,4 @@
-"""Joint coordinates q of the spanning tree: the axes that bodies turn about and slide along (rigid-link-system, 5-7).
-
-Every axis is fixed in the body before its joint or in the one behind it. In the world, about its origin, a unit rate
-of q_k is the twist S_k = (o × e + h e, e) of all bodies further out, or (e, 0), and
-
-    V_b = Σ S_k q̇_k,   A_b = Σ S_k q̈_k + Σ V_k × S_k q̇_k,   k on the way from the ground to b                  (6)
-
-V_k is the twist of what the axis is fixed in. These are the operators ∂T/∂q_k and ∂²T/∂q_k∂q_l in twists.
-
-Rows of joints, θ and measures between nodes, and how they change along q (rigid-link-system, 13-15).
-
-A row is a sum of terms between two parts, each a node (or a rigid body's only one). Over the displacements û of the
-nodes in body axes, and along q,
-
-    C û = Σ g_a·û_a + g_b·û_b,   ∂(C A u)/∂q_k = Σ (∂_k g - (ω_k ×)ᵀ g)·û,   ∂φ/∂q_k = Σ g·(v_k + ω_k × x, ω_k)    (13)
-"""
+"""Joint coordinates q of the spanning tree, and the rows between nodes along them (rigid-link-system, 5-7, 13-15)."""
 
 from __future__ import annotations
 
@@ -31,6 +16,16 @@ from supple.geometry.rotation import crossed
 from supple.kinematics.joint_frames import joint_frames
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.primitives import A, B, gradient, gradient_slope
+
+# Joint coordinates: the axes that bodies turn about and slide along (rigid-link-system, 5-7).
+#
+# Every axis is fixed in the body before its joint or in the one behind it. In the world, about its origin, a unit rate
+# of q_k is the twist S_k = (o × e + h e, e) of all bodies further out, or (e, 0), and
+#
+#     V_b = Σ S_k q̇_k,   A_b = Σ S_k q̈_k + Σ V_k × S_k q̇_k,   k on the way from the ground to b                  (6)
+#
+# V_k is the twist of what the axis is fixed in. These are the operators ∂T/∂q_k and ∂²T/∂q_k∂q_l in twists.
+
 
 _AXES = dict(zip("xyz", np.eye(3), strict=True))
 _ROTATIONS = ("rotation_x", "rotation_y", "rotation_z")
@@ -194,6 +189,14 @@ def link_bias(tree: TreeFreedoms, X: Array, twists: LinkTwists, rates: Array) ->
 def _bracket(V: Array, S: Array) -> Array:
     """V × S of twists (v, ω): (ω × s_v + v × s_ω, ω × s_ω)."""
     return np.concatenate([crossed(V[3:], S[:3]) + crossed(V[:3], S[3:]), crossed(V[3:], S[3:])])
+
+
+# Rows of joints, θ and measures between nodes, and how they change along q (rigid-link-system, 13-15).
+#
+# A row is a sum of terms between two parts, each a node (or a rigid body's only one). Over the displacements û of the
+# nodes in body axes, and along q,
+#
+#     C û = Σ g_a·û_a + g_b·û_b,   ∂(C A u)/∂q_k = Σ (∂_k g - (ω_k ×)ᵀ g)·û,   ∂φ/∂q_k = Σ g·(v_k + ω_k × x, ω_k)   (13)
 
 
 @kernel(purpose="rows between nodes")

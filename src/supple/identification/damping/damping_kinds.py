@@ -1,7 +1,4 @@
-"""All kinds of damping that are found from responses, by name: supple's own, and those that are registered.
-
-Laws of the whole mechanism: structural, Rayleigh's, and a ratio for each mode of the band.
-"""
+"""All kinds of damping that are found from responses, by name: supple's own, and those that are registered."""
 
 from __future__ import annotations
 
@@ -15,6 +12,9 @@ from supple.identification.damping.damping_kind import DampingKind, DampingNumbe
 from supple.identification.damping.loss_factors import JOINTS, MATERIALS
 from supple.identification.updating.posture_model import PostureModes
 from supple.kinds import Registry
+
+# Models of the whole mechanism: structural, Rayleigh's, and a ratio for each mode of the band.
+
 
 DAMPING_PATH: Path = ("damping",)
 _APART = 0.02  # of a frequency: modes that are closer share their ratio, as `damping: {modal: ...}` has it too

@@ -1,9 +1,4 @@
-"""Damping that was found from responses: its numbers, how sure they are, and how well responses agree.
-
-How well a mechanism explains measured responses, band by band and response by response: J_Q.
-
-J_Q = Σ|H - H_m|² / Σ|H_m|²                                                              [Rognant 2010, eq. 34]
-"""
+"""Damping that was found from responses: its numbers, how sure they are, and how well responses agree."""
 
 from __future__ import annotations
 
@@ -205,6 +200,11 @@ class FittedDamping(Result):
     def plot(self, *, axes: Any = None) -> Any:
         """Numbers with intervals beside the loss factor of the whole; J_Q of each response (matplotlib)."""
         return picture("identification.damping.plot.damping_plot")(self, axes)
+
+
+# How well a mechanism explains measured responses, band by band and response by response.
+#
+#     J_Q = Σ|H - H_m|² / Σ|H_m|²                                                          [Rognant 2010, eq. 34]
 
 
 Band = tuple[float, float]

@@ -5,8 +5,6 @@
 LR stands for the modes below the band, rigid ones among them, UR for those above it. Of a structure without damping
 both are real; filters and delays of instruments turn them with all the rest, so that they are complex here. With
 structural damping -ψ_ro l_ri / (iω + s_r) takes the place of the conjugate term (eq. 23).
-
-The lines of a band as estimators take them: receptances and the noise on them.
 """
 
 from __future__ import annotations
@@ -22,7 +20,9 @@ _FULL = 0.95  # of the unit circle that the band covers: the rest is where its e
 
 
 class Band(NamedTuple):
-    """N lines of No outputs to Ni references.
+    """The lines of a band as estimators take them: receptances and the noise on them.
+
+    N lines of No outputs to Ni references:
 
     omega    : (N,) rad/s, rising, above zero
     H        : (N, No, Ni) receptances, whatever was measured: H_measured / (iω)^m

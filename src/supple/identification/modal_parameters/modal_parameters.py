@@ -1,7 +1,4 @@
-"""Modes found from measured responses: frequencies, damping, shapes, and how sure each is.
-
-How complex a shape is: whether its places move in phase, as those of normal modes do.
-"""
+"""Modes found from measured responses: frequencies, damping, shapes, and how sure each is."""
 
 from __future__ import annotations
 
@@ -22,6 +19,8 @@ from supple.results.responses import UNIVERSAL, Responses
 from supple.results.result import Result, picture
 from supple.results.table import Table
 from supple.results.text import Text, listed, number_text
+
+# How complex a shape is: whether its places move in phase, as those of normal modes do.
 
 
 def phase_collinearity(shapes: Complex) -> Array:
@@ -56,6 +55,9 @@ def turned_real(shapes: Complex) -> Complex:
     largest = turned[rows, np.abs(turned).argmax(axis=1)] if turned.size else np.ones(len(turned))
     size = np.maximum(np.abs(largest), np.finfo(float).tiny)
     return np.asarray(turned / (np.where(largest.real < 0.0, -1.0, 1.0) * size)[:, None])
+
+
+# The modes of a band.
 
 
 _FAINT = 1e-3  # of the largest response of its quantity

@@ -1,7 +1,4 @@
-"""Which measured mode is which mode of a model: by shape and frequency; close and double modes as subspaces.
-
-Modes that are close: what they span together, and how far shapes are from it.
-"""
+"""Pairs of measured modes and modes of a model, by shape and frequency; close and double modes as subspaces."""
 
 from __future__ import annotations
 
@@ -23,6 +20,8 @@ from supple.modal_analysis.ports import channel_ports
 from supple.results.result import Result, picture
 from supple.results.table import Table
 
+# Modes that are close: what they span together, and how far shapes are from it.
+
 
 def close_groups(hertz: Array, close: float) -> list[list[int]]:
     """Modes one after the other, each in the group of the one before it if it is close to that."""
@@ -43,6 +42,9 @@ def to_spaces(shapes: NDArray[Any], others: NDArray[Any], groups: Sequence[Seque
         Q = np.linalg.qr(np.asarray(others)[list(group)].astype(complex).T)[0]
         found[:, group] = np.sum(np.abs(unit @ Q.conj()) ** 2, axis=1)[:, None]
     return found
+
+
+# Pairs of measured modes and modes of a model.
 
 
 _WIDE = 0.2  # relative difference of frequencies that weighs as much as shapes that have nothing in common

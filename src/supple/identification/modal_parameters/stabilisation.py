@@ -1,7 +1,4 @@
-"""Stabilisation over the orders of an estimator: which poles stay where they are as the order rises.
-
-What an estimator finds at one order: all poles, of the structure and of the noise.
-"""
+"""Stabilisation over the orders of an estimator: which poles stay where they are as the order rises."""
 
 from __future__ import annotations
 
@@ -20,7 +17,10 @@ from supple.modal_analysis.mode_set import mac
 
 
 class RawPoles(NamedTuple):
-    """order, poles s (n,) in rad/s, participation (n, Ni): of each reference in each, of unit length."""
+    """All poles that an estimator finds at one order, of the structure and of the noise.
+
+    order, poles s (n,) in rad/s, participation (n, Ni): of each reference in each, of unit length
+    """
 
     order: int
     poles: Complex

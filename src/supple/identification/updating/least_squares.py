@@ -1,13 +1,6 @@
-"""All measurements of a machine as one least-squares problem in x = (ln p, ln of damping).
+"""All measurements of a machine as one least-squares problem in x = (ln p, ln of damping), with the noise of responses.
 
-min Σ r(x)² + Σ ((x - x₀)/σ₀)²,      J exact                                                   (updating, eq. 10)
-
-Noise of measured responses: that of each channel, and that of the force, which all channels of a line share.
-
-    H_m - H = -ε H + n,   E|n_o|² = w a_o,   E|ε|² = w b,   C = w (diag a + b H Hᴴ)            (updating, eqs. 25-27)
-
-w says how noise changes along the lines, as a blow fades towards high frequencies. Variances are of complex numbers: of
-their real and imaginary parts each has half.
+min Σ r(x)² + Σ ((x - x₀)/σ₀)²,      J exact                                               (updating, eq. 10)
 """
 
 from __future__ import annotations
@@ -29,6 +22,14 @@ from supple.identification.updating.posture_model import PostureModel, posture_m
 from supple.identification.updating.structure import CondensedStructure
 from supple.kinematics.closure import assemble
 from supple.results.responses import Responses
+
+# Noise of measured responses: that of each channel, and that of the force, which all channels of a line share.
+#
+#     H_m - H = -ε H + n,   E|n_o|² = w a_o,   E|ε|² = w b,   C = w (diag a + b H Hᴴ)      (updating, eqs. 25-27)
+#
+# w says how noise changes along the lines, as the force of an impact fades towards high frequencies. Variances are of
+# complex numbers: of their real and imaginary parts each has half.
+
 
 _SWEEPS = 40  # of expectation and maximum: b, the slowest, is then known to a part of its own scatter
 _ABOUT = 400  # numbers that say how noise is about a line
@@ -111,6 +112,9 @@ def _lost(measured: Responses, relative: Array) -> Array:
 def _smooth(power: Array, channels: int) -> Array:
     """Means over the lines about each: (L, 1, 1)."""
     return np.maximum(running_mean(power, max(_FEWEST, -(-_ABOUT // channels))), 1e-6)[:, None, None]
+
+
+# The least-squares problem.
 
 
 LOSSES = {"structural": ("eta",), "rayleigh": ("alpha", "beta"), "none": ()}

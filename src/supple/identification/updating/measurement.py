@@ -1,7 +1,4 @@
-"""What was measured of a machine at one posture: frequencies, shapes, antiresonances, deflections, responses.
-
-Modes that were found in responses (`modal_parameters`), as updating takes them; also from their file.
-"""
+"""Measurements of a machine at one posture: frequencies, shapes, antiresonances, deflections, responses."""
 
 from __future__ import annotations
 
@@ -22,6 +19,9 @@ from supple.formats.measurements.universal_modes import read_modes
 from supple.identification.modal_parameters.modal_parameters import ModalParameters
 from supple.results.channel import Channel, channel
 from supple.results.responses import UNIVERSAL
+
+# Modes that were found in responses (`modal_parameters`), as updating takes them; also from their file.
+
 
 FREQUENCY_NOISE = 0.005  # of a frequency, where nothing is said
 SHAPE_NOISE = 0.05  # of a shape of length one
@@ -150,6 +150,9 @@ def _arrays(path: str | Path) -> dict[str, Any] | None:
     if Path(path).suffix.lower() == ".mat":
         return dict(read_matlab(path, None))
     return None
+
+
+# Everything that was measured at one posture.
 
 
 Pairing = Literal["order", "closest", "mac"]

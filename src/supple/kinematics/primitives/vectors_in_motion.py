@@ -1,4 +1,4 @@
-"""Vectors and points fixed in bodies, and how they move.
+"""Vectors and points fixed in bodies, how they move, and the layout of the rows that measure between them.
 
 Along a motion j with twists (v, ω) of the bodies in world axes
 
@@ -17,17 +17,7 @@ in body axes, by
 
 where v̇ and ω̇ keep their components in body axes (docs/theory/linearization.md, eqs. 8-11).
 
-A term of a row in the arrays `rows_i` and `rows_f`: a factor times a measure, plus an offset.
-
-A row of the mechanism is a chain of terms (kinematics, 13): THEN is the row of its next term, NONE after the last.
-
-An angle is known within a turn. Where a row counts full turns, TURNS is the number of the measure among those that are
-followed (`Configuration.w`) that does so, and φ = w - ZERO to within half a turn (kinematics, 14).
-
 `X[b]` holds position (3) and rotation (9, row by row) of body b; the last body is the ground.
-
-Product of two directions: φ = u·w, u fixed in body a, w in body b (kinematics, 2); zero where they are at right
-angles.
 """
 
 from __future__ import annotations
@@ -36,7 +26,15 @@ from typing import NamedTuple
 
 from supple.array_types import Array
 from supple.compilation import kernel
-from supple.geometry.vectors import cross, dot, minus, negative, plus
+from supple.geometry.vectors import cross, dot, minus, plus
+
+# A term of a row in the arrays `rows_i` and `rows_f`: a factor times a measure, plus an offset.
+#
+# A row of the mechanism is a chain of terms (kinematics, 13): THEN is the row of its next term, NONE after the last.
+#
+# An angle is known within a turn. Where a row counts full turns, TURNS is the number of the measure among those that
+# are followed (`Configuration.w`) that does so, and φ = w - ZERO to within half a turn (kinematics, 14).
+
 
 ALONG, DOT, DISTANCE, ANGLE = KINDS = 0, 1, 2, 3
 LENGTHS = (ALONG, DISTANCE)
@@ -46,6 +44,9 @@ NONE = -1
 
 U, V, W, PA, PB, OFFSET, SCALE, FACTOR, ZERO = 0, 3, 6, 9, 12, 15, 16, 17, 18  # columns of rows_f
 ROW_WIDTH = 19
+
+
+# Vectors and points in motion.
 
 
 class Course(NamedTuple):
@@ -203,78 +204,3 @@ def product_slopes(x, y, dx, dy):
         + dot(dx[0], y[2])
         + dot(x[0], dy[2]),
     )
-
-
-@kernel(inline=True)
-def value_right_angle(rows_i, rows_f, i, X):
-    """φ"""
-    return dot(turned(X, rows_i[i, A], rows_f, i, U), turned(X, rows_i[i, B], rows_f, i, W))
-
-
-@kernel(inline=True)
-def gradient_right_angle(rows_i, rows_f, i, X):
-    """φ, ∂φ/∂v_a, ∂φ/∂ω_a, ∂φ/∂v_b, ∂φ/∂ω_b in body axes."""
-    a, b = rows_i[i, A], rows_i[i, B]
-    u, w = turned(X, a, rows_f, i, U), turned(X, b, rows_f, i, W)
-    n, none = cross(u, w), (0.0, 0.0, 0.0)
-    return dot(u, w), none, in_body(X, a, n), none, in_body(X, b, negative(n))
-
-
-@kernel(inline=True)
-def slope_right_angle(rows_i, rows_f, i, X, twist_a, twist_b):
-    """Changes of the five along a motion."""
-    a, b = rows_i[i, A], rows_i[i, B]
-    u, w = turned(X, a, rows_f, i, U), turned(X, b, rows_f, i, W)
-    relative, none = minus(spin_of(twist_a), spin_of(twist_b)), (0.0, 0.0, 0.0)
-    # ∂φ/∂ω_a = u × R_aᵀw, and w turns by ω_b - ω_a as seen from a; ∂φ/∂ω_b likewise
-    ma = cross(local(rows_f, i, U), in_body(X, a, cross(w, relative)))
-    mb = cross(local(rows_f, i, W), in_body(X, b, cross(relative, u)))
-    return dot(cross(relative, u), w), none, ma, none, mb
-
-
-@kernel
-def bilinear(twists, a, u, b, w, scratch, h):
-    """h[j, k] = ω_k^a·(δ_j u × w) + ω_k^b·(δ_j w × u) + δ_j u·δ_k w + δ_k u·δ_j w, k >= j, for s = len(h).
-
-    Leaves the first derivative of u·w along motion j in scratch[j, 12].
-    """
-    s = h.shape[0]
-    for j in range(s):
-        uj, wj = turning(twists, a, j, u), turning(twists, b, j, w)
-        stored(scratch, j, 0, uj)
-        stored(scratch, j, 3, wj)
-        stored(scratch, j, 6, cross(uj, w))
-        stored(scratch, j, 9, cross(wj, u))
-        scratch[j, 12] = dot(uj, w) + dot(u, wj)
-    for j in range(s):
-        for k in range(j, s):
-            h[j, k] = (
-                spin(twists, a, k, scratch, j, 6)
-                + spin(twists, b, k, scratch, j, 9)
-                + product(scratch, j, 0, k, 3)
-                + product(scratch, k, 0, j, 3)
-            )
-
-
-@kernel
-def curvature_right_angle(rows_i, rows_f, i, X, twists, s, scratch, h):
-    """Second derivatives of u·w along s motions, k >= j."""
-    a, b = rows_i[i, A], rows_i[i, B]
-    bilinear(twists, a, turned(X, a, rows_f, i, U), b, turned(X, b, rows_f, i, W), scratch, h[:s])
-
-
-@kernel
-def second_rate_right_angle(rows_i, rows_f, i, X, course, out):
-    """φ'' = u''·w + 2 u'·w' + u·w'', and its changes along s motions in out (s,)."""
-    a, b = rows_i[i, A], rows_i[i, B]
-    moving, pushed, twists, bent = course
-    u = vector_rates(moving, pushed, a, turned(X, a, rows_f, i, U))
-    w = vector_rates(moving, pushed, b, turned(X, b, rows_f, i, W))
-    for m in range(out.shape[0]):
-        out[m] = product_slopes(
-            u,
-            w,
-            vector_slopes(moving[a], twists[a, m], bent[a, m], u),
-            vector_slopes(moving[b], twists[b, m], bent[b, m], w),
-        )[2]
-    return product_rates(u, w)[2]

@@ -1,8 +1,4 @@
-"""Where a run of a reduced model begins, and why it may end early.
-
-Courses of θ that lead a reduced model, and its quasi-static deformation along them: δ̇ = δ̈ = 0, and δ balances the
-inertia of θ and the loads.
-"""
+"""The start of a run of a reduced model, why it may end early, and courses of θ that lead it."""
 
 from __future__ import annotations
 
@@ -25,6 +21,10 @@ from supple.time_functions.function_of_time import Trajectory
 if TYPE_CHECKING:
     from supple.reduced.model import ReducedModel
     from supple.reduced.state_arguments import Values
+
+
+# Courses of θ that lead a reduced model, and its quasi-static deformation along them: δ̇ = δ̈ = 0, and δ balances the
+# inertia of θ and the loads.
 
 
 _ITERATIONS = 50
@@ -76,6 +76,9 @@ def require_course(course: Any) -> None:
             f"a reduced model is led along a Trajectory of its own coordinates, not {quoted(course)}", part="motion",
             hint="make one with supple.trajectory, or `supple simulate ROM --motion NAME`",
         )  # fmt: skip
+
+
+# The beginning and the end of a run.
 
 
 def begin_state(

@@ -1,6 +1,6 @@
 """Motion of a stiff reduced model in time: generalized-α with Newton's iterations, compiled as a whole.
 
-The scheme of `supple.integration.step_options`, on a vector space. Newton's matrix is β' M + γ' (D_d + 2 Γ[η̇]) + K
+The scheme of `supple.integration.time_steps`, on a vector space. Newton's matrix is β' M + γ' (D_d + 2 Γ[η̇]) + K
 with the coupling of p; how the coefficients change with θ is left out, because it is never stiff.
 """
 
@@ -16,7 +16,7 @@ from supple.compilation.bundle import copy_row
 from supple.equations.deformation import add_mass_slopes, deform, is_bent
 from supple.equations.forces import add_mass, forces, lost_power, push, rate_slopes, solve_mass
 from supple.equations.row import FORCE_SLOPE, MASS, STIFFNESS
-from supple.integration.step_options import Alpha
+from supple.integration.time_steps import Alpha
 from supple.reduced.arrays import coefficient_row, friction_of, row_width
 from supple.reduced.dynamics_kernel import INDEFINITE
 from supple.reduced.kernels import INSIDE, OUTSIDE, row_at, single_scratch

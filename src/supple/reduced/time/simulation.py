@@ -1,7 +1,4 @@
-"""Motion of a reduced model in time.
-
-Where a reduced model rests under constant inputs: f(η, 0, u) = 0, by Newton's method with exact derivatives.
-"""
+"""Motion of a reduced model in time, and its equilibrium."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ from supple.array_types import Array
 from supple.diagnostics import NumericalError, require_known
 from supple.diagnostics.arguments import require_arguments
 from supple.integration.input_course import Inputs
-from supple.integration.step_options import StepOptions, require_positive
+from supple.integration.time_steps import StepOptions, require_positive
 from supple.reduced.coefficient_slopes import coefficient_slopes, force_slopes
 from supple.reduced.state_arguments import in_order, theta_points
 from supple.results.simulation import Simulation
@@ -92,7 +89,11 @@ _LONGEST = 0.2  # of the region's width: a step of θ
 
 
 def equilibrium_of(model: ReducedModel, theta: Values, inputs: Values | None) -> Array:
-    """η (n,), deflection included, close to θ; nothing is pushed there. Without inputs, all are zero."""
+    """The equilibrium of a reduced model under constant inputs, close to θ: η (n,), deflection included.
+
+    f(η, 0, u) = 0 is solved by Newton's method with exact derivatives. Nothing is pushed there. Without inputs, all
+    are zero.
+    """
     layout = model.layout
     s, n = layout.theta, layout.size
     eta = np.concatenate([theta_points(layout, theta)[0][0], np.zeros(n - s)])

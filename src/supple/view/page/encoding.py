@@ -1,8 +1,6 @@
 """Data for the page: base64 of gzipped JSON, arrays as {shape, type, data}.
 
 Numbers that are not finite have no place in JSON, and stand as null outside of arrays.
-
-Whether modes on the page have the geometric stiffness of the loads at rest.
 """
 
 from __future__ import annotations
@@ -47,6 +45,9 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value
+
+
+# Whether modes on the page have the geometric stiffness of the loads at rest.
 
 
 PRELOAD = True  # where nobody asks: as the default of `supple.modes` with locked actuators

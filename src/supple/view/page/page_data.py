@@ -1,7 +1,4 @@
-"""All that the page shows of a mechanism, a reduced model or runs, as one dictionary.
-
-The range of each coordinate on the page: its limits, or a range about rest where it has none.
-"""
+"""All that the page shows of a mechanism, a reduced model or runs, as one dictionary."""
 
 from __future__ import annotations
 
@@ -18,9 +15,10 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, NumericalError
 from supple.formats.document import described
 from supple.formulations.coefficients import along_measure, carried
+from supple.formulations.elastic_rest.body_coordinates import own_band
 from supple.formulations.elastic_rest.constrained_modes import constrained_modes, first_shift, search_for
 from supple.formulations.elastic_rest.dense import acting
-from supple.formulations.elastic_rest.elastic_rest import ElasticRest, HeldRows, elastic_rest, own_band
+from supple.formulations.elastic_rest.elastic_rest import ElasticRest, HeldRows, elastic_rest
 from supple.formulations.elastic_rest.loaded_modes import constrained_loaded_modes
 from supple.formulations.elastic_rest.loads import carries_loads, measures_acted_along
 from supple.formulations.elastic_rest.preload import UnheldLoads, pushed_rows
@@ -36,8 +34,11 @@ from supple.kinematics.rest import rest as undeformed
 from supple.modal_analysis.modes import require_elastic
 from supple.reduced.model import ReducedModel
 from supple.results.units import MODAL
-from supple.view.page.encoding import PRELOAD, counts_loads, encoded, page_array
+from supple.view.page.encoding import PRELOAD, counts_loads, page_array
 from supple.view.page.scene import scene
+
+# The range of each coordinate on the page: its limits, or a range about rest where it has none.
+
 
 _TURN, _SLIDE = 1.0, 0.15  # about rest where no limits are given: rad, and of the mechanism's size
 
@@ -303,7 +304,8 @@ def page_loads(rest: ElasticRest, held: HeldRows) -> dict[str, Any]:
     }
 
 
-__all__ = ["encoded", "page_data"]
+# The dictionary that the page is given.
+
 
 FORMAT = 1
 

@@ -1,7 +1,4 @@
-"""Modes of a measured test as the page shows them: shapes at the points where they were measured.
-
-A test without a mechanism: its points alone, where the file says that they are.
-"""
+"""Modes of a measured test as the page shows them: shapes at the points where they were measured."""
 
 from __future__ import annotations
 
@@ -186,6 +183,9 @@ def _paired(
             for i, f in zip(pair.measured, pair.model_hz, strict=False):
                 hertz[i], alike[i] = float(f), pair.mac
     return {"model_hz": hertz, "mac": alike}
+
+
+# A test without a mechanism: its points alone, where the file says that they are.
 
 
 _STRUCTURE, _TURN = "structure", "turn"

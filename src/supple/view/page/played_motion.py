@@ -1,7 +1,4 @@
-"""Where every body and node was in a run: as a mechanism's run kept it, or from the coordinates of a model's.
-
-A run in time, just computed or read back from what `supple simulate -o` wrote.
-"""
+"""The motion of every body and node in a run: as a mechanism's run kept it, or from the coordinates of a model's."""
 
 from __future__ import annotations
 
@@ -32,6 +29,8 @@ from supple.parameterization.local_model import choice_of, local
 from supple.reduction.path import ARCLENGTH, path_from
 from supple.results.basis import basis_from
 from supple.results.simulation import PREFIX, Simulation, evenly
+
+# A run in time, just computed or read back from what `supple simulate -o` wrote.
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,6 +118,9 @@ def _csv(path: Path) -> SavedRun:
         names, *rows = list(csv.reader(stream))
     values = np.array(rows, dtype=float).reshape(len(rows), len(names))
     return SavedRun(str(path), {name.strip(): values[:, i] for i, name in enumerate(names)}, {}, {})
+
+
+# Where bodies and nodes were in a run.
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,12 +1,4 @@
-"""The page with its data: one html file that needs nothing else.
-
-The html of the page, built from viewer/ and packed with supple.
-
-The page served to this machine's own browser.
-
-It listens on the loopback alone. The address holds a token made for this run, without which nothing is given; a request
-under another name than ours, or from a page of somebody else, is refused whatever it holds.
-"""
+"""The page with its data: one html file that needs nothing else, written or served."""
 
 from __future__ import annotations
 
@@ -24,7 +16,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from supple.diagnostics import InputError
 from supple.results.file import save_text
-from supple.view.page.page_data import encoded
+from supple.view.page.encoding import encoded
 
 PLACEHOLDER = "@SUPPLE-DATA@"  # stands once in it, where a mechanism's data go
 
@@ -32,12 +24,12 @@ _FILE = Path(__file__).parent / "bundle" / "page.html"
 
 
 def bundle_file() -> Path | None:
-    """Where it is; None where supple was installed without it."""
+    """The html of the page, built from viewer/ and packed with supple; None where supple was installed without it."""
     return _FILE if _FILE.is_file() else None
 
 
 def bundle() -> str:
-    """Its text; an InputError says how to get it where it is missing."""
+    """The text of the page's html; an InputError says how to get it where it is missing."""
     if not _FILE.is_file():
         raise InputError(
             "it is not built",
@@ -74,7 +66,11 @@ _HEADERS = {
 
 
 class PageServer:
-    """Serves one page until it is closed; the page needs nothing more, and there is nothing else to ask for.
+    """Serves one page to this machine's own browser until it is closed.
+
+    The page needs nothing more, and there is nothing else to ask for. The server listens on the loopback alone. The
+    address holds a token made for this run, without which nothing is given; a request under another name than ours,
+    or from a page of somebody else, is refused whatever it holds.
 
     html : of the page; port : a free one if 0
     """

@@ -1,7 +1,4 @@
-"""What a mechanism is: drawn, its parts in tables, what its joints leave free, where it comes near a dead point.
-
-Where a report looks at a mechanism: one posture, and the coordinates that vary about it.
-"""
+"""Sections on a mechanism: drawn, its parts in tables, what its joints leave free, where it comes near a dead point."""
 
 from __future__ import annotations
 
@@ -34,8 +31,11 @@ MOST = 12  # coordinates that a report follows over their ranges, unless more ar
 
 @dataclass(frozen=True, eq=False)
 class Stance:
-    """at : what the posture is called, in words; ranges : coordinates that vary -> from where to where, rad or m;
-    left : coordinates with a range that are not followed, since there are many."""
+    """The posture in which a report looks at a mechanism, and the coordinates that vary about it.
+
+    at : what the posture is called, in words; ranges : coordinates that vary -> from where to where, rad or m;
+    left : coordinates with a range that are not followed, since there are many
+    """
 
     configuration: Configuration
     at: str

@@ -1,6 +1,6 @@
-"""What a page is made of. A text is shown as it is, whatever is in it; only `Html`, which is made here, is markup.
+"""The elements of a page of a report, and its style.
 
-The style of every report: light and dark as the reader's screen is, light on paper.
+A text is shown as it is, whatever is in it; only `Html`, which is made here, is markup.
 """
 
 from __future__ import annotations
@@ -12,6 +12,9 @@ from typing import Any
 
 from supple.results.text import Text
 from supple.view.house_style import FAINT, GRID, INK, PALETTE
+
+# The style of every report: light and dark as the reader's screen is, light on paper.
+
 
 # Colours of the pictures and the names they have on the page, so that pictures turn dark with it.
 COLOURS = {
@@ -78,6 +81,9 @@ footer { margin-top: 3rem; padding-top: .6rem; border-top: 1px solid var(--edge)
 
 # Nothing is asked for from anywhere, and nothing runs.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+
+
+# The parts of a page: sections, paragraphs, tables.
 
 
 class Html(str):

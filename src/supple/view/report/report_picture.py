@@ -1,7 +1,4 @@
-"""A picture of matplotlib inside a page: as lines in the colours of the page, or as dots where lines are too many.
-
-Errors of coefficients, a bar for each family.
-"""
+"""A picture of matplotlib inside a page: as lines in the colours of the page, or as dots where lines are too many."""
 
 from __future__ import annotations
 
@@ -74,6 +71,9 @@ def _dots(figure: Any, caption: str) -> str:
     data = base64.b64encode(content.getvalue()).decode()
     text = escaped_text(caption or "picture")
     return f'<img alt="{text}" style="width: {width:.0f}px" src="data:image/png;base64,{data}">'
+
+
+# Errors of coefficients, a bar for each family.
 
 
 _LEAST = 1e-10  # where the axis begins: what is smaller is rounding

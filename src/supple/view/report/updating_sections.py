@@ -1,7 +1,4 @@
-"""Numbers that were updated: what was measured, what was found, and how sure it is.
-
-Damping that was found: its numbers, what the responses tell of them, and what is left over of each response.
-"""
+"""Numbers that were updated, and damping that was found: measurements, values, and how sure they are."""
 
 from __future__ import annotations
 
@@ -19,6 +16,9 @@ from supple.view.report.report_picture import Drawings
 if TYPE_CHECKING:
     from supple.identification.damping.fitted_damping import FittedDamping
     from supple.identification.updating.updated import PostureResult, Predicted, Updated
+
+
+# Damping that was found: its numbers, what the responses tell of them, and what is left over of each response.
 
 
 def damping_cards(found: FittedDamping) -> dict[str, str]:
@@ -54,6 +54,9 @@ def damping_section(found: FittedDamping, draw: Drawings, *, words: bool) -> Rep
         draw.picture(damping_plot(found), "Numbers with their intervals; what is left over of each response."),
         bullets(found.words()) if words else None,
     )  # fmt: skip
+
+
+# Numbers that were updated: what was measured, what was found, and how sure it is.
 
 
 def updating_cards(found: Updated) -> dict[str, str]:

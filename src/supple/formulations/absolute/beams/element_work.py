@@ -1,14 +1,7 @@
-"""Where one beam element after another is computed: places in one array.
+"""Working memory of the kernels of one beam element, and the roots, angles and rotations that they take.
 
-It holds complex numbers where derivatives are taken by complex steps.
-
-Roots and angles of real numbers, and of complex ones to first order in their imaginary part.
-
-A derivative by a complex step, ∂f/∂x = Im f(x + iε)/ε with ε² below every rounding, then takes the very kernel that
-computes f. Local rotations are taken by way of t = n tan(θ/2), which the entries of a rotation matrix give directly:
-
-    θ = g t,   g(t²) = 2 atan|t| / |t|
-    θ̇ = T⁻¹(θ) ω,   T⁻¹ v = v - ½ θ × v + κ θ × (θ × v),   κ = (1 - ½|θ| cot ½|θ|) / |θ|²
+All elements are computed in the same array, one after another. It holds complex numbers where derivatives are taken by
+complex steps.
 """
 
 from __future__ import annotations
@@ -85,6 +78,15 @@ def in_columns(x, at, v):
         x[at + 1] * v[0] + x[at + 4] * v[1] + x[at + 7] * v[2],
         x[at + 2] * v[0] + x[at + 5] * v[1] + x[at + 8] * v[2],
     )
+
+
+# Roots and angles of real numbers, and of complex ones to first order in their imaginary part.
+#
+# A derivative by a complex step, ∂f/∂x = Im f(x + iε)/ε with ε² below every rounding, then takes the very kernel that
+# computes f. Local rotations are taken by way of t = n tan(θ/2), which the entries of a rotation matrix give directly:
+#
+#     θ = g t,   g(t²) = 2 atan|t| / |t|
+#     θ̇ = T⁻¹(θ) ω,   T⁻¹ v = v - ½ θ × v + κ θ × (θ × v),   κ = (1 - ½|θ| cot ½|θ|) / |θ|²
 
 
 SMALL = 0.01  # of tan²(θ/2): below it series are exact to rounding

@@ -1,14 +1,6 @@
-"""The axes of a beam element in space, and how they follow its ends.
+"""The axes of a beam element in space, how they follow its ends, and its inertia.
 
-x runs along the chord; about it the axes are turned so that the sections of both ends, taken together, are not twisted
-against them: with A the element's axes at rest and e₂·Σ R a₃ = e₃·Σ R a₂. Vectors are in element axes unless they
-are said to be in the world.   (docs/theory/flexible-motion.md, eqs. 10-13)
-
-Inertia of the beam element in space: Lagrange's equations of T = ½ wᵀ M w.
-
-Rotations of the ends are slopes of the element's shapes in bending. Where the chord is s = l/L times as long as at
-rest, the same rotation is s times the slope, so that a stretched element turns with the inertia of its length: in M the
-components of ω across the axis count s times.   (docs/theory/flexible-motion.md, eqs. 8, 9, 16)
+Vectors are in element axes unless they are said to be in the world.
 """
 
 from __future__ import annotations
@@ -37,6 +29,12 @@ from supple.formulations.absolute.beams.element_work import (
     vector_at,
 )
 from supple.geometry.vectors import cross, dot, minus, plus, times
+
+# The axes (docs/theory/flexible-motion.md, eqs. 10-13).
+#
+# x runs along the chord. About it the axes are turned so that the sections of both ends, taken together, are not
+# twisted against them: with A the element's axes at rest and e₂·Σ R a₃ = e₃·Σ R a₂.
+
 
 ANGULAR = 3  # behind the velocity of an end
 TWIST = 6  # what an end has
@@ -133,6 +131,13 @@ def space_stretch(constants, length, work):
         at, t1, t2 = SHORTENING + 4 * k, work[THETA + k], work[THETA + END_WIDTH + k]
         stretch += 0.5 * (constants[at] * t1 * t1 + 2.0 * constants[at + 1] * t1 * t2 + constants[at + 3] * t2 * t2)
     return stretch
+
+
+# Inertia: Lagrange's equations of T = ½ wᵀ M w (docs/theory/flexible-motion.md, eqs. 8, 9, 16).
+#
+# Rotations of the ends are slopes of the element's shapes in bending. Where the chord is s = l/L times as long as at
+# rest, the same rotation is s times the slope, so that a stretched element turns with the inertia of its length: in M
+# the components of ω across the axis count s times.
 
 
 @kernel

@@ -1,18 +1,8 @@
-"""Superelements between frames, as arrays: what the kernels of floating frames take.
+"""Superelements in floating frames, and all of them between frames as arrays that kernels take.
 
-A superelement has its floating frame at the body's centre of mass, a frame at each of its touched nodes, without mass
-and tied to the floating one by rows, and its coordinates q as positions of further frames, three of them a frame, in
+A superelement has its floating frame at the body's centre of mass, and a frame at each of its touched nodes, without
+mass and tied to the floating one by rows. Its coordinates q are positions of further frames, three of them a frame, in
 the plane two. Places of the last one that are left over are coordinates of no shape: nothing moves them.
-
-An elastic body in a floating frame: a rigid motion, and small displacements linear in a few coordinates.
-
-    x = r + R (X + S q)                                                    (docs/theory/superelements-in-motion.md, 1)
-
-The frame is that of the shapes S. Those of a mesh are its free vibrations, which have neither momentum nor moment of
-momentum: the frame then follows the whole body, none of its places in particular. Shapes that were given keep the frame
-that they were given in.
-
-A superelement by the modes of its file, in the floating frame that its shapes were given in.
 """
 
 from __future__ import annotations
@@ -37,7 +27,13 @@ _AXES = np.eye(3)
 
 @dataclass(frozen=True, eq=False)
 class FloatingBody:
-    """A body for n coordinates q of its displacements, in body axes.
+    """An elastic body in a floating frame: a rigid motion, and small displacements linear in n coordinates q.
+
+        x = r + R (X + S q)                                                (docs/theory/superelements-in-motion.md, 1)
+
+    The frame is that of the shapes S. Those of a mesh are its free vibrations, which have neither momentum nor moment
+    of momentum: the frame then follows the whole body, none of its places in particular. Shapes that were given keep
+    the frame that they were given in. All arrays are in body axes.
 
     mass, center, inertia : as a rigid body, undeformed: kg, (3,) m, (3, 3) kg m² about the centre
     momentum  : (3, n) C = ∫ρ S
@@ -126,7 +122,10 @@ _AT_NODE = 1e-6  # of the body's size
 
 
 def modal_body(drawing: Drawing, name: str) -> FloatingBody | None:
-    """The body by its modes, small masses on its nodes among it; None where its files are matrices of nodes."""
+    """The body by the modes of its file, in the floating frame that its shapes were given in.
+
+    Small masses on its nodes are among it. None where its files are matrices of nodes.
+    """
     described = drawing.mechanism.bodies[name].superelement
     arrays = None if described is None else modal_arrays(described, ("bodies", name, "superelement"))
     if arrays is None:
@@ -160,6 +159,9 @@ def _node(arrays: SuperelementModes, place: TouchedPlace, offset: Array) -> int:
             part=place.part, path=place.path, hint="give the place a node, with the shapes that it moves by",
         )  # fmt: skip
     return nearest
+
+
+# Superelements between frames.
 
 
 class SuperelementArrays(NamedTuple):

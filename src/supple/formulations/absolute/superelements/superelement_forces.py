@@ -5,11 +5,7 @@
     Cᵀa + Hᵀω̇ + M q̈ + ω_k (N_k - N_kᵀ) q̇ - ½ ωᵀ(∂J/∂q) ω + K q + D q̇              = 0     on the coordinates
 
 with a = Rᵀ(ẍ - g). These are Lagrange's equations of the kinetic energy of x = r + R (X + S q), without anything left
-out.                                                                      (docs/theory/superelements-in-motion.md, 5-8)
-
-What the inertia of a floating body depends on: its moments at q, and the rates of these.
-
-s = C q,   J = J₀ + J₁ q + qᵀ J₂ q,   H_k = H₀ₖ + N_k q                (docs/theory/superelements-in-motion.md, 4)
+out (docs/theory/superelements-in-motion.md, 5-8).
 """
 
 from __future__ import annotations
@@ -24,6 +20,10 @@ from supple.formulations.absolute.residual import angular, linear, rotated
 from supple.formulations.absolute.step_work import LOST, STRAIN
 from supple.geometry.vectors import cross, dot, minus, plus, times
 from supple.kinematics.primitives import in_body
+
+# What the inertia of a floating body depends on: its moments at q, and the rates of these.
+#
+#     s = C q,   J = J₀ + J₁ q + qᵀ J₂ q,   H_k = H₀ₖ + N_k q            (docs/theory/superelements-in-motion.md, 4)
 
 
 class Deformation(NamedTuple):
@@ -102,6 +102,9 @@ def turned_by(A, v):
         A[1, 0] * v[0] + A[1, 1] * v[1] + A[1, 2] * v[2],
         A[2, 0] * v[0] + A[2, 1] * v[1] + A[2, 2] * v[2],
     )
+
+
+# Forces, kinetic energy and momentum.
 
 
 @kernel

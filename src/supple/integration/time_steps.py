@@ -1,17 +1,4 @@
-"""Options of the integrators, the same for every kind of system.
-
-The generalized-α method: its four numbers, from the damping of the highest frequencies.
-
-    (1 - α_m) a_{n+1} + α_m a_n = (1 - α_f) v̇_{n+1} + α_f v̇_n
-    q_{n+1} = q_n ∘ exp(h v_n + h² ((½ - β) a_n + β a_{n+1}))
-    v_{n+1} = v_n + h ((1 - γ) a_n + γ a_{n+1})
-
-[Chung, Hulbert 1993; Brüls, Cardona, Arnold 2012 on Lie groups]. Second order for
-α_m = (2ρ - 1)/(ρ + 1), α_f = ρ/(ρ + 1), γ = ½ - α_m + α_f, β = ¼ (γ + ½)², where ρ is what remains of an
-infinitely fast oscillation after a step: 1 damps nothing, 0 all of it.
-
-The times of a run: when its results are wanted, and how long a step may be at most where nothing is said of it.
-"""
+"""Steps in time: the options of the integrators, the generalized-α method, and the times of a run."""
 
 from __future__ import annotations
 
@@ -24,6 +11,8 @@ from supple.array_types import Array
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import real_numbers
 from supple.diagnostics.limits import require_within
+
+# Options of the integrators, the same for every kind of system.
 
 
 class StepOptions(NamedTuple):
@@ -62,6 +51,17 @@ class StepOptions(NamedTuple):
         return longest if self.fixed else longest / 8
 
 
+# The generalized-α method: its four numbers, from the damping of the highest frequencies.
+#
+#     (1 - α_m) a_{n+1} + α_m a_n = (1 - α_f) v̇_{n+1} + α_f v̇_n
+#     q_{n+1} = q_n ∘ exp(h v_n + h² ((½ - β) a_n + β a_{n+1}))
+#     v_{n+1} = v_n + h ((1 - γ) a_n + γ a_{n+1})
+#
+# [Chung, Hulbert 1993; Brüls, Cardona, Arnold 2012 on Lie groups]. Second order for α_m = (2ρ - 1)/(ρ + 1), α_f = ρ/(ρ
+# + 1), γ = ½ - α_m + α_f, β = ¼ (γ + ½)², where ρ is what remains of an infinitely fast oscillation after a step: 1
+# damps nothing, 0 all of it.
+
+
 class Alpha(NamedTuple):
     """α_m, α_f, β, γ."""
 
@@ -78,6 +78,9 @@ def alpha_of(radius: float) -> Alpha:
     m, f = (2.0 * radius - 1.0) / (radius + 1.0), radius / (radius + 1.0)
     gamma = 0.5 - m + f
     return Alpha(m, f, 0.25 * (gamma + 0.5) ** 2, gamma)
+
+
+# The times of a run: when its results are wanted, and how long a step may be at most if no step is given.
 
 
 LONGEST = 1e-3  # s, and

@@ -1,14 +1,6 @@
-"""Coefficients of a tree at rest: M, ∂M/∂q, the forces of loads and gravity with their derivatives, and the axes.
+"""Batches of states through the recursions: coefficients of a tree at rest, dynamics, and their derivatives.
 
-Turning axis m turns everything that it carries. For axes k, j and m on one way from the ground outwards, with I_j the
-inertia of everything that j carries (docs/theory/recursive.md, eqs. 35-36):
-
-    ∂M_kj/∂q_m = S_kᵀ (S_m ×* I_j S_j)                          k before m, m before j or j itself
-    ∂M_kj/∂q_m = S_kᵀ (S_m ×* I_m S_j - I_m (S_m × S_j))        k before j or j itself, j before m
-
-All others are zero. They follow from M_kj = S_kᵀ I_j S_j (eq. 10) [Featherstone 2008; Echeandia and Wensing 2021].
-
-Batches of states: W at a time side by side through the recursions, or one if `side` has one place.
+Each kernel takes W states at a time side by side, or one if `side` has one place.
 """
 
 from __future__ import annotations
@@ -71,6 +63,17 @@ from supple.formulations.recursive.spatial import (
     scaled,
     spatial_at,
 )
+
+# Coefficients of a tree at rest: M, ∂M/∂q, the forces of loads and gravity with their derivatives, and the axes.
+#
+# Turning axis m turns everything that it carries. For axes k, j and m on one way from the ground outwards, with I_j the
+# inertia of everything that j carries (docs/theory/recursive.md, eqs. 35-36):
+#
+#     ∂M_kj/∂q_m = S_kᵀ (S_m ×* I_j S_j)                          k before m, m before j or j itself
+#     ∂M_kj/∂q_m = S_kᵀ (S_m ×* I_m S_j - I_m (S_m × S_j))        k before j or j itself, j before m
+#
+# All others are zero. They follow from M_kj = S_kᵀ I_j S_j (eq. 10) [Featherstone 2008; Echeandia and Wensing 2021].
+
 
 POSE = 18
 """Numbers of an axis in `poses`: the rotation and position of its frame, and S."""
@@ -197,6 +200,9 @@ def put_gradient(lanes, tree, results, entry, start, k, j, m):
     take(lanes, entry, results.rows, start, results.width, first + (row * n + column) * n + turned)
     if k != j:
         take(lanes, entry, results.rows, start, results.width, first + (column * n + row) * n + turned)
+
+
+# Dynamics and its derivatives, at many states or at one.
 
 
 # States side by side are faster in functions of their own, a single state without the calls.
