@@ -8,8 +8,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import supple
 from supple import InputError
-from supple.formats.document import described
 from supple.formats.mechanism_file import loads
+from supple.formats.model_description import described
 from supple.formats.varied_mechanism import VariedMechanism, first_of
 from supple.reduced.damped import locked_frequencies
 from supple.reduction.parameter_space import parameter_space, require_one_branch

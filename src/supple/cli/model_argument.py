@@ -80,7 +80,7 @@ def _dimension(unit: str) -> Dimension | None:
 
 def described_mechanism(model: ReducedModel) -> Mechanism:
     """The mechanism that a model was made from."""
-    from supple.formats.document import described as written
+    from supple.formats.model_description import described as written
 
     return written(model)
 

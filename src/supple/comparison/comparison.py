@@ -22,7 +22,7 @@ from supple.diagnostics import EarlyEnd, InputError, SuppleWarning
 from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.limits import require_within
 from supple.equations.equations_of_motion import EquationsOfMotion
-from supple.formats.document import member
+from supple.formats.model_description import member
 from supple.formats.scenario_file import is_scenario_file, scenario_in
 from supple.integration.time_steps import result_times
 from supple.kinematics.rest import rest

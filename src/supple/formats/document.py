@@ -8,11 +8,8 @@ from typing import Any
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
-from supple.formats.mechanism_file import Parameters, loads
+from supple.formats.mechanism_file import Parameters
 from supple.formats.mechanism_file import load_mechanism_file as load_file
-from supple.formats.varied_mechanism import VariedMechanism
-from supple.reduced.family import Family
-from supple.reduced.model import ReducedModel
 from supple.reduced.seal import MARK
 
 
@@ -61,24 +58,3 @@ def holds_model(path: str | Path) -> bool:
             return file.read(len(MARK)) == MARK
     except OSError:
         return False  # the reader of mechanism files tells what is wrong
-
-
-# The mechanism that a reduced model was made from, as it is written in the model.
-
-
-def described(model: ReducedModel) -> Mechanism:
-    """The mechanism that a model was made from; of a family, at the values of the model."""
-    text = model.provenance.get("description")
-    if not isinstance(text, str):
-        raise InputError(
-            "it does not say what it was made from", part=f'model "{model.name}"', hint="`supple reduce` writes that"
-        )
-    return member(loads(text, name=f"the description in {model.name}"), model.family)
-
-
-def member(mechanism: Mechanism, family: Family | None) -> Mechanism:
-    """A mechanism at the values of a model of a family of it, with modes that follow the family's germ."""
-    if family is None:
-        return mechanism
-    starts = [parameter.start for parameter in family.parameters]
-    return VariedMechanism(mechanism, family.names, starts).at(family.values)

@@ -33,7 +33,16 @@ def between(pieces: Pieces, first: int, last: int) -> Pieces:
     return Pieces(times, pieces.forces[part], pieces.led[part], pieces.accelerations[part])
 
 
+def forces_at(pieces: Pieces, times: Array) -> Array:
+    """Forces (N, a) at times (N,) from the beginning of the first piece on; at a break those of the piece after it."""
+    piece = np.clip(np.searchsorted(pieces.times, times, side="right") - 1, 0, len(pieces.forces) - 1)
+    return _value(pieces.forces[piece].transpose(1, 0, 2), (times - pieces.times[piece])[:, None])
+
+
 def at_end(pieces: Pieces, piece: int) -> Array:
     """Forces (a,) at the end of a piece."""
-    c, tau = pieces.forces[piece], float(pieces.times[piece + 1] - pieces.times[piece])
-    return np.asarray(((c[3] * tau + c[2]) * tau + c[1]) * tau + c[0])
+    return np.asarray(_value(pieces.forces[piece], float(pieces.times[piece + 1] - pieces.times[piece])))
+
+
+def _value(c: Array, tau: Array | float) -> Array:
+    return ((c[3] * tau + c[2]) * tau + c[1]) * tau + c[0]

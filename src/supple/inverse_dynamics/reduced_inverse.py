@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
-from supple.formats.document import described
+from supple.formats.model_description import described
 from supple.inverse_dynamics.inverse_dynamics import ForcesAlongMotion, divided_forces, dry_friction_forces
 from supple.kinematics.rest import rest
 from supple.reduced.model import ReducedModel

@@ -32,8 +32,9 @@ from supple.hardware.linear_hardware import PADE
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import At, Configuration
 from supple.kinematics.rest import rest
-from supple.linearization.linear_system import ModelState, linear_model_of, link_linearization
+from supple.linearization.linear_system import ModelState, linear_model_of
 from supple.linearization.linearization_batch import linear_states
+from supple.linearization.link_linearization import link_linearization
 from supple.linearization.tree_linearization import SeenTree, seen_tree
 from supple.parameterization.local_model import LocalModel, choice_of, coefficient_rows, local
 from supple.parameterization.mode_choice import ModeChoice

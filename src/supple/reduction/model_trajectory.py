@@ -13,7 +13,7 @@ import numpy as np
 
 from supple.diagnostics import InputError
 from supple.diagnostics.errors import values_text
-from supple.formats.document import described
+from supple.formats.model_description import described
 from supple.reduced.model import ReducedModel
 from supple.reduction.path import ARCLENGTH, Path, path_from, travelled
 from supple.time_functions.function_of_time import Trajectory

@@ -14,7 +14,7 @@ from supple.diagnostics import InputError, NumericalError
 from supple.hardware.drive_bank import DriveBank, Intervals, feels
 from supple.hardware.drive_course import drive_course, say_passed_by
 from supple.hardware.hardware import NO_HARDWARE, Hardware
-from supple.hardware.pieces import Pieces
+from supple.hardware.pieces import Pieces, forces_at
 from supple.integration.input_course import Inputs, followed_course, has_callables
 from supple.integration.time_steps import StepOptions, longest_step, result_times
 from supple.reduced.kernels import INSIDE, OUTSIDE
@@ -27,7 +27,7 @@ from supple.reduced.time.scenario_run import led_scenario, scenario_run
 from supple.results.simulation import Simulation, warn_of
 from supple.simulation.driver import Known, coupled_run, drive, settled_commands
 from supple.simulation.model_run import FreeRun, ModelRun, model_result, model_start
-from supple.time_functions.function_of_time import PiecewisePolynomial, Trajectory
+from supple.time_functions.function_of_time import Trajectory
 
 
 def simulated(
@@ -116,7 +116,7 @@ def _forces(bank: DriveBank, course: Pieces, run: ModelRun) -> Array:
     """(N, a) of the inputs at the results that were reached, springs and dampers of drives included; zero of those that
     lead."""
     time, n = run.times[: run.interval + 1], run.model.layout.size
-    found = np.asarray(PiecewisePolynomial(bank.inputs, course.times, course.forces).pieces(time - time[0]))
+    found = forces_at(course, time - time[0])
     states = run.states[: len(time)]
     for i, k in enumerate(bank.places):
         if k >= 0:

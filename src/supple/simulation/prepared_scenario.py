@@ -12,7 +12,7 @@ from supple.description.elastic.material import Damping
 from supple.description.mechanism import Mechanism
 from supple.description.scenario import EQUILIBRIUM, REST, Scenario, ScenarioDamping
 from supple.diagnostics import InputError
-from supple.formats.document import described
+from supple.formats.model_description import described
 from supple.formats.scenario_file import is_scenario_file, scenario_in
 from supple.formulations.described_hardware import hardware_of
 from supple.hardware.hardware import NO_HARDWARE, Hardware

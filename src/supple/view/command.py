@@ -75,7 +75,7 @@ class ViewedItems:
         self.thing: Any = None
         self.mechanism: Mechanism
         if is_model(what):
-            from supple.formats.document import described
+            from supple.formats.model_description import described
 
             self.thing = read_model(answer, what, settings)
             self.mechanism = described(self.thing)

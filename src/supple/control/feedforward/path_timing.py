@@ -29,7 +29,7 @@ from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, NumericalError, require_known
 from supple.diagnostics.arguments import real_numbers, require_arguments
 from supple.equations.equations_of_motion import EquationsOfMotion
-from supple.formats.document import described
+from supple.formats.model_description import described
 from supple.parameterization.local_model import local
 from supple.reduced.model import ReducedModel
 from supple.results.units import UNKNOWN

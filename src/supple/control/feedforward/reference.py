@@ -13,7 +13,7 @@ from supple.description.mechanism import Mechanism
 from supple.description.motion import Motion
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import is_list, real_numbers, require_arguments, value_text
-from supple.formats.document import described
+from supple.formats.model_description import described
 from supple.reduced.model import ReducedModel
 from supple.reduction.model_trajectory import follows_path, model_trajectory
 from supple.results.units import UNKNOWN

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, require_known
-from supple.formats.document import described
+from supple.formats.model_description import described
 from supple.inverse_dynamics.actuation import Actuation, force_bounds, rate_limits, weights_of
 from supple.inverse_dynamics.force_distribution import (
     Objective,

@@ -13,7 +13,7 @@ from supple.array_types import Array
 from supple.comparison.comparison import local_errors
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError, NumericalError
-from supple.formats.document import described
+from supple.formats.model_description import described
 from supple.formulations.coefficients import along_measure, carried
 from supple.formulations.elastic_rest.body_coordinates import own_band
 from supple.formulations.elastic_rest.constrained_modes import constrained_modes, first_shift, search_for

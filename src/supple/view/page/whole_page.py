@@ -11,7 +11,7 @@ import numpy as np
 from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
-from supple.formats.document import described
+from supple.formats.model_description import described
 from supple.kinematics.configuration import At
 from supple.kinematics.rest import rest
 from supple.reduced.model import ReducedModel

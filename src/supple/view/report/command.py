@@ -58,7 +58,7 @@ def report(
                 raise InputError("a report is over boxes, not along a path", part="--region", hint="NAME=LOWER:UPPER")
             options |= {"region": ranges, "file": file}
         if at is not None:
-            from supple.formats.document import described
+            from supple.formats.model_description import described
 
             known = at if at in (mechanism or described(model)).configurations else None
             options["at"] = known or configuration(mechanism or described(model), at)

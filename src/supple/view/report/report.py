@@ -21,8 +21,8 @@ from supple.comparison.time_comparison import TimeComparison
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
-from supple.formats.document import described
 from supple.formats.mechanism_text import to_yaml
+from supple.formats.model_description import described
 from supple.formats.source import source_of
 from supple.identification.damping.fitted_damping import FittedDamping
 from supple.identification.updating.updated import Updated
