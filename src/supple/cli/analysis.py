@@ -35,7 +35,7 @@ _LONGEST = 300  # characters of what an exception says
 Output = Annotated[
     Path | None,
     typer.Option(
-        "-o", "--file", metavar="FILE", show_default=False,
+        "-o", "--file", metavar="FILE",
         help="Write its numbers: .csv, .npz or .mat; or draw it, where it can be drawn: .png, .svg, .pdf.",
     ),
 ]  # fmt: skip

@@ -22,7 +22,7 @@ AllBranches = Annotated[
 ]
 Starts = Annotated[
     int | None,
-    typer.Option("--starts", metavar="N", show_default=False, help="With --branches: from how many, 300 if left out."),
+    typer.Option("--starts", metavar="N", help="With --branches: from how many, 300 if left out."),
 ]
 Seed = Annotated[int, typer.Option("--seed", metavar="N", help="With --branches: of the starts, which are random.")]
 

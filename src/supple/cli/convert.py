@@ -13,7 +13,7 @@ from supple.cli.options import File, Json, Settings, read_mechanism
 
 Output = Annotated[
     Path | None,
-    typer.Option("-o", "--file", metavar="FILE", help="Where to write it; printed if left out.", show_default=False),
+    typer.Option("-o", "--file", metavar="FILE", help="Where to write it; printed if left out."),
 ]
 
 

@@ -13,7 +13,7 @@ from supple.cli.options import At, Json, Settings
 Delta = Annotated[
     str | None,
     typer.Option(
-        "--delta", metavar="NAME=VALUE,...", show_default=False,
+        "--delta", metavar="NAME=VALUE,...",
         help="Deformation: `E.z=2mm,mode1=0.001`; zero if not mentioned. M and Γ are those there.",
     ),
 ]  # fmt: skip

@@ -22,12 +22,8 @@ _STANDARD_ERROR = 2
 
 
 def examples(
-    name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="Which one; all are listed if left out.", show_default=False)
-    ] = None,
-    copy: Annotated[
-        Path | None, typer.Option("--copy", metavar="DIR", help="Copy it into this folder.", show_default=False)
-    ] = None,
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Which one; all are listed if left out.")] = None,
+    copy: Annotated[Path | None, typer.Option("--copy", metavar="DIR", help="Copy it into this folder.")] = None,
     run: Annotated[bool, typer.Option("--run", help="Run its study.")] = False,
     output: Annotated[
         Path | None,
@@ -36,7 +32,6 @@ def examples(
             "--folder",
             metavar="DIR",
             help="Where the study writes; NAME-results if left out.",
-            show_default=False,
         ),
     ] = None,
     as_json: Json = False,

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 TableFile = Annotated[
     Path | None,
-    typer.Option("-o", "--file", metavar="FILE", show_default=False, help="Write its numbers: .csv, .npz or .mat."),
+    typer.Option("-o", "--file", metavar="FILE", help="Write its numbers: .csv, .npz or .mat."),
 ]
 Picture = Annotated[
     Path | None,
-    typer.Option("--plot", metavar="FILE", show_default=False, help="Draw it: .png, .svg or .pdf."),
+    typer.Option("--plot", metavar="FILE", help="Draw it: .png, .svg or .pdf."),
 ]
 
 

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 ConstraintModes = Annotated[
     str | None,
     typer.Option(
-        "--constraint-modes", metavar="E.z,...", show_default=False,
+        "--constraint-modes", metavar="E.z,...",
         help="Degrees of freedom whose displacement becomes a coordinate (elastic bodies).",
     ),
 ]  # fmt: skip
 InternalModes = Annotated[
     int | None,
     typer.Option(
-        "--internal-modes", metavar="N", min=0, show_default=False,
+        "--internal-modes", metavar="N", min=0,
         help="How many internal modes to keep (elastic bodies).",
     ),
 ]  # fmt: skip

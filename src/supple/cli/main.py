@@ -241,7 +241,6 @@ def _supple(
         typer.Option(
             "--limit",
             metavar="NAME=VALUE",
-            show_default=False,
             help="Another limit: steps=1e9, memory=16GB (also: SUPPLE_LIMITS); `supple doctor` lists them.",
         ),
     ] = None,

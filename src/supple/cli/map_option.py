@@ -25,7 +25,7 @@ _FORM = "NAME=FROM:TO:N"
 Map = Annotated[
     str | None,
     typer.Option(
-        "--map", metavar="NAME=FROM:TO[:N],...", show_default=False,
+        "--map", metavar="NAME=FROM:TO[:N],...",
         help=f"Over a grid: N values of each coordinate, {_STEPS} if left out, or of where a place is: "
         "`tool.x=-0.3:0.3:40,tool.y=-0.3:0.3:40,tool.z=-1.1`. The others stay at --at.",
     ),

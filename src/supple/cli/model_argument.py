@@ -24,13 +24,11 @@ if TYPE_CHECKING:
     from supple.reduced.model import ReducedModel
     from supple.time_functions.function_of_time import Trajectory
 
-Rom = Annotated[
-    str, typer.Argument(metavar="ROM", help="A reduced model, as `supple reduce` writes it.", show_default=False)
-]
+Rom = Annotated[str, typer.Argument(metavar="ROM", help="A reduced model, as `supple reduce` writes it.")]
 FileOrRom = Annotated[
     str,
     typer.Argument(
-        metavar="FILE|ROM", show_default=False,
+        metavar="FILE|ROM",
         help="A mechanism file, a URDF, the name of a bundled example, or a reduced model.",
         autocompletion=bundled_names,
     ),

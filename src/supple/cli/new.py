@@ -15,7 +15,7 @@ _NAME = "NAME"  # stands in a starter for the mechanism's name
 
 
 def new(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the mechanism.", show_default=False)],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the mechanism.")],
     spatial: Annotated[
         bool, typer.Option("--spatial/--planar", help="A loop in space, or a four-bar in the plane.")
     ] = False,

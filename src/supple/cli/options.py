@@ -31,14 +31,13 @@ File = Annotated[
     typer.Argument(
         metavar="FILE",
         help="A mechanism file, a URDF, a .par file, or the name of a bundled example.",
-        show_default=False,
         autocompletion=bundled_names,
     ),
 ]
 At = Annotated[
     str | None,
     typer.Option(
-        "--at", metavar="WHERE", show_default=False,
+        "--at", metavar="WHERE",
         help="A named configuration, coordinates, or both: `home`, `crank=40deg,x=12mm`, `home,crank=0.2`; or where a "
         "place is: `tool=[0,0,-1.1]`, `tool.z=-1.1,tool.x=200mm`. What is not mentioned stays at rest. `rest`: as "
         "drawn. `equilibrium`: where gravity and springs leave it, close to the others.",
@@ -47,7 +46,7 @@ At = Annotated[
 Settings = Annotated[
     list[str] | None,
     typer.Option(
-        "--set", metavar="NAME=VALUE", show_default=False,
+        "--set", metavar="NAME=VALUE",
         help="Another value for a parameter of the file; may be repeated. FROM:TO:COUNT runs the command for each.",
     ),
 ]  # fmt: skip
@@ -191,7 +190,7 @@ def pieces(text: str) -> list[str]:
 Along = Annotated[
     str | None,
     typer.Option(
-        "--along", metavar="NAME,...", show_default=False,
+        "--along", metavar="NAME,...",
         help="Parameters of the file along which derivatives are given too, θ held.",
     ),
 ]  # fmt: skip
@@ -203,7 +202,7 @@ Along = Annotated[
 ClusterOption = Annotated[
     str | None,
     typer.Option(
-        "--cluster", metavar="ADDRESS|local:N", show_default=False,
+        "--cluster", metavar="ADDRESS|local:N",
         help="Compute on a cluster of dask: where its scheduler is (tcp://host:8786), or N processes of this machine.",
     ),
 ]  # fmt: skip
@@ -419,7 +418,7 @@ FreeActuators = Annotated[bool, typer.Option("--free-actuators", help="Actuators
 DampingOption = Annotated[
     str | None,
     typer.Option(
-        "--damping", metavar="LAW", show_default=False,
+        "--damping", metavar="LAW",
         help="`0.01` or `modal=0.01` (ζ of every mode; `modal=0.01,0.02` one by one), `structural=0.02` (loss factor), "
         "`rayleigh=ALPHA,BETA`, "
         "`0` for none; the file's if left out.",

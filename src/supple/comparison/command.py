@@ -18,14 +18,12 @@ if TYPE_CHECKING:
 Scenario = Annotated[
     str | None,
     typer.Option(
-        "--scenario", metavar="NAME|S.yaml|MOTION|CSV", show_default=False,
+        "--scenario", metavar="NAME|S.yaml|MOTION|CSV",
         help="Run both in time through a scenario, of the file or of one of its own; or compare coefficients along a "
         "motion of the file or a table of coordinates.",
     ),
 ]  # fmt: skip
-Report = Annotated[
-    Path | None, typer.Option("--report", metavar="FILE", show_default=False, help="Write a page with pictures: .html.")
-]
+Report = Annotated[Path | None, typer.Option("--report", metavar="FILE", help="Write a page with pictures: .html.")]
 Points = Annotated[
     int, typer.Option("--points", metavar="N", min=1, help="Fresh random points over the region of the model.")
 ]

@@ -18,9 +18,7 @@ Directory = Annotated[
 ]
 Prefix = Annotated[
     str | None,
-    typer.Option(
-        "--prefix", metavar="NAME", show_default=False, help="What all names begin with; the model's name if left out."
-    ),
+    typer.Option("--prefix", metavar="NAME", help="What all names begin with; the model's name if left out."),
 ]
 Precision = Annotated[
     str | None,
@@ -39,13 +37,13 @@ Fmi = Annotated[
 Start = Annotated[
     str | None,
     typer.Option(
-        "--start", metavar="NAME=VALUE,...", show_default=False,
+        "--start", metavar="NAME=VALUE,...",
         help="Of an FMU: where it starts, or the name of a configuration; rest if left out.",
     ),
 ]  # fmt: skip
 Step = Annotated[
     str | None,
-    typer.Option("--step", metavar="SECONDS", show_default=False, help="Of an FMU: the longest step it takes itself."),
+    typer.Option("--step", metavar="SECONDS", help="Of an FMU: the longest step it takes itself."),
 ]
 Method = Annotated[
     str | None,
@@ -54,14 +52,14 @@ Method = Annotated[
 Platforms = Annotated[
     list[str] | None,
     typer.Option(
-        "--platform", metavar="NAME", show_default=False,
+        "--platform", metavar="NAME",
         help="Of an FMU: also for windows, macos, macos-arm64, linux or linux-arm64, by zig (pip install ziglang).",
     ),
 ]  # fmt: skip
 OneModel = Annotated[
     list[str] | None,
     typer.Option(
-        "--set", metavar="NAME=VALUE", show_default=False,
+        "--set", metavar="NAME=VALUE",
         help="Of a model reduced with --vary: fix a parameter at this value; may be repeated. Those left out are to be "
         "set where it runs.",
     ),

@@ -60,7 +60,7 @@ class ResponseMethod(StrEnum):
 Input = Annotated[
     str,
     typer.Option(
-        "--input", metavar="NAME", show_default=False,
+        "--input", metavar="NAME",
         help="`lift`: the command of its drive, or without one the force of the actuator (with --free-actuators); "
         "`lift.acceleration`: its motion is led; "
         "`E.z`: a force at a place; a sensor's output: a force along what it measures.",
@@ -69,7 +69,7 @@ Input = Annotated[
 Output = Annotated[
     str,
     typer.Option(
-        "--output", metavar="NAME", show_default=False,
+        "--output", metavar="NAME",
         help="A sensor's output, `place.axis`, an actuator or a joint's coordinate.",
     ),
 ]  # fmt: skip

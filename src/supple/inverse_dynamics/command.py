@@ -48,13 +48,13 @@ class Minimize(StrEnum):
 MotionName = Annotated[
     str,
     typer.Option(
-        "--motion", metavar="NAME|CSV", show_default=False,
+        "--motion", metavar="NAME|CSV",
         help="A motion of the file, or a table with a column `time` and one for each coordinate.",
     ),
 ]  # fmt: skip
 Actuators = Annotated[
     str | None,
-    typer.Option("--actuators", metavar="A,B", show_default=False, help="Those that work; all if left out."),
+    typer.Option("--actuators", metavar="A,B", help="Those that work; all if left out."),
 ]
 Objective = Annotated[
     Minimize,
@@ -67,20 +67,20 @@ Objective = Annotated[
 Bounds = Annotated[
     str | None,
     typer.Option(
-        "--bounds", metavar="60|A=60,B=-20:40|limits", show_default=False,
+        "--bounds", metavar="60|A=60,B=-20:40|limits",
         help="Largest absolute force, of all or by actuator; LEAST:LARGEST; `limits` takes force_limits of the file.",
     ),
 ]  # fmt: skip
 RateBounds = Annotated[
     str | None,
     typer.Option(
-        "--rate-bounds", metavar="900|A=900,...", show_default=False,
+        "--rate-bounds", metavar="900|A=900,...",
         help="Largest change of a force in a second, of all or by actuator.",
     ),
 ]  # fmt: skip
 Step = Annotated[
     str | None,
-    typer.Option("--step", metavar="TIME", show_default=False, help="1ms; a thousandth of the motion if left out."),
+    typer.Option("--step", metavar="TIME", help="1ms; a thousandth of the motion if left out."),
 ]
 
 

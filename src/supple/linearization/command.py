@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 Where = Annotated[
     str | None,
     typer.Option(
-        "--at", metavar="WHERE", show_default=False,
+        "--at", metavar="WHERE",
         help="A named configuration, coordinates, or both: `home`, `crank=40deg`, `home,crank=0.2`; or where a "
         "place is: `tool=[0,0,-1.1]`. What is not mentioned stays at rest. "
         "With `equilibrium`: where it rests under gravity, springs and "
@@ -53,19 +53,19 @@ Where = Annotated[
 ]  # fmt: skip
 Rates = Annotated[
     str | None,
-    typer.Option("--rates", metavar="NAME=RATE,...", show_default=False, help="Of coordinates: `crank=2,x=10mm`."),
+    typer.Option("--rates", metavar="NAME=RATE,...", help="Of coordinates: `crank=2,x=10mm`."),
 ]
 Accelerations = Annotated[
     str | None,
     typer.Option(
-        "--accelerations", metavar="NAME=VALUE,...", show_default=False,
+        "--accelerations", metavar="NAME=VALUE,...",
         help="Of coordinates; the inputs are those that give them. Standing still or steady rates if left out.",
     ),
 ]  # fmt: skip
 Inputs = Annotated[
     str | None,
     typer.Option(
-        "--inputs", metavar="NAME=FORCE,...", show_default=False,
+        "--inputs", metavar="NAME=FORCE,...",
         help="Forces of the actuators in place of --accelerations, zero if not mentioned; `none`: all are zero. "
         "Commands of drives follow from them.",
     ),
@@ -74,7 +74,7 @@ Inputs = Annotated[
 InBasis = Annotated[
     str | None,
     typer.Option(
-        "--basis", metavar="ROM", show_default=False,
+        "--basis", metavar="ROM",
         help="Of a flexible mechanism, in place of --internal-modes: the modes of this reduced model, so that states "
         "and gains are the same.",
     ),

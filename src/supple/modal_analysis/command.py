@@ -42,14 +42,14 @@ Deformed = Annotated[
 Rates = Annotated[
     str | None,
     typer.Option(
-        "--rates", metavar="NAME=VALUE,...", show_default=False,
+        "--rates", metavar="NAME=VALUE,...",
         help="The same in a steady motion with these rates of the coordinates: spin=6rad/s.",
     ),
 ]  # fmt: skip
 Output = Annotated[
     Path | None,
     typer.Option(
-        "-o", "--file", metavar="FILE", show_default=False,
+        "-o", "--file", metavar="FILE",
         help="Draw the shapes, or the map: .png, .svg, .pdf; or write a table: .csv, .npz, .mat.",
     ),
 ]  # fmt: skip

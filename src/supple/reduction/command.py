@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 RegionText = Annotated[
     str | None,
     typer.Option(
-        "--region", metavar="NAME=LOWER:UPPER,...|path:MOTION", show_default=False,
+        "--region", metavar="NAME=LOWER:UPPER,...|path:MOTION",
         help="Where the model shall hold; limits of actuators and joints where not given. NAME=VALUE holds a "
         "coordinate: the model is one of the others. `path:MOTION` or `path:FILE.csv` is the way of a motion: the "
         "model's one coordinate is then its arclength.",
@@ -44,7 +44,7 @@ RegionText = Annotated[
 VaryText = Annotated[
     str | None,
     typer.Option(
-        "--vary", metavar="NAME=LOWER:UPPER,...", show_default=False,
+        "--vary", metavar="NAME=LOWER:UPPER,...",
         help="Parameters of the file that shall stay open, as coordinates of the region that are constant in time: "
         "`payload=8kg:16kg`. Commands then take `--set payload=12kg` of the model, and C and FMU set it at run time.",
     ),
@@ -52,21 +52,19 @@ VaryText = Annotated[
 FitName = Annotated[str, typer.Option("--fit", metavar="NAME", callback=known("fit"), help="What is fitted, and how.")]
 Boxes = Annotated[
     str | None,
-    typer.Option(
-        "--boxes", metavar="N,N,...", show_default=False, help="A grid of equal boxes, instead of --tolerance."
-    ),
+    typer.Option("--boxes", metavar="N,N,...", help="A grid of equal boxes, instead of --tolerance."),
 ]
 Tolerance = Annotated[
     float | None,
     typer.Option(
-        "--tolerance", metavar="E", parser=relative, show_default=False,
+        "--tolerance", metavar="E", parser=relative,
         help="Largest relative error, such as 1e-3 or 0.1%. Default: 1e-3.",
     ),
 ]  # fmt: skip
 Checks = Annotated[
     int | None,
     typer.Option(
-        "--checks", metavar="N", min=1, show_default=False,
+        "--checks", metavar="N", min=1,
         help="Fresh random points on which the error is stated. Default: about 5000, so that at most 0.1 % of the "
         "region exceeds it with 95 % confidence; fewer where they would take longer than 30 s.",
     ),
@@ -74,13 +72,13 @@ Checks = Annotated[
 Budget = Annotated[
     int | None,
     typer.Option(
-        "--budget", metavar="N", min=1, show_default=False,
+        "--budget", metavar="N", min=1,
         help="Largest number of samples that refinement may take; --checks come on top. Default: 20000.",
     ),
 ]  # fmt: skip
 Degree = Annotated[
     int | None,
-    typer.Option("--degree", metavar="N", show_default=False, help="Of the polynomials, where the fit leaves it open."),
+    typer.Option("--degree", metavar="N", help="Of the polynomials, where the fit leaves it open."),
 ]
 Continuous = Annotated[bool, typer.Option("--continuous", help="No jumps between boxes.")]
 Keep = Annotated[
@@ -89,19 +87,19 @@ Keep = Annotated[
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only estimate the samples and the time it would take.")]
 Output = Annotated[
     Path | None,
-    typer.Option("-o", "--file", metavar="X.rom", show_default=False, help="The model; FILE with .rom if left out."),
+    typer.Option("-o", "--file", metavar="X.rom", help="The model; FILE with .rom if left out."),
 ]
 Store = Annotated[
     Path | None,
     typer.Option(
-        "--store", metavar="PATH", show_default=False,
+        "--store", metavar="PATH",
         help="Where samples are kept, so that an interrupted run goes on; X.rom.samples if left out. May be removed.",
     ),
 ]  # fmt: skip
 StoreLimit = Annotated[
     str | None,
     typer.Option(
-        "--store-limit", metavar="SIZE", show_default=False,
+        "--store-limit", metavar="SIZE",
         help="How large the store may grow; 4GB if left out. The oldest sets of other mechanisms then make room.",
     ),
 ]  # fmt: skip
@@ -109,7 +107,7 @@ NoStore = Annotated[bool, typer.Option("--no-store", help="Keep no samples.")]
 Workers = Annotated[
     int | None,
     typer.Option(
-        "--workers", metavar="N", min=1, show_default=False,
+        "--workers", metavar="N", min=1,
         help="Processes. Left out, one, which already uses all cores.",
     ),
 ]  # fmt: skip
@@ -118,7 +116,6 @@ Tracking = Annotated[
     typer.Option(
         "--tracking",
         metavar="subspace|strain|modes",
-        show_default=False,
         help="How internal modes are followed: their subspace by motions or by strains, whichever suits the region "
         "better if left out, or one by one.",
     ),
@@ -126,20 +123,20 @@ Tracking = Annotated[
 InternalModes = Annotated[
     str | None,
     typer.Option(
-        "--internal-modes", metavar="N|auto", show_default=False,
+        "--internal-modes", metavar="N|auto",
         help="How many internal modes to keep (elastic bodies); auto: as few as hold together over the region.",
     ),
 ]  # fmt: skip
 ModesSeenAt = Annotated[
     str | None,
     typer.Option(
-        "--modes-seen-at", metavar="SENSOR,...", show_default=False,
+        "--modes-seen-at", metavar="SENSOR,...",
         help="Sensors. Internal modes above the last one with 1 % of the static compliance at one are left out.",
     ),
 ]  # fmt: skip
 Germ = Annotated[
     str | None,
-    typer.Option("--germ", metavar="WHERE", show_default=False, help="Reference of internal modes (elastic bodies)."),
+    typer.Option("--germ", metavar="WHERE", help="Reference of internal modes (elastic bodies)."),
 ]
 
 

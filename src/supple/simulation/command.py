@@ -204,7 +204,7 @@ def _duration(mechanism: Mechanism, motion: str | None) -> float:
 
 
 def _time(name: str, text: str) -> typer.models.OptionInfo:
-    return typer.Option(name, metavar="TIME", show_default=False, help=text)
+    return typer.Option(name, metavar="TIME", help=text)
 
 
 Until = Annotated[str | None, _time("--until", "How long: `2s`, `500ms`; as long as --motion lasts if left out.")]
@@ -222,12 +222,12 @@ Start = Annotated[
 ]
 Rates = Annotated[
     str | None,
-    typer.Option("--rates", metavar="NAME=RATE,...", show_default=False, help="At the start: `crank=2,x=10mm`."),
+    typer.Option("--rates", metavar="NAME=RATE,...", help="At the start: `crank=2,x=10mm`."),
 ]
 Inputs = Annotated[
     str | None,
     typer.Option(
-        "--inputs", metavar="CSV|A=10,...", show_default=False,
+        "--inputs", metavar="CSV|A=10,...",
         help="Forces of the actuators, or commands of their drives: a table with a column `time` and one for each, or "
         "constants. Zero if left out; drives that move stay where they are.",
     ),
@@ -235,14 +235,14 @@ Inputs = Annotated[
 MotionName = Annotated[
     str | None,
     typer.Option(
-        "--motion", metavar="NAME|CSV", show_default=False,
+        "--motion", metavar="NAME|CSV",
         help="Prescribe all coordinates: a motion of the file, or a table with a column `time` and one for each.",
     ),
 ]  # fmt: skip
 ScenarioName = Annotated[
     str | None,
     typer.Option(
-        "--scenario", metavar="NAME|S.yaml", show_default=False,
+        "--scenario", metavar="NAME|S.yaml",
         help="A scenario of the file, or in a file of its own: start, motion or inputs, until and step. --until and "
         "--step go before its own.",
     ),
@@ -250,7 +250,7 @@ ScenarioName = Annotated[
 Tolerance = Annotated[
     float | None,
     typer.Option(
-        "--tolerance", metavar="ERROR", show_default=False,
+        "--tolerance", metavar="ERROR",
         help="Choose steps so that none errs by more (rad, or extents of the mechanism). Without it and --step: 1e-6, "
         "and less where the energy would not balance.",
     ),
@@ -261,7 +261,7 @@ SpectralRadius = Annotated[
 ]
 Reactions = Annotated[
     str | None,
-    typer.Option("--reactions", metavar="A,B", show_default=False, help="Joints whose forces and moments are wanted."),
+    typer.Option("--reactions", metavar="A,B", help="Joints whose forces and moments are wanted."),
 ]
 
 

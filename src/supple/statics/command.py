@@ -39,7 +39,7 @@ Count = Annotated[int, typer.Option("--count", metavar="N", help="Number of load
 BucklingOutput = Annotated[
     Path | None,
     typer.Option(
-        "-o", "--file", metavar="FILE", show_default=False,
+        "-o", "--file", metavar="FILE",
         help="Draw the shapes, or the map: .png, .svg, .pdf; or write a table: .csv, .npz, .mat.",
     ),
 ]  # fmt: skip
@@ -77,14 +77,14 @@ def buckling(
 Places = Annotated[
     str | None,
     typer.Option(
-        "--places", metavar="T,E.z,...", show_default=False,
+        "--places", metavar="T,E.z,...",
         help="A place for all its directions, `place.axis`, or a sensor's output; all sensors if left out.",
     ),
 ]  # fmt: skip
 Output = Annotated[
     Path | None,
     typer.Option(
-        "-o", "--file", metavar="FILE", show_default=False,
+        "-o", "--file", metavar="FILE",
         help="Draw the matrix, or the map: .png, .svg, .pdf; or write a table: .csv, .npz, .mat.",
     ),
 ]  # fmt: skip
