@@ -54,7 +54,7 @@ class Registry(Mapping[str, R], Generic[R]):
         """Take a record in; a name that is taken is refused."""
         if record.name in self._known:
             raise InputError(
-                f'there is a {self.what} "{record.name}" already', part=self.what, hint="give the new one another name"
+                f'{self.what} "{record.name}" exists already', part=self.what, hint="give the new one another name"
             )
         self._known[record.name] = record
 
