@@ -24,7 +24,8 @@ export OPENBLAS_NUM_THREADS := 1
 export OMP_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 
-WORKERS ?= 2
+# One more than two cores: some tests wait for a cluster, a browser or a killed process.
+WORKERS ?= 3
 PYTEST_ARGS ?=
 
 .PHONY: help demo test quick tools viewer viewer-if-possible check format docs bench torture clean
