@@ -29,7 +29,7 @@ from supple.description.force_model import LawParameter as LawParameter
 from supple.description.joints.joint import Drive as Drive
 from supple.description.joints.joint import Joint as Joint
 from supple.description.joints.joint import Motor as Motor
-from supple.description.joints.joint_kinds import JointKind as JointKind
+from supple.description.joints.joint_kind import JointKind as JointKind
 from supple.description.load import Damper as Damper
 from supple.description.load import Force as Force
 from supple.description.load import Spring as Spring
@@ -104,8 +104,8 @@ from supple.modal_analysis.small_motions import SmallMotions as SmallMotions
 from supple.modal_analysis.small_motions import small_motions as small_motions
 from supple.parameterization.local_model import LocalModel as LocalModel
 from supple.parameterization.local_model import local as local
+from supple.reduced.file import load_model as load_model
 from supple.reduced.model import ReducedModel as ReducedModel
-from supple.reduced.rom_file import load_model as load_model
 from supple.reduction.reduce import reduce as reduce
 from supple.results.channel import Channel as Channel
 from supple.results.frequency_response import FrequencyResponse as FrequencyResponse

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 
 PIN_IN_SLOT = """
 import supple
-from supple.description.joints.joint_kinds import AXIS, Form, Marker, Step
+from supple.description.joints.joint_kind import AXIS, Form, Marker, Step
 from supple.description.measure import along, turn
 
 _COORDINATES = {"slide": along("x"), "angle": turn("z")}
@@ -100,7 +100,7 @@ def test_a_script_registers_it(installed):
 
 RACK = """
 import supple
-from supple.description.joints.joint_kinds import AXIS, Form, Marker
+from supple.description.joints.joint_kind import AXIS, Form, Marker
 from supple.description.measure import along, turn
 from supple.description.quantities.dimension import LENGTH
 

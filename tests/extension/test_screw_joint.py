@@ -7,7 +7,7 @@ import pytest
 SOURCE = """
 from math import tau
 
-from supple.description.joints.joint_kinds import AXIS, Form, JointKind, Marker, Parameter, Step
+from supple.description.joints.joint_kind import AXIS, Form, JointKind, Marker, Parameter, Step
 from supple.description.measure import along, turn
 from supple.description.quantities.dimension import LENGTH
 

@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import supple
-from supple.reduced.rom_file import load_model
+from supple.reduced.file import load_model
 from supple.reduced.seal import seal
 from supple.time_functions.function_of_time import Trajectory
 

@@ -15,7 +15,7 @@ from supple.approximation.refinement.box_tree import Forest, halved
 from supple.control.study.study import plant_maker
 from supple.reduced.damped import damped
 from supple.reduced.family import Family, FamilyParameter
-from supple.reduced.rom_file import load_model
+from supple.reduced.file import load_model
 from supple.reduced.scaled import scaled_model
 
 PARAMETERS = (FamilyParameter("payload", 8.0, 16.0, 10.0, "kg"), FamilyParameter("length", -1.0, 1.0, 5.0, "m"))

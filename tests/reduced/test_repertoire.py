@@ -6,7 +6,7 @@ from flexible_arm import HOME, five_bar, model
 from numpy.testing import assert_allclose, assert_array_equal
 
 import supple
-from supple.reduced.rom_file import load_model
+from supple.reduced.file import load_model
 from supple.reduced.seal import seal
 
 

@@ -9,7 +9,7 @@ from numpy.testing import assert_array_equal
 
 from supple import InputError
 from supple.approximation.piecewise.piecewise import PiecewiseArrays
-from supple.reduced.rom_file import load_model
+from supple.reduced.file import load_model
 from supple.reduced.seal import seal
 
 

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 
 import supple
 from supple.diagnostics import SuppleNote
-from supple.reduced.rom_file import load_model
+from supple.reduced.file import load_model
 
 RALF = Path(__file__).parents[2] / "examples" / "ralf" / "mechanism.yaml"
 AT = -0.05  # m

@@ -7,7 +7,7 @@ import pytest
 
 import supple
 from supple.approximation.piecewise.piecewise import Piecewise
-from supple.reduced.rom_file import load_model
+from supple.reduced.file import load_model
 from supple.reduction.domain import domain_of
 from supple.reduction.stated_error import indefinite, missed_errors
 

@@ -44,7 +44,7 @@ def is_model(file: str) -> bool:
 
 def read_model(answer: Answer, file: str, settings: list[str] | None = None) -> ReducedModel:
     """The reduced model in a file; one of a family at the values that are set."""
-    from supple.reduced.rom_file import load_model
+    from supple.reduced.file import load_model
 
     model = load_model(file)
     return model.at(**set_values(model, file, settings)) if settings else model

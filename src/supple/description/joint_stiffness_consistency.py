@@ -10,7 +10,8 @@ import numpy as np
 from supple.array_types import Array
 from supple.description.joints.elasticity import LOAD, Elasticity, StiffnessTable, stiffness_entries
 from supple.description.joints.joint import Joint
-from supple.description.joints.joint_kinds import JOINT_KINDS, directions
+from supple.description.joints.joint_kind import directions
+from supple.description.joints.joint_kinds import JOINT_KINDS
 from supple.description.mechanism import Mechanism
 from supple.description.quantities.coordinate_dimensions import coordinate_dimensions
 from supple.description.quantities.dimension import ANGLE

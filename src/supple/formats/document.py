@@ -28,7 +28,7 @@ def load(path: str | Path, *, parameters: Parameters | None = None, sidecar: Any
         raise InputError(
             "a reduced model has no parameters any more", file=str(path), hint="set them in the mechanism and reduce it"
         )
-    from supple.reduced.rom_file import load_model
+    from supple.reduced.file import load_model
 
     return load_model(path)
 

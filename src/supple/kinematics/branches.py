@@ -21,7 +21,8 @@ from supple.array_types import Array
 from supple.compilation import compiled, kernel
 from supple.compilation.threads import in_parts
 from supple.description.joints.joint import Joint
-from supple.description.joints.joint_kinds import JOINT_KINDS, directions
+from supple.description.joints.joint_kind import directions
+from supple.description.joints.joint_kinds import JOINT_KINDS
 from supple.description.mechanism import GROUND, Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments

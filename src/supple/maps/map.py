@@ -43,6 +43,7 @@ class Map(Result):
     names    : (k,) of the numbers
     units    : (k,) of the numbers, SI
     quantity : what the numbers are, "frequency"
+    each     : (k,) the quantity of each number, where they differ
     """
 
     grid: Grid
@@ -50,6 +51,7 @@ class Map(Result):
     names: tuple[str, ...]
     units: tuple[str, ...]
     quantity: str
+    each: tuple[str, ...] = ()
 
     @property
     def postures(self) -> Any:
@@ -132,7 +134,9 @@ class Map(Result):
 
         units : of the coordinates on the axes, {"crank": "deg"}; SI where left out
         """
-        shown = [MapPanel(name, self.values[..., i], self.quantity, self.units[i]) for i, name in enumerate(self.names)]
+        each = self.each or (self.quantity,) * len(self.names)
+        labels = zip(self.names, each, self.units, strict=True)
+        shown = [MapPanel(name, self.values[..., i], what, unit) for i, (name, what, unit) in enumerate(labels)]
         return draw_panels(self.grid, shown, axes, units)
 
 
@@ -141,7 +145,7 @@ def curves(out: Text, found: Map, heads: Sequence[str]) -> None:
     if len(found.coordinates) == 1:
         ((name, along),) = found.coordinates.items()
         lines = [
-            (number_text(value), *("-" if x != x else f"{x:.5g}" for x in line))
+            (number_text(value), *("-" if x != x else f"{x + 0.0:.5g}" for x in line))
             for value, line in zip(along, found.values, strict=True)
         ]
         out.table((name, *heads), lines)

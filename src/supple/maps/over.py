@@ -131,7 +131,7 @@ def answers(
                 part="map", hint="return the same numbers everywhere",
             )  # fmt: skip
         values[numbers, : len(entries.names)] = entries.values
-    return Map(grid, values.reshape(*grid.shape, -1), longest.names, longest.units, longest.quantity)
+    return Map(grid, values.reshape(*grid.shape, -1), longest.names, longest.units, longest.quantity, longest.each)
 
 
 @dataclass(frozen=True, eq=False)

@@ -422,7 +422,7 @@ class ReducedModel:
     def save(self, path: str | Path) -> Path:
         """Write the model to a file (HDF5, see docs/rom-file.md); `load_model` reads it back bit for bit."""
         require_arguments(ReducedModel.save, locals())
-        from supple.reduced.rom_file import save_model
+        from supple.reduced.file import save_model
 
         return save_model(self, path)
 

@@ -108,7 +108,9 @@ class FrequencyResponse(Result):
                 found.append((pair, self.units[i][j], abs(self.values[peak, i, j])))
                 found.append((f"{pair} frequency", "Hz", self.frequencies_hz[peak]))
         names, units, values = zip(*found, strict=True)
-        return Entries(f"largest {self.kind}", names, units, np.array(values, dtype=float))
+        quantity = f"largest {self.kind}"
+        each = (quantity, "frequency of the largest") * (len(names) // 2)
+        return Entries(quantity, names, units, np.array(values, dtype=float), each)
 
     def to_xarray(self) -> Any:
         """A Dataset (the extra `xarray`): `response` over frequency, output and input; `unit` of each pair."""

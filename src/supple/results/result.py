@@ -29,12 +29,14 @@ class Entries(NamedTuple):
     names    : (k,)
     units    : (k,) SI, "" where unknown
     values   : (..., k)
+    each     : (k,) the quantity of each number, where they differ
     """
 
     quantity: str
     names: tuple[str, ...]
     units: tuple[str, ...]
     values: NDArray[np.float64]
+    each: tuple[str, ...] = ()
 
 
 _REAL = 1e-9  # imaginary over absolute value, below which an eigenvalue counts as real
@@ -48,8 +50,9 @@ def eigenvalue_entries(values: NDArray[np.complex128]) -> Entries:
     damping = np.where(zero, 0.0, 0.0 - values.real / np.where(zero, 1.0, size))
     once = values.imag >= -_REAL * size
     each = np.column_stack([size / (2.0 * np.pi), damping])[once]
-    names = tuple(f"{what} {i + 1}" for i in range(len(each)) for what in ("frequency", "damping ratio"))
-    return Entries("eigenvalue", names, ("Hz", "1") * len(each), each.ravel())
+    quantities = ("frequency", "damping ratio")
+    names = tuple(f"{what} {i + 1}" for i in range(len(each)) for what in quantities)
+    return Entries("eigenvalue", names, ("Hz", "1") * len(each), each.ravel(), quantities * len(each))
 
 
 # In a notebook: a line that says what things are, and a table with units; texts as they are.

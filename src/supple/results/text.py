@@ -83,7 +83,9 @@ def _drawn(part: TextTable) -> Any:
 
     made = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
     for i, title in enumerate(part.titles):
-        made.add_column(Words(title), justify="left" if i == 0 else "right", no_wrap=True)
+        # The name or posture of a row is never cut where the columns are too many for the terminal.
+        widest = max((len(cell) for cell in (title, *(row[0] for row in part.rows))), default=0) if i == 0 else None
+        made.add_column(Words(title), justify="left" if i == 0 else "right", no_wrap=True, min_width=widest)
     for row in part.rows:
         made.add_row(*(Words(cell) for cell in row))
     return made

@@ -49,7 +49,7 @@ class StaticDeflection(Result):
 
         Sensors of rates, accelerations, forces and stresses have no displacement and are left out.
         """
-        _, names, units, values = self.map_entries()
+        _, names, units, values, _ = self.map_entries()
         columns = {"name": np.array(names, dtype=str), "value": values, "unit": np.array(units, dtype=str)}
         return Table(columns, index="name")
 
@@ -64,7 +64,8 @@ class StaticDeflection(Result):
         found = [(item.name, item.unit, self.of(item.name)) for item in ports]
         found += [(f"hold {name}", units[name], force) for name, force in self.holding_forces.items()]
         names, kinds, values = zip(*found, strict=True) if found else ((), (), ())
-        return Entries("deflection", names, kinds, np.array(values, dtype=float))
+        each = ("deflection",) * len(ports) + ("holding force",) * (len(names) - len(ports))
+        return Entries("deflection", names, kinds, np.array(values, dtype=float), each)
 
     def data(self, places: Sequence[Port] | None = None) -> dict[str, Any]:
         """What `--json` prints; places : where displacements are given, those of the sensors if left out."""

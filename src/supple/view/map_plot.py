@@ -99,6 +99,7 @@ def _curves(grid: Grid, over: Axis, shown: Sequence[MapPanel], into: Any) -> Pan
             axes.plot(
                 x, curve, color=PALETTE[i % len(PALETTE)], linestyle=_LINES[alike % len(_LINES)],
                 marker="." if len(x) < _FEW else "", label=title or None,
+                clip_on=False, zorder=3,  # a curve along the edge of the axes is seen whole, before its line
             )  # fmt: skip
         axes.set_ylabel(text)
         known = np.concatenate([curve[np.isfinite(curve)] for _, curve in curves])

@@ -19,7 +19,7 @@ import scipy.linalg as la
 from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from supple.array_types import Array
-from supple.description.joints.joint_kinds import directions
+from supple.description.joints.joint_kind import directions
 from supple.description.quantities.quantity import NotNegativeOfCoordinate, OfCoordinate, Part, PositiveOfCoordinate
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from pydantic import model_validator
 
 from supple.description.elastic.material import Share
 from supple.description.joints.elasticity import Beside, Elasticity, Stiffness, elasticity, stiffness_entries
-from supple.description.joints.joint_kinds import JOINT_KINDS, Form, directions
+from supple.description.joints.joint_kind import Form, directions
+from supple.description.joints.joint_kinds import JOINT_KINDS
 from supple.description.part_of_kind import PartOfKind
 from supple.description.quantities.dimension import INERTIA
 from supple.description.quantities.quantity import (

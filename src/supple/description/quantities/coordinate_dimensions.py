@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from supple.description.joints.elasticity import LOAD, StiffnessTable, stiffness_entries
-from supple.description.joints.joint_kinds import directions
+from supple.description.joints.joint_kind import directions
 from supple.description.measure import Row
 from supple.description.mechanism import Mechanism
 from supple.description.posture import axes_of, axis_dimension

@@ -14,7 +14,7 @@ from scipy.linalg import cholesky, eigh, null_space, pinvh, solve_triangular
 from supple.array_types import Array
 from supple.compilation import compiled
 from supple.compilation.threads import single_blas_thread
-from supple.description.joints.joint_kinds import directions
+from supple.description.joints.joint_kind import directions
 from supple.description.mass_properties import mass_properties
 from supple.description.mechanism import Mechanism
 from supple.formulations.coefficients import along_measure, carried
