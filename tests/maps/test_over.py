@@ -63,3 +63,19 @@ def test_small_and_large_deflections_have_the_same_names(ralf):
     small, large = (supple.over(ralf, GRID, supple.deflection, large=large) for large in (False, True))
     assert (small.names, small.units) == (large.names, large.units)
     assert_allclose(small.of("tip.z"), large.of("tip.z"), rtol=0.01)  # of some mm on some m
+
+
+def test_axes_name_what_they_show(ralf):
+    found = supple.over(ralf, GRID, supple.linearize, drives=False, internal_modes=1)
+    assert found.quantity == "eigenvalue"
+    assert [axes.get_ylabel() for axes in found.plot()] == ["frequency / Hz", "damping ratio / 1"]
+    held = supple.over(ralf, GRID, supple.deflection)
+    assert {"deflection", "holding force"} == set(held.each)
+
+
+def test_a_posture_is_never_cut_where_a_map_has_many_columns(ralf, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    found = supple.over(ralf, {"lift": [0.905, 1.005]}, supple.linearize, drives=False, internal_modes=1)
+    shown = str(found.text())
+    assert "0.905" in shown
+    assert "1.005" in shown
