@@ -69,10 +69,36 @@ class Text:
 
         for part in self.parts:
             if isinstance(part, TextTable):
-                console.print()
-                console.print(_drawn(part))
+                for narrow in _in_blocks(part, console.width):
+                    console.print()
+                    console.print(_drawn(narrow))
             else:
                 console.print(Words(part), soft_wrap=True)
+
+
+_SHORT = 24  # characters: a column of numbers with its head
+_BETWEEN = 3  # blanks between columns
+
+
+def _in_blocks(part: TextTable, width: int) -> list[TextTable]:
+    """A table of short columns in blocks that fit a width, each with the first column; other tables as they are."""
+    columns = list(zip(part.titles, *part.rows, strict=True))
+    widths = [max(len(cell) for cell in column) for column in columns]
+    if not widths or max(widths) > _SHORT or sum(widths) + _BETWEEN * (len(widths) - 1) <= width:
+        return [part]
+    blocks: list[list[int]] = []
+    room = 0
+    for i, wide in enumerate(widths[1:], 1):
+        if not blocks or room < wide + _BETWEEN:
+            blocks.append([0])
+            room = width - widths[0]
+        blocks[-1].append(i)
+        room -= wide + _BETWEEN
+    return [TextTable(*_picked(part, block)) for block in blocks]
+
+
+def _picked(part: TextTable, block: Sequence[int]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    return tuple(part.titles[i] for i in block), [tuple(row[i] for i in block) for row in part.rows]
 
 
 def _drawn(part: TextTable) -> Any:
@@ -83,9 +109,7 @@ def _drawn(part: TextTable) -> Any:
 
     made = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
     for i, title in enumerate(part.titles):
-        # The name or posture of a row is never cut where the columns are too many for the terminal.
-        widest = max((len(cell) for cell in (title, *(row[0] for row in part.rows))), default=0) if i == 0 else None
-        made.add_column(Words(title), justify="left" if i == 0 else "right", no_wrap=True, min_width=widest)
+        made.add_column(Words(title), justify="left" if i == 0 else "right", no_wrap=True)
     for row in part.rows:
         made.add_row(*(Words(cell) for cell in row))
     return made
