@@ -12,27 +12,31 @@ from supple.compilation.announcement import compilations
 from supple.compilation.kernel import compiled, forget, kernel
 from supple.diagnostics import SuppleNote
 
-SOURCE = """{above}
+SOURCE = '''{above}
 from supple.compilation.kernel import compiled, kernel
 
 {comment}
 @kernel
 def inner(x):
+    """{docstring}"""
     return {inner}
 
 @kernel
 def outer(x):
+    """Add one."""
     return inner(x) + 1.0
 
 native = compiled(outer)
 print(native(2.0), sum(native.stats.cache_hits.values()), sum(native.stats.cache_misses.values()))
-"""
+'''
 
 
 def run(folder: Path, cache: Path, **texts: str) -> tuple[float, int, int]:
     folder.mkdir(exist_ok=True)
     script = folder / "script.py"
-    script.write_text(SOURCE.format(**{"above": "", "comment": "", "inner": "2.0 * x"} | texts))
+    script.write_text(
+        SOURCE.format(**{"above": "", "comment": "", "docstring": "Double x.", "inner": "2.0 * x"} | texts)
+    )
     environment = os.environ | {"SUPPLE_CACHE_DIR": str(cache)}
     done = subprocess.run([sys.executable, script], env=environment, capture_output=True, text=True, check=True)
     value, hits, misses = done.stdout.split()
@@ -46,6 +50,7 @@ def test_a_kernel_is_compiled_once_wherever_its_source_stands(tmp_path):
     assert run(tmp_path / "a", cache) == (5.0, 1, 0)
     assert run(tmp_path / "b", cache) == (5.0, 1, 0)  # another checkout
     assert run(tmp_path / "a", cache, above="# a line above", comment="# another comment") == (5.0, 1, 0)
+    assert run(tmp_path / "a", cache, docstring="Another docstring.") == (5.0, 1, 0)
 
 
 def test_a_change_in_a_callee_is_compiled_anew(tmp_path):

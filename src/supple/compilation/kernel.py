@@ -140,7 +140,10 @@ def _global_names(code: types.CodeType) -> tuple[str, ...]:
 
 
 def digest(function: types.FunctionType) -> str:
-    """A name for the compiled code of a kernel: its byte code and constants, and its callees' too."""
+    """Name the compiled code of a kernel by the byte code and constants of the kernel and its callees.
+
+    Docstrings do not count: a change of wording compiles nothing.
+    """
     sha = hashlib.sha256()
     seen: set[types.FunctionType] = set()
 
@@ -151,7 +154,10 @@ def digest(function: types.FunctionType) -> str:
         code = item.__code__
         known = sorted((name, _told(item.__globals__[name])) for name in code.co_names if name in item.__globals__)
         inlined = item in _inlined
-        sha.update(repr((item.__qualname__, code.co_code, code.co_consts, code.co_names, known, inlined)).encode())
+        constants = code.co_consts
+        if item.__doc__ is not None and constants[:1] == (item.__doc__,):  # the first constant is the docstring
+            constants = constants[1:]
+        sha.update(repr((item.__qualname__, code.co_code, constants, code.co_names, known, inlined)).encode())
         for callee in callees(item).values():
             add(callee)
 
