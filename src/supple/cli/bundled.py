@@ -6,18 +6,9 @@ from pathlib import Path
 
 from supple.cli.answer import Answer
 from supple.diagnostics import InputError, nearest, require_known
+from supple.formats.bundled import MECHANISM, example_file, example_folders
 
-MECHANISM, STUDY, README = "mechanism.yaml", "study.py", "README.md"
-
-
-def example_folders() -> dict[str, Path]:
-    """Their names and folders: inside the package as installed, at the root of a repository otherwise."""
-    package = Path(__file__).resolve().parents[1]
-    for home in (package / "examples", package.parents[1] / "examples"):
-        found = {folder.name: folder for folder in sorted(home.glob("*")) if (folder / MECHANISM).is_file()}
-        if found:
-            return found
-    return {}
+STUDY, README = "study.py", "README.md"
 
 
 def bundled_names(begun: str) -> list[str]:
@@ -45,12 +36,12 @@ def mechanism_file(answer: Answer, file: str) -> str:
     """The path itself, or that of the example so called if there is no such file."""
     if Path(file).exists():
         return file
-    known = example_folders()
-    if file in known:
-        found = str(known[file] / MECHANISM)
+    if (found := example_file(file)) is not None:
         answer.note(f'no file is called "{file}", so this is the bundled example {found}')
-        return found
+        return str(found)
     # Without a suffix it was probably meant as an example: say which there are.
     if not Path(file).suffix and Path(file).name == file:
-        raise InputError("there is no such file or example", file=file, hint=f"examples {nearest(file, known)}")
+        raise InputError(
+            "there is no such file or example", file=file, hint=f"examples {nearest(file, example_folders())}"
+        )
     return file

@@ -8,6 +8,7 @@ from typing import Any
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.diagnostics.arguments import require_arguments
+from supple.formats.bundled import example_file
 from supple.formats.mechanism_file import Parameters
 from supple.formats.mechanism_file import load_mechanism_file as load_file
 from supple.reduced.seal import MARK
@@ -34,8 +35,12 @@ def load(path: str | Path, *, parameters: Parameters | None = None, sidecar: Any
 
 
 def load_mechanism(path: str | Path, *, parameters: Parameters | None = None, sidecar: Any = None) -> Mechanism:
-    """The mechanism in a mechanism file, or the robot in a URDF with its side-car, or in a .par file of SYMORO's."""
+    """The mechanism in a mechanism file, or the robot in a URDF with its side-car, or in a .par file of SYMORO's.
+
+    The name of a bundled example (`"four-bar"`) stands for its mechanism file, unless a file of that name exists.
+    """
     require_arguments(load_mechanism, locals())
+    path = example_file(path) or path
     if Path(path).suffix.lower() == ".urdf":
         from supple.formats.urdf.urdf import load_urdf as load_robot  # XML and what reads it are for robots alone
 
