@@ -1,7 +1,8 @@
-"""The walk of README.md, as printed; and what it says of all commands."""
+"""The commands of docs/tour.md and README.md run as printed."""
 
 from __future__ import annotations
 
+import re
 import shlex
 from pathlib import Path
 
@@ -11,20 +12,19 @@ import typer
 from supple.cli.main import app
 from supple.view.page.single_file import bundle_file
 
-README = Path(__file__).parents[2] / "README.md"
+ROOT = Path(__file__).parents[2]
 
 
-def walk() -> list[list[str]]:
-    """The lines of the first block under "On the command line", without their remarks."""
-    section = README.read_text("utf-8").split("\n## On the command line\n")[1].split("\n## ")[0]
-    lines = section.split("```")[1].strip().splitlines()
+def commands(page: str) -> list[list[str]]:
+    """Lines of the page's blocks that begin with `supple`, without their comments."""
+    blocks = re.findall(r"^```\w*\n(.*?)^```", (ROOT / page).read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    lines = [line for block in blocks for line in block.splitlines() if line.startswith("supple ")]
     return [shlex.split(line, comments=True) for line in lines]
 
 
 @pytest.mark.slow
 def test_every_line_runs_as_printed(supple, folder):
-    for program, *arguments in walk():
-        assert program == "supple"
+    for _, *arguments in commands("docs/tour.md"):
         if arguments[0] == "view" and bundle_file() is None:
             continue  # without npm there is no page
         said = supple(*arguments)
@@ -41,8 +41,23 @@ def test_every_line_runs_as_printed(supple, folder):
 COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
 
 
-def test_the_walk_names_every_command_there_is():
-    assert set(COMMANDS) - {"schema", "warmup", "doctor"} == {arguments[1] for arguments in walk()}
+def test_the_tour_names_every_command():
+    assert set(COMMANDS) - {"schema"} == {arguments[1] for arguments in commands("docs/tour.md")}
+
+
+def test_the_readme_uses_commands_of_the_tour():
+    tour = commands("docs/tour.md")
+    assert commands("README.md")
+    assert all(line in tour for line in commands("README.md"))
+
+
+@pytest.mark.slow
+def test_the_python_example_of_the_readme_runs(folder):
+    section = (ROOT / "README.md").read_text("utf-8").split("\n## In Python\n")[1]
+    block = re.search(r"^```python\n(.*?)^```", section, re.DOTALL | re.MULTILINE)
+    assert block
+    exec(compile(block[1], "README.md", "exec"), {})  # noqa: S102 - our own page
+    assert list((folder / "build").glob("*.c"))
 
 
 @pytest.mark.parametrize("name", COMMANDS)
