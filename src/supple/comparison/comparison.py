@@ -115,12 +115,46 @@ def compare(
     seed: int = 1,
     rigid: bool = False,
 ) -> Comparison | TimeComparison:
-    """Compare on fresh points scattered over the region of the model, along a motion, or through a scenario in time.
-    A model of a family is compared with the mechanism at its own values of the parameters.
+    """Compare a reduced model with the mechanism that it was made from.
 
-    scenario : a scenario, its name in the file or a file of its own (.yaml): both are simulated, see `TimeComparison`;
-               or a motion as `trajectory` takes it, along which coefficients and forces are compared
-    rigid    : elastic parts of the mechanism are meant to be taken as rigid there, and nothing is said of it
+    The comparison uses random points of the model's region, the points of a motion, or a simulation of a scenario.
+    A model of a family is compared with the mechanism at the same parameter values.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        Mechanism that the model was reduced from.
+    model : ReducedModel
+        Reduced model to compare.
+    points : int, optional
+        Number of random points over the region of the model. Default: 1000. Not used with a scenario.
+    scenario : str, Scenario, Trajectory or motion, optional
+        Scenario or motion along which both are compared. A scenario (its name in the file, or a scenario file
+        .yaml) is simulated with both, see `TimeComparison`. Along a motion, anything that `trajectory` accepts,
+        coefficients and forces are compared.
+    seed : int, optional
+        Random seed for the points. Default: 1.
+    rigid : bool, optional
+        Treat the elastic bodies of the mechanism as rigid in the scenario and suppress the warning about it.
+        Default: False.
+
+    Returns
+    -------
+    Comparison or TimeComparison
+        Errors and computing times; a `TimeComparison` if a scenario was simulated.
+
+    Raises
+    ------
+    InputError
+        If the coordinates of the model are not those of the mechanism, or if the model cannot follow the scenario.
+
+    See Also
+    --------
+    reduce : make a reduced model.
+
+    Notes
+    -----
+    The error of a coefficient family is ‖f - f̂‖ / max(‖f‖, scale), with the scale that `reduce` reported.
     """
     require_arguments(compare, locals())
     mechanism = member(mechanism, model.family)

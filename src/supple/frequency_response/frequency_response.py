@@ -80,23 +80,72 @@ def frf(
     drives: bool = True,
     formulation: str = "auto",
 ) -> FrequencyResponse:
-    """Motion of the outputs for a unit of each input, at every frequency.            [frequency-response, eqs. 1-16]
+    """Compute the frequency response of outputs to inputs at a configuration.
 
-    `model.frf` is the same call for a reduced model, which has the damping that it was reduced with. A linear model
-    answers about the state that it was linearized about, from its own inputs to its own outputs.
+    `model.frf` is the same call for a reduced model, which has the damping it was reduced with. A linear model
+    responds about the state at which it was linearized, from its own inputs to its own outputs.
 
-    inputs   : `lift`, the command of its drive, or without one the force of the actuator (with free actuators);
-               `lift.acceleration`, its motion is led, and the others stay as they are; `E.z`, a force at a place; any
-               sensor's output, a force along what it measures
-    outputs  : sensor outputs, as their instruments show them, `place.axis`, actuators, joint coordinates
-    kind     : receptance, mobility, accelerance: displacement, velocity or acceleration of the output per unit input
-    damping  : {"modal": ζ}, {"structural": η}, {"rayleigh": (α, β)}, a number for ζ, 0 for none; the mechanism's if
-               left out. Dampers and `elastic_damping` of the mechanism always act
-    method   : direct, or modal: modes up to three times the highest line, and the others statically
-    preload  : add the geometric stiffness of gravity and all forces at rest; False leaves it out
-    drives   : False leaves drives and instruments out. A drive that leads holds its coordinate, one that yields holds
-               it with its stiffness; the other coordinates are locked, or free with free actuators
-    formulation : "erls" goes through the equivalent rigid link system, line by line
+    Parameters
+    ----------
+    mechanism : Mechanism, ReducedModel or LinearModel
+        System whose response is computed.
+    at : str, mapping or Configuration, optional
+        Configuration: a name in the file, coordinates, or the position of a place. Default: the drawn configuration.
+    inputs : str or sequence of str
+        Input or inputs of the response: an actuator, a prescribed acceleration or a force at a place. `lift` is the
+        command of its drive, or without a drive the force of the actuator (with free actuators); `lift.acceleration`
+        prescribes its motion while the other coordinates keep their state; `E.z` is a force at a place; the output
+        of any sensor is a force along the direction that it measures.
+    outputs : str or sequence of str
+        Output or outputs of the response: a sensor output, `place.axis`, an actuator or a joint coordinate. Sensor
+        outputs include the dynamics of their instruments.
+    frequencies_hz : array_like, shape (L,)
+        Frequency lines, Hz.
+    kind : {"receptance", "mobility", "accelerance"}, optional
+        Displacement, velocity or acceleration of the output per unit of input. Default: "receptance".
+    free_actuators : bool, optional
+        Let the actuators move freely instead of locking them. Default: False.
+    damping : Damping, mapping or float, optional
+        Damping model: {"modal": ζ}, {"structural": η}, {"rayleigh": (α, β)}, or a number for ζ (0 for none).
+        Default: the mechanism's. Dampers and the `elastic_damping` of joints always act.
+    method : {"direct", "modal"}, optional
+        Solution method: "direct" solves every line, "modal" superposes modes. "modal" uses the modes up to three
+        times the highest line and the static response of the others. Default: "direct".
+    preload : bool, optional
+        Add the geometric stiffness of gravity and of all other forces at rest. Default: True.
+    drives : bool, optional
+        Include drives and instruments. A drive that prescribes motion locks its coordinate, a compliant drive acts
+        on it with its stiffness; the remaining coordinates are locked, or free with free actuators. Default: True.
+    formulation : str, optional
+        Formulation of the equations; "erls" uses the equivalent rigid link system, solved at every line.
+        Default: "auto".
+
+    Returns
+    -------
+    FrequencyResponse
+        `values` of shape (L, outputs, inputs), complex, with units.
+
+    Raises
+    ------
+    InputError
+        If an input or output is unknown or locked, or if the response is not finite at a line.
+
+    See Also
+    --------
+    modes : natural frequencies and mode shapes.
+    model_responses : responses of the channels of an impact-hammer test.
+
+    Notes
+    -----
+    Equations 1-16 of the theory page on frequency responses (docs/theory/frequency-response.md).
+
+    Examples
+    --------
+    >>> import supple
+    >>> arm = supple.load("ralf")
+    >>> H = supple.frf(arm, "home", "tip.z", "tip.z", [5.0, 10.0], kind="accelerance")
+    >>> abs(H["tip.z", "tip.z"]).round(3)
+    array([0.135, 0.095])
     """
     require_arguments(frf, locals())
     if method not in ("direct", "modal"):

@@ -135,14 +135,52 @@ def identify(
     bounds: Mapping[str, tuple[float, float]] | None = None,
     outputs: Sequence[str] | None = None,
 ) -> Identified:
-    """Find numbers of drives and of damping from runs that began at rest.
+    """Identify parameters of drives and damping from logged runs that started at rest.
 
-    mechanism : whose file describes the drives and instruments, with first guesses of what is to be found
-    model     : reduced, over where the runs went
-    runs      : one or several: runs of `closed_loop`, CSV files, columns, or `LoggedRun`
-    unknown   : names, see `supple.identification.identify`: "lift.gain", "lift.frequency", "damping", ...
-    start, bounds : first guesses, and (low, high), by name; as in the file, and a tenth to ten times that, if left out
-    outputs   : that are compared; all that every run has logged, if left out
+    Parameters
+    ----------
+    mechanism : Mechanism
+        Mechanism whose file describes the drives and instruments and gives first guesses of the unknowns.
+    model : ReducedModel
+        Reduced model whose region covers the runs.
+    runs : LoggedRun, Simulation, str, mapping or sequence of these
+        One or more logged runs: results of `closed_loop`, CSV files, columns by name, or `LoggedRun`.
+    unknown : sequence of str
+        Names of the unknowns: "lift.gain", "lift.frequency", "lift.delay" (a parameter of a drive), "damping",
+        "stiffness" (factors on those of the deformation), "damping.mass" or "damping.stiffness" (α in 1/s and β in s
+        of D_δδ + α M_δδ + β K_δδ).
+    start : mapping of str to float, optional
+        First guesses by name. Default: the values in the file.
+    bounds : mapping of str to (float, float), optional
+        Lower and upper bounds by name. Default: a tenth to ten times the first guess.
+    outputs : sequence of str, optional
+        Outputs that are compared. Default: all outputs of the model that every run has logged.
+
+    Returns
+    -------
+    Identified
+        Values with their covariance, the noise of the outputs, and the residuals.
+
+    Raises
+    ------
+    InputError
+        If an unknown does not affect the logged outputs, or not independently of the others.
+    NumericalError
+        If the model cannot be simulated with the values that the search tries.
+
+    See Also
+    --------
+    update : fit parameters of the mechanism file to modal tests.
+
+    Notes
+    -----
+    The estimate minimizes the weighted output error
+
+        min_p Σ_runs Σ_outputs Σ_samples ((y - ŷ(p) - b)/σ)²
+
+    where y is the logged output, ŷ the response of the model with its drives to the logged commands, b a constant of
+    each output and run, and σ the noise of the output, estimated from the residuals. See
+    docs/theory/identification.md.
     """
     require_arguments(identify, locals())
     given = [runs] if isinstance(runs, LoggedRun | str | Mapping) or not isinstance(runs, Sequence) else list(runs)

@@ -46,11 +46,53 @@ def fit_damping(
     groups: Mapping[str, Sequence[str]] = _NO_GROUPS,
     progress: Progress | None = None,
 ) -> FittedDamping:
-    """Numbers of damping from responses, actuators locked; stiffnesses and masses stay (find them first: `update`).
+    """Fit damping to measured responses, with locked actuators and unchanged stiffnesses and masses.
 
-    kinds  : structural, rayleigh, modal, joints, materials, or several of them: a law of the whole and parts
-    groups : {name: patterns} of joints or materials that share one number
-    What is found takes the place of its kind in the mechanism; all other damping that it has acts along.
+    Find the stiffnesses and masses first, with `update`. The result replaces the damping of the same kind in the
+    mechanism; all its other damping acts as well.
+
+    Parameters
+    ----------
+    mechanism : Mechanism, str or Path
+        Mechanism, or its file.
+    measured : Measurement or sequence of Measurement
+        Measurements; those with responses are used.
+    kinds : str or sequence of str, optional
+        Damping model: structural, rayleigh, modal, joints, materials, or several of them. Only one of the first three,
+        which damp the whole mechanism, can be fitted; joints and materials can be added. Default: "structural".
+    groups : mapping of str to sequence of str, optional
+        Joints or materials that share one loss factor: {name: patterns}.
+    progress : callable, optional
+        Function that is called with a line of text for every step.
+
+    Returns
+    -------
+    FittedDamping
+        Damping values with their intervals, and the misfit of each measurement.
+
+    Raises
+    ------
+    InputError
+        If no measurement has responses, or if two kinds damp the whole mechanism.
+
+    See Also
+    --------
+    update : fit stiffnesses and masses.
+
+    Notes
+    -----
+    Minimizes the misfit J_Q = Σ|H - H_m|² / Σ|H_m|² over all lines, responses and postures with d ≥ 0 [Rognant 2010,
+    eq. 34]; see equations 34-37 of docs/theory/updating.md.
+
+    Examples
+    --------
+    >>> import supple
+    >>> arm = supple.load("ralf")
+    >>> test = supple.virtual_test(arm, "home", "tip.-z", ["tip", "link1[0.5]"], sampling_hz=256.0, noise=0.01)
+    >>> measured = supple.Measurement(at="home", responses=test.responses, band=(3.0, 100.0))
+    >>> found = supple.fit_damping(arm, measured, "modal")
+    >>> round(found["damping.60Hz"], 3)
+    0.01
     """
     require_arguments(fit_damping, locals())
     from supple.formats.document import load_mechanism

@@ -189,14 +189,54 @@ def modal_parameters(
     refine: bool = True,
     criteria: Criteria | None = None,
 ) -> ModalParameters:
-    """Frequencies, damping, shapes and their deviations of the modes in a band, found without anyone choosing poles.
+    """Identify the modes in a frequency band, with their standard deviations, without manual selection of poles.
 
-    band_hz  : both ends in; all lines above 0 Hz if left out
-    method   : "plscf", polyreference least-squares complex frequency, or "ptd", polyreference time domain
-    order    : highest order of the matrix polynomial, whose order times the number of references is how many poles it
-               has; left out, 16 to 60 as lines and references allow
-    refine   : poles are moved to where the responses are most likely; otherwise they stay where the method has them
-    criteria : of the stabilisation diagram
+    Parameters
+    ----------
+    responses : Responses
+        Measured frequency responses.
+    band_hz : (float, float), optional
+        Frequency band, Hz, both ends included. Default: all lines above 0 Hz.
+    method : {"plscf", "ptd"}, optional
+        Estimation method: polyreference least-squares complex frequency, or polyreference time domain.
+        Default: "plscf".
+    order : int, optional
+        Highest order of the matrix polynomial. It has as many poles as the order times the number of references.
+        Default: 16 to 60, according to the number of lines and references.
+    refine : bool, optional
+        Refine the poles by maximum likelihood; otherwise the estimates of the method are returned. Default: True.
+    criteria : Criteria, optional
+        Criteria of the stabilisation diagram.
+
+    Returns
+    -------
+    ModalParameters
+        Poles, shapes and participation factors with their deviations.
+
+    Raises
+    ------
+    InputError
+        If fewer than 16 lines are given, or if responses are not finite.
+    NumericalError
+        If no pole is stable over the orders, or if no mode stands out of the noise.
+
+    See Also
+    --------
+    pair_modes : pair measured modes with those of a model.
+    update : fit parameters to the modes.
+
+    Notes
+    -----
+    Stabilisation diagram, clustering and maximum likelihood: docs/theory/modal-parameters.md.
+
+    Examples
+    --------
+    >>> import supple
+    >>> arm = supple.load("ralf")
+    >>> test = supple.virtual_test(arm, "home", "tip.-z", ["tip", "link1[0.5]"], sampling_hz=256.0, noise=0.01)
+    >>> modes = supple.modal_parameters(test.responses, band_hz=(20.0, 100.0))
+    >>> modes.frequencies_hz.round(0)
+    array([37., 60.])
     """
     require_arguments(modal_parameters, locals())
     given = criteria or Criteria()

@@ -147,16 +147,50 @@ def pair_modes(
     least_mac: float = 0.3,
     farthest: float = 0.3,
 ) -> ModePairs:
-    """Each measured mode with the mode of a model that it is, none twice, where there is one.
+    """Pair measured modes with the modes of a model, by shape and frequency.
 
-    model     : modes of a mechanism, other modal parameters in the same channels, or (undamped frequencies in Hz,
-                shapes (modes, channels)); undamped ones are compared with `natural_frequencies_hz`
-    close     : relative difference of frequencies below which modes of one side are taken together: the shapes of
-                such modes are any two of a plane, and planes are compared, not shapes
-    least_mac : that a pair must have; farthest : relative difference of frequencies that it may have
+    Parameters
+    ----------
+    measured : ModalParameters
+        Measured modes.
+    model : ModeSet, ModalParameters, or tuple of array_like
+        Modes of a mechanism, other modal parameters in the same channels, or a pair of undamped frequencies (Hz) and
+        shapes (modes, channels). Undamped modes are compared with `natural_frequencies_hz`.
+    close : float, optional
+        Relative difference of frequencies below which modes of one side form a group. The shapes of close modes are any
+        basis of a subspace, so subspaces are compared instead of shapes. Default: 0.01.
+    least_mac : float, optional
+        Smallest MAC of a pair. Default: 0.3.
+    farthest : float, optional
+        Largest relative difference of the frequencies of a pair. Default: 0.3.
 
-    The pairs are the assignment of least Σ (1 - MAC) + (ln f'/f / 0.2)²                                      [eq. 20]
-    with the cos² of the angle to the plane in the place of MAC where modes are close.
+    Returns
+    -------
+    ModePairs
+        Pairs by rising measured frequency, the cross-MAC, and the modes without a counterpart.
+
+    Raises
+    ------
+    InputError
+        If the shapes of the model have another number of channels than those measured.
+
+    Notes
+    -----
+    The pairs are the assignment with the least sum [docs/theory/modal-parameters.md, eq. 20]
+
+        Σ (1 - MAC) + (ln(f'/f) / 0.2)²
+
+    where cos² of the angle to the subspace takes the place of MAC if modes are close.
+
+    Examples
+    --------
+    >>> import supple
+    >>> arm = supple.load("ralf")
+    >>> test = supple.virtual_test(arm, "home", "tip.-z", ["tip", "link1[0.5]"], sampling_hz=256.0, noise=0.01)
+    >>> measured = supple.modal_parameters(test.responses, band_hz=(20.0, 100.0))
+    >>> pairs = supple.pair_modes(measured, supple.modes(arm, "home"))
+    >>> [pair.model for pair in pairs]
+    [(2,), (3,)]
     """
     require_arguments(pair_modes, locals())
     for name, value, most in (("close", close, inf), ("least_mac", least_mac, 1.0), ("farthest", farthest, inf)):

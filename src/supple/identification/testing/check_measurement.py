@@ -37,7 +37,19 @@ _NO_PLACES: Mapping[str, str] = {}
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MeasurementCheck(Result):
-    """responses : the test, channels by places where a mechanism was given; suspicions, the certain ones first."""
+    """Result of `check_measurement`.
+
+    Attributes
+    ----------
+    responses : Responses
+        Test, its channels named by places if a mechanism was given.
+    suspicions : tuple of Suspicion
+        Errors and doubts, the certain ones first.
+    matched : MatchedResponses or None
+        Match of every point, if a mechanism was given.
+    model : Responses or None
+        Responses of the model for the same channels.
+    """
 
     responses: Responses
     suspicions: tuple[Suspicion, ...]
@@ -171,11 +183,46 @@ def check_measurement(
     damping: Damping | Mapping[str, Any] | float | None = None,
     drives: bool = True,
 ) -> MeasurementCheck:
-    """Look for what is wrong with a test; with a mechanism, match its points and compare it with the model.
+    """Look for errors in a test; with a mechanism, match its points and compare it with the model.
 
-    Signs, units, axes and the posture are judged against the model, whose frequencies may be off by 15 %.
-    places, within : as in `match_channels`; the others as in `frf`, but that a mechanism without any damping is taken
-    with a loss factor of 2 %: it would answer without bound at its resonances
+    Signs, units, axes and the posture are compared with the model, whose natural frequencies may be off by 15 %.
+
+    Parameters
+    ----------
+    test : Responses
+        Measured frequency responses.
+    mechanism : Mechanism, optional
+        Mechanism to match and compare the test with. Default: the test is checked alone.
+    at : str, mapping or Configuration, optional
+        Posture of the test. Default: the posture that the test names.
+    places : mapping of str to str, optional
+        Places of the mechanism for points of the test, {point: place}, as in `match_channels`.
+    within : float, optional
+        Largest distance between a point and its place, m. Default: 0.02.
+    free_actuators : bool, optional
+        Let the actuators move freely instead of locking them. Default: False.
+    damping : Damping, mapping or float, optional
+        Damping model, as in `frf`. Default: the mechanism's, or a loss factor of 2 % if it has no damping.
+    drives : bool, optional
+        Include drives, as in `frf`. Default: True.
+
+    Returns
+    -------
+    MeasurementCheck
+        Test with matched channels, and the list of suspicions.
+
+    See Also
+    --------
+    match_channels : match the points of a test only.
+    join_responses : join files of one test.
+
+    Examples
+    --------
+    >>> import supple
+    >>> arm = supple.load("ralf")
+    >>> test = supple.virtual_test(arm, "home", "tip.-z", "tip", sampling_hz=256.0, noise=0.01)
+    >>> supple.check_measurement(test.responses, arm, "home").sound
+    True
     """
     require_arguments(check_measurement, locals())
     if mechanism is None:
@@ -217,9 +264,29 @@ def _damped(mechanism: Mechanism) -> bool:
 
 
 def join_responses(*tests: Responses) -> Responses:
-    """Several files of one test as one: the same lines, posture and references; responses together.
+    """Join the responses of several files of one test.
 
-    What two of them both measured must be alike; if it is not, they are of different postures, or something moved.
+    The files must have the same lines, posture, references and exponential window.
+
+    Parameters
+    ----------
+    *tests : Responses
+        Responses to join.
+
+    Returns
+    -------
+    Responses
+        All response channels together.
+
+    Raises
+    ------
+    InputError
+        If the tests do not belong together. A channel that two of them measured must agree (correlation 0.9): if it
+        does not, they are of different postures, or a sensor moved.
+
+    See Also
+    --------
+    load_responses : read responses from a file.
     """
     for n, one in enumerate(tests, 1):
         require_one(Responses, one, f"test {n}")

@@ -31,15 +31,60 @@ def estimate_responses(
     overlap: float = 0.5,
     keep_faulty: bool = False,
 ) -> Responses:
-    """Responses of all response channels to all references, averaged over records.               [measurements, 1-9]
+    """Estimate frequency responses and coherence from time records.
 
-    estimator    : H1 (noise on responses), H2 (noise on the force; one reference), Hv (on both alike)
-    force_length : s after the trigger that the force is kept, zero behind; None for all of it
-    exponential  : what the exponential window leaves at the end of a record, such as 0.01, on forces and responses. Its
-                   rate σ goes into `window_rate`: H is then that at σ + iω, and every mode has σ more of decay
-    window       : scipy's name of a window of a shaker's continuous signal, such as "hann", with `blocks`
-    blocks       : samples of the pieces that each record is cut into, overlapping by `overlap` (0 to below 1)
-    keep_faulty  : also records with double hits, overloads or samples that are not finite; left out otherwise, and said
+    Parameters
+    ----------
+    records : TimeRecords
+        Records of an impact-hammer or shaker test.
+    estimator : {"H1", "H2", "Hv"}, optional
+        FRF estimator. H1 assumes noise on the responses, H2 noise on the force (one reference), Hv noise on both.
+        Default: "H1".
+    force_length : float, optional
+        Length of the force window after the trigger, s. Later samples of the force are set to zero. Default: no
+        force window.
+    exponential : float, optional
+        Remainder of the exponential window at the end of a record, such as 0.01. It acts on forces and responses, and
+        its rate σ is stored in `window_rate`: the estimate is H(σ + iω), and every pole has σ more decay. Default:
+        no exponential window.
+    window : str, optional
+        Name of a scipy window for continuous shaker signals, such as "hann"; used with `blocks`. Default: none.
+    blocks : int, optional
+        Number of samples of the blocks that each record is divided into. Default: one block per record.
+    overlap : float, optional
+        Overlap of the blocks, from 0 to below 1. Default: 0.5.
+    keep_faulty : bool, optional
+        Keep records with double impacts, overloads or samples that are not finite. Default: they are omitted, and a
+        note reports it.
+
+    Returns
+    -------
+    Responses
+        H of all response channels to all references, averaged over the records, with the coherence.
+
+    Raises
+    ------
+    InputError
+        If every record is faulty, if there are fewer records than references, or if the forces of several
+        references are proportional.
+
+    See Also
+    --------
+    virtual_test : simulate records.
+    load_records : read records from a file.
+
+    Notes
+    -----
+    Equations 1-9 of docs/theory/measurements.md.
+
+    Examples
+    --------
+    >>> import supple
+    >>> arm = supple.load("ralf")
+    >>> test = supple.virtual_test(arm, "home", "tip.-z", "tip", sampling_hz=256.0, noise=0.01)
+    >>> found = supple.estimate_responses(test.records, estimator="Hv")
+    >>> found.estimator, found.averages
+    ('Hv', 3)
     """
     require_arguments(estimate_responses, locals())
     if estimator not in ESTIMATORS:

@@ -71,11 +71,45 @@ def match_channels(
     places: Mapping[str, str] = _NO_PLACES,
     within: float = WITHIN,
 ) -> MatchedResponses:
-    """The test with its points called as the mechanism calls its places.                        [measurements, eq. 13]
+    """Match the points of a test with places of the mechanism.
 
-    A point is the place that `places` says, else the one of its name (a body, frame, joint's point, sensor or
-    `body[share]`), else the nearest named one, else the nearest along a beam. Where the test knows where a point is,
-    the place must be `within` metres of it at the posture, which is the test's own if `at` is left out.
+    Parameters
+    ----------
+    test : Responses
+        Measured frequency responses.
+    mechanism : Mechanism
+        Mechanism that was tested.
+    at : str, mapping or Configuration, optional
+        Posture of the test. Default: the posture that the test names.
+    places : mapping of str to str, optional
+        Places of the mechanism for points of the test, {point: place}. They take precedence over names and positions.
+    within : float, optional
+        Largest distance between a point and its place at the posture, m. Default: 0.02.
+
+    Returns
+    -------
+    MatchedResponses
+        Test with its channels renamed to places of the mechanism, and the match of every point.
+
+    Raises
+    ------
+    InputError
+        If a point matches no place, or if its place is too far away.
+
+    Notes
+    -----
+    A point is matched by the first of these that applies: the entry in `places`; the place with its name (a body,
+    frame, joint point, sensor or `body[share]`); the nearest named place; the nearest point along a beam. If the test
+    gives the position of the point, the place must be at most `within` metres away from it. See equation 13 of
+    docs/theory/measurements.md.
+
+    Examples
+    --------
+    >>> import supple
+    >>> arm = supple.load("ralf")
+    >>> test = supple.virtual_test(arm, "home", "tip.-z", "tip", sampling_hz=256.0)
+    >>> [(match.point, match.place) for match in supple.match_channels(test.responses, arm, "home").matches]
+    [('tip', 'tip')]
     """
     require_arguments(match_channels, locals())
     configuration = at if isinstance(at, Configuration) else assemble(mechanism, _posture(test, mechanism, at))

@@ -31,10 +31,55 @@ def model_responses(
     damping: Damping | Mapping[str, Any] | float | None = None,
     drives: bool = True,
 ) -> Responses:
-    """H of the mechanism's model at a posture for channels of a test, by modes.                 [measurements, eq. 11]
+    """Compute the responses of the model for the channels of a test, by modal superposition.
 
-    Points of channels are places of the mechanism: a body, a frame, a joint's point, a sensor, `body[share]` along its
-    beams. Sensors are taken where they are, without their instruments. damping and the like as in `frf`
+    Parameters
+    ----------
+    mechanism : Mechanism
+        Mechanism that was tested.
+    at : str, mapping or Configuration
+        Posture of the test.
+    references : sequence of Channel
+        Forces of the test. Their points are places of the mechanism: a body, a frame, a joint point, a sensor, or
+        `body[share]` along its beams.
+    responses : sequence of Channel
+        Displacements, velocities or accelerations of the test, at such places. Sensors count with their position and
+        without their instruments.
+    frequencies_hz : array_like, shape (L,)
+        Frequency lines, Hz.
+    free_actuators : bool, optional
+        Let the actuators move freely instead of locking them. Default: False.
+    damping : Damping, mapping or float, optional
+        Damping model, as in `frf`. Default: the mechanism's.
+    drives : bool, optional
+        Include drives, as in `frf`. Default: True.
+
+    Returns
+    -------
+    Responses
+        H of shape (L, responses, references) with the channels of the test.
+
+    Raises
+    ------
+    InputError
+        If a reference is not a force, or a response is not a displacement, velocity or acceleration.
+
+    See Also
+    --------
+    frf : frequency responses of named inputs and outputs.
+
+    Notes
+    -----
+    Equation 11 of docs/theory/measurements.md.
+
+    Examples
+    --------
+    >>> import supple
+    >>> from supple import Channel
+    >>> arm = supple.load("ralf")
+    >>> push, read = Channel("tip", "z", "force"), Channel("tip", "z")
+    >>> supple.model_responses(arm, "home", [push], [read], [5.0, 10.0]).H.shape
+    (2, 1, 1)
     """
     require_arguments(model_responses, locals())
     configuration = at if isinstance(at, Configuration) else assemble(mechanism, at)

@@ -202,21 +202,90 @@ def virtual_test(
     drives: bool = True,
     seed: int = 0,
 ) -> VirtualTest:
-    """Strike (or shake) a mechanism at a posture, and measure it with these sensors.             [measurements, 10-12]
+    """Simulate an impact-hammer or shaker test and estimate its frequency responses.
 
-    hammer    : where and along what: "platform.-z", ("platform", (0.6, 0, 0.8)); several are struck one after another,
-                `blows` times each, or shaken together
-    sensors   : "platform.x"; a place alone is all its directions; `arm[0.25]` a quarter of the way along its beams
-    blows     : records of each hammer point; of shakers all records
-    noise     : of every channel, white and normal, its r.m.s. as a share of that of the channel's record
-    floor     : but at least as of a channel with `floor` times the r.m.s. of the largest one of its quantity: a sensor
-                that is hardly moved, as by symmetry, shows noise
-    bits      : digits of the converter over ±full scale, None for none
-    ranges    : full scale by channel's name or quantity, SI, where numbers are cut off; a quarter more than is needed
-                where none is given
-    peak, duration : of a blow, N and s, which differ by up to 15 % between blows; it lasts 2.5 samples if left out
-    shaker    : random, burst, chirp or multisine in place of blows, of `peak` N r.m.s.
-    estimator, force_length, exponential : as in `estimate_responses`
+    Parameters
+    ----------
+    mechanism : Mechanism
+        Mechanism under test.
+    at : str, mapping or Configuration
+        Posture of the test.
+    hammer : str, tuple or sequence of str
+        Excitation points with directions: "platform.-z" or ("platform", (0.6, 0, 0.8)). Several points are excited one
+        after another by the hammer, `blows` times each, or simultaneously by shakers.
+    sensors : str or sequence of str
+        Channels that are measured: "platform.x". A place alone stands for all its directions; `arm[0.25]` is a quarter
+        of the way along the beams of a body.
+    sampling_hz : float
+        Sample rate, Hz.
+    samples : int, optional
+        Number of samples in each record. Default: 1024.
+    blows : int, optional
+        Number of impacts at each excitation point; with shakers, the number of records. Default: 3.
+    noise : float, optional
+        Noise of every channel as a fraction of the RMS of its record. It is white and normally distributed.
+        Default: 0.
+    floor : float, optional
+        Lower limit of the noise, as that of a channel with `floor` times the largest RMS of its quantity. A sensor
+        that hardly moves, for example because of symmetry, then shows noise. Default: 0.01.
+    bits : int, optional
+        Resolution of the analogue-to-digital converter over ± full scale. Default: no quantization.
+    ranges : mapping of str to float, optional
+        Full scale by channel or quantity, in SI units; larger values are clipped. Default: 1.25 times the largest
+        value.
+    peak : float, optional
+        Peak force of an impact, or RMS force of a shaker, N. Default: 100. Impacts vary by up to 15 %.
+    duration : float, optional
+        Duration of an impact, s. Default: 2.5 samples.
+    shaker : {"random", "burst", "chirp", "multisine"}, optional
+        Shaker signal that replaces the impacts. Default: impact hammer.
+    estimator : {"H1", "H2", "Hv"}, optional
+        FRF estimator. Default: "H1".
+    force_length : float, optional
+        Length of the force window after the trigger, s. Default: no force window.
+    exponential : float, optional
+        Remainder of the exponential window at the end of a record, such as 0.01. Default: no exponential window.
+    quantity : {"acceleration", "velocity", "displacement"}, optional
+        Quantity that the sensors measure. Default: "acceleration".
+    free_actuators : bool, optional
+        Let the actuators move freely instead of locking them. Default: False.
+    damping : Damping, mapping or float, optional
+        Damping model, as in `frf`. Default: the mechanism's.
+    drives : bool, optional
+        Include drives, as in `frf`. Default: True.
+    seed : int, optional
+        Random seed for measurement noise and impact variation. Default: 0.
+
+    Returns
+    -------
+    VirtualTest
+        Records, the responses estimated from them, and the exact responses of the model.
+
+    Raises
+    ------
+    InputError
+        If the motion has not decayed within 64 times the length of a record: the mechanism has no damping.
+
+    See Also
+    --------
+    estimate_responses : estimate responses from records.
+    check_measurement : look for errors in a test.
+    modal_parameters : identify modes from the responses.
+
+    Notes
+    -----
+    Records are computed from the linear model at the posture by F(ω) → H(ω) F(ω) on the lines of a padded period;
+    equations 10-12 of docs/theory/measurements.md.
+
+    Examples
+    --------
+    >>> import supple
+    >>> arm = supple.load("ralf")
+    >>> test = supple.virtual_test(arm, "home", "tip.-z", ["tip", "link1[0.5]"], sampling_hz=256.0, noise=0.01)
+    >>> test.records.count
+    3
+    >>> [channel.name for channel in test.responses.responses]
+    ['tip.x', 'tip.z', 'link1[0.5].x', 'link1[0.5].z']
     """
     require_arguments(virtual_test, locals())
     _require(samples >= 16, "samples", f"{samples} are too few", "give 16 or more")

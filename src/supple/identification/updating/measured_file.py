@@ -41,9 +41,33 @@ def load_measurements(
     band: tuple[float, float] | None = None,
     frequency_noise: float | None = None,
 ) -> list[Measurement]:
-    """What a file holds: one Measurement of frequencies, modes or responses, or one for each row of deflections.
+    """Load measurements for `update` from a file.
 
-    band : Hz, of responses; frequency_noise : 1σ, relative, in place of the file's, or beside what modes state
+    Parameters
+    ----------
+    path : str or Path
+        File: natural frequencies or deflections (.csv), modes of `supple modal`, or responses.
+    at : str or mapping, optional
+        Posture of the test. Default: the posture that the file names.
+    band : (float, float), optional
+        Frequency band of the responses that are used, Hz. Default: all lines.
+    frequency_noise : float, optional
+        Standard deviation of natural frequencies, relative. It replaces the value in the file, or is added to the
+        deviations of identified modes.
+
+    Returns
+    -------
+    list of Measurement
+        One measurement of frequencies, modes or responses, or one for each row of a table of deflections.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read; the message names the line.
+
+    See Also
+    --------
+    load_responses : read frequency responses only.
     """
     require_arguments(load_measurements, locals())
     if Path(path).suffix.lower() == ".csv":

@@ -39,7 +39,17 @@ _BAND = 1.5  # of the highest line: what bodies are condensed for
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A test: blows {posture: hammer points with directions, such as `platform.z`}; sensors, channels that are read."""
+    """Candidate for an impact-hammer test.
+
+    Attributes
+    ----------
+    blows : mapping of posture to sequence of str
+        Excitation points with directions, such as `platform.z`, at each posture.
+    sensors : sequence of str
+        Places or channels whose accelerations are measured.
+    name : str
+        Name in the report. Default: made from the postures and excitation points.
+    """
 
     blows: Mapping[Any, Sequence[str]]
     sensors: Sequence[str]
@@ -48,7 +58,21 @@ class Candidate:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TestPlan(Result):
-    """Each candidate's identifiability, in order; sensors : channels that the candidates read."""
+    """Identifiability of parameters for each candidate test.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Parameters.
+    candidates : tuple of str
+        Names of the candidates.
+    found : tuple of Identifiability
+        Identifiability for each candidate, in their order.
+    unseen : tuple of tuple of str
+        Parameters that no response of the candidate depends on.
+    sensors : tuple of str
+        Channels that the candidates measure.
+    """
 
     __test__ = False  # no test of pytest's
 
@@ -120,9 +144,45 @@ def plan_test(
     lines: int = _LINES,
     progress: Callable[[str], None] | None = None,
 ) -> TestPlan:
-    """The identifiability of numbers (as `update` takes them) that each candidate would give.
+    """Predict which parameters a set of candidate tests can identify.
 
-    noise : of each response, as a part of its RMS over the band (Hz), which has so many lines
+    The model in its present state provides the simulated measurement: derivatives of the responses of all sensors to
+    each impact, over the noise, determine how much of the prior uncertainty each candidate leaves.
+
+    Parameters
+    ----------
+    mechanism : Mechanism, str or Path
+        Mechanism, or its file.
+    parameters : str, sequence of str, or mapping of str to str or sequence of str
+        Names or patterns of the parameters to identify, as in `update`.
+    candidates : sequence of Candidate
+        Candidate tests: postures, excitation points and sensors.
+    fixed : sequence of str, optional
+        Names or patterns of parameters that keep their values.
+    prior : float, mapping of str to float, or None, optional
+        Prior standard deviation of the parameters, in decades. Default: 0.3.
+    noise : float, optional
+        Noise of each response as a fraction of its RMS over the band. Default: 0.05.
+    band : (float, float), optional
+        Frequency band, Hz. Default: 1 to 100 Hz.
+    lines : int, optional
+        Number of frequency lines in the band. Default: 50.
+    progress : callable, optional
+        Function that is called with a line of text for every candidate.
+
+    Returns
+    -------
+    TestPlan
+        Identifiability of the parameters for each candidate.
+
+    See Also
+    --------
+    update : fit the parameters to measurements.
+    virtual_test : simulate a test and its records.
+
+    Notes
+    -----
+    Equations 15-19 of docs/theory/updating.md.
     """
     require_arguments(plan_test, locals())
     from supple.formats.document import load_mechanism

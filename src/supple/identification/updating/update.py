@@ -160,22 +160,75 @@ def update(
     smoothness: float = SMOOTHNESS,
     progress: Progress | None = None,
 ) -> Updated:
-    """Fit numbers of the file to frequencies, shapes, antiresonances, deflections and responses, actuators locked.
+    """Fit parameters of the mechanism file to measurements with locked actuators.
 
-    parameters : names or patterns: of `parameters:` (`knee_*`), or in parts (`elbow.rx`, `arm.drive`, `steel.E`)
-                 {"elbow": "elbow_r*"} or `elbow:elbow_r*`: all that match share one factor
-    fixed      : names or patterns that stay as they are
-    prior      : deviation in decades around the file's value, one or by name or pattern; None: none
-    bounds     : (low, high) by name; three decades either way if left out
-    damping    : of responses: structural, rayleigh or none, fitted along; or modal, joints, materials or several
-                 (`joints,materials`), fitted afterwards, a structural one along; structural if nothing is said
-    damping_groups : {name: patterns} of joints or materials that share a loss factor
-    starts     : how many starts are tried, the first from the file, others spread as the prior says (seed)
-    cluster    : of dask.distributed, as `reduce` takes it: each start is a task
-    tables     : {"knee.ry": ("lift", [0, 0.5, 1])}: a stiffness becomes a table over a coordinate, or over `load`, with
-                 these knots, or three over the postures that were measured ({"knee.ry": "lift"}); smoothness: decades
-                 that neighbouring knots of any table may well differ by
-    robust     : what deviates much counts less (Huber)
+    The measurements are natural frequencies, mode shapes, antiresonances, static deflections and frequency responses.
+
+    Parameters
+    ----------
+    mechanism : Mechanism, str or Path
+        Mechanism, or its file.
+    measured : Measurement or sequence of Measurement
+        Measurements to fit.
+    parameters : str, sequence of str, or mapping of str to str or sequence of str
+        Names or patterns of the parameters to fit. They are entries of `parameters:` (`knee_*`) or values in parts
+        (`elbow.rx`, `arm.drive`, `steel.E`). {"elbow": "elbow_r*"} or `elbow:elbow_r*` scales all that match by one
+        common factor.
+    fixed : sequence of str, optional
+        Names or patterns of parameters that keep their values.
+    prior : float, mapping of str to float, or None, optional
+        Prior standard deviation around the values in the file, in decades; one for all, or by name or pattern. None
+        uses no prior. Default: 0.3.
+    bounds : mapping of str to (float, float), optional
+        Lower and upper bounds by name. Default: three decades either way.
+    damping : str, optional
+        Damping model that is fitted to the responses: structural, rayleigh, none, modal, joints or materials.
+        structural and rayleigh are fitted together with the parameters. modal, joints and materials, or several of
+        them (`joints,materials`), are fitted afterwards, with a structural one during the fit of the parameters.
+        Default: structural.
+    damping_groups : mapping of str to sequence of str, optional
+        Joints or materials that share one loss factor: {name: patterns}.
+    starts : int, optional
+        Number of starting points of the search. The first is the file's, the others are drawn from the prior.
+        Default: 8.
+    seed : int, optional
+        Random seed for the other starting points. Default: 0.
+    cluster : optional
+        Cluster of dask.distributed, as in `reduce`. Each start is a task.
+    robust : bool, optional
+        Reduce the weight of outliers (Huber). Default: False.
+    tables : mapping of str to (str, sequence of float) or str, optional
+        Stiffnesses that become tables over a coordinate or over `load`, with their knots:
+        {"knee.ry": ("lift", [0, 0.5, 1])}. {"knee.ry": "lift"} places three knots over the measured postures.
+    smoothness : float, optional
+        Expected difference between neighbouring knots of a table, in decades. Default: 0.15.
+    progress : callable, optional
+        Function that is called with a line of text for every step.
+
+    Returns
+    -------
+    Updated
+        Fitted values with their intervals, and the agreement with each measurement.
+
+    Raises
+    ------
+    InputError
+        If nothing was measured, or a name matches no parameter.
+
+    Warns
+    -----
+    SuppleNote
+        If loads at rest change the natural frequencies noticeably: fitted models do not include them.
+
+    See Also
+    --------
+    plan_test : predict which parameters a test can identify.
+    fit_damping : fit damping alone.
+    identify : identify drives from logged runs.
+
+    Notes
+    -----
+    Maximum a posteriori estimate by least squares with exact derivatives; see docs/theory/updating.md.
     """
     require_arguments(update, locals())
     from supple.formats.document import load_mechanism
