@@ -18,7 +18,7 @@ from supple.cli.main import run
 from supple.control import computed_torque
 from supple.diagnostics import InputError, SuppleNote
 from supple.export.export import export
-from supple.export.target import ExportTarget, said_fixed
+from supple.export.target import ExportTarget, fixed_values_text
 
 U = np.array([0.3, -0.2])
 MU = 14.3
@@ -151,7 +151,7 @@ def test_parameters_are_scheduled_in_linear_models(reference, tmp_path):
 
 
 def test_a_target_without_parameters_is_given_one_model(rom, tmp_path, monkeypatch):
-    plain = ExportTarget("mine", "of a plugin", lambda model, prefix: {"x.txt": said_fixed(model)})
+    plain = ExportTarget("mine", "of a plugin", lambda model, prefix: {"x.txt": fixed_values_text(model)})
     monkeypatch.setattr("supple.export.export.TARGETS", {"mine": plain})
     with pytest.warns(SuppleNote, match="written for p0 = 11 kg; not settable at run time"):
         (file,) = export(rom, tmp_path, to="mine")

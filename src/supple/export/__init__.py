@@ -1,4 +1,4 @@
-"""Reduced models, controllers and linear models as files for other programs, one folder a target.
+"""Export of reduced models, controllers and linear models to other programs; one folder per target.
 
 The folder and the public function share a name. Whichever of the two Python binds to `supple.export` (importing a part
 of the folder binds the folder), calling it exports.

@@ -1,6 +1,6 @@
-"""`supple.export`: a reduced model or a controller as files for other programs, written together as a set.
+"""`supple.export`: write a reduced model, a controller or a linear model as files for other programs.
 
-`TARGETS` holds supple's own export targets and those that are registered.
+`TARGETS` holds the built-in export targets and the registered ones.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from supple.export.lpv.target import LPV
 from supple.export.matlab.target import MATLAB
 from supple.export.numpy_file.target import NUMPY
 from supple.export.plain.target import JSON
-from supple.export.target import ExportTarget, model_at_parameters, said_fixed
+from supple.export.target import ExportTarget, fixed_values_text, model_at_parameters
 from supple.files.whole import folder_beside, left_behind, place_beside, settle_folder, sync_to_disk, write_whole
 from supple.kinds import Registry
 from supple.reduced.model import ReducedModel
@@ -54,43 +54,90 @@ def export(
     set: Mapping[str, float] | None = None,
     **options: Any,
 ) -> list[Path]:
-    """Write a reduced model, a controller, or a linear model (to "fmu"), into a directory; the files that were written.
+    """Write a reduced model, a controller or a linear model as files for other programs.
 
-    to     : "c": a C99 file with its header, and of a model a small program that calls it; or a target that is
-             registered
-    prefix : what all names begin with; made from the name of the model or law if left out. A law's end in _law,
-             computed torque's in _torque, beside its model
-    set    : values of parameters of a family, {name: value}: these are then fixed in what is written. Those left out
-             are to be set where it runs; a target that cannot have that takes the model's own, and says so
-    options: what the target takes: of "c" precision="single"; of "fmu" fmi="3", start, step, method, platforms
+    Parameters
+    ----------
+    rom : ReducedModel, control.AffineLaw, control.AffineController, control.ComputedTorque or LinearModel
+        What to export. Every target writes reduced models; "c" and "fmu" also write control laws ("fmu": affine laws
+        only), and "fmu" linear models in continuous time.
+    directory : str or path-like
+        Folder for the files; created if it does not exist.
+    to : str, optional
+        Export target: "c" (C99), "fmu" (FMI 2.0 or 3.0), "casadi", "control" (python-control), "lpv" (grid of linear
+        models), "matlab" (Matlab, Octave and Simulink), "numpy", "json", or a registered `ExportTarget`. Default: "c".
+    prefix : str, optional
+        Prefix of all file and function names. Default: derived from the name of the model or law. Names of a control
+        law end in ``_law``, those of computed torque in ``_torque``.
+    set : mapping of str to float, optional
+        Parameters of a model reduced with `vary` to fix in the exported files, {name: value in SI units}. The others
+        remain inputs that can be set at run time. Default: none is fixed.
+    **options : Any
+        Options of the target. "c": `precision` ("double" or "single"). "fmu": `fmi` ("2" or "3"), `start` (initial
+        posture), `step` (longest internal step of co-simulation, s), `method` ("auto", "explicit" or "implicit"),
+        `platforms` (names of further platforms to compile for). "lpv": `tolerance` (largest relative error of
+        responses between grid points).
 
-    The files are written as a set: all of them are new, or all as they were. A process that is killed while it writes
-    may leave files of two exports. C sources do not compile then, and files for CasADi, python-control, Matlab and
-    Octave stop when they are loaded.
+    Returns
+    -------
+    list of pathlib.Path
+        The files written.
+
+    Raises
+    ------
+    InputError
+        If the target, an option or a parameter is unknown, the target does not support this kind of model, the files
+        cannot be written, or a file of the same name exists that supple did not generate.
+
+    Warns
+    -----
+    SuppleNote
+        If the target cannot set parameters at run time, so that the model's own values are fixed in the files.
+
+    See Also
+    --------
+    reduce : Reduce a mechanism to the model that is exported.
+    linearize : Linear model of a mechanism, for ``to="fmu"``.
+
+    Notes
+    -----
+    The export is atomic: after an error or an interruption the directory holds either all new files or all old ones.
+    A process killed while it moves the files into place may leave a mixture of two exports. Every set carries a
+    digest, so that mixed C sources do not compile and mixed files for CasADi, python-control, Matlab and Octave stop
+    with an error when they are loaded. The next export into the same directory repairs the mixture.
+
+    Examples
+    --------
+    >>> import supple
+    >>> rom = supple.reduce(supple.load("four-bar"))  # doctest: +SKIP
+    >>> files = supple.export(rom, "build", to="c", precision="single")  # doctest: +SKIP
+    >>> [file.name for file in files]  # doctest: +SKIP
+    ['four_bar.h', 'four_bar.c', 'example_main.c', 'four_bar_test.c', 'Makefile', 'CMakeLists.txt']
     """
     require_arguments(export, locals())
     return write_together(Path(directory), stamped(_files(_of_family(rom, to, set), to, prefix, options)))
 
 
 def _of_family(rom: Any, to: str, values: Mapping[str, float] | None) -> Any:
-    """The model as the target can write it: one by itself, unless it writes families and is not asked for one model."""
+    """Return the model in a form that the target supports: a family, or a model with its parameters fixed."""
     family = isinstance(rom, ReducedModel) and rom.family is not None
     if values and not family:
         raise InputError(
-            f"there is no parameter {quoted(next(iter(values)))} to set", part="export",
-            hint="only models of a family have any: reduce the mechanism with it in `vary`",
+            f"the model has no parameter {quoted(next(iter(values)))} to set", part="export",
+            hint="parameters can be set only if the mechanism was reduced with them in `vary`",
         )  # fmt: skip
     if values:
         return model_at_parameters(rom, values, others=TARGETS[to].families)
     if family:
-        return rom if TARGETS[to].families else _told(rom)
+        return rom if TARGETS[to].families else _at_own_values(rom)
     inner = getattr(rom, "model", None)  # that of computed torque
-    return rom if getattr(inner, "family", None) is None else replace(rom, model=_told(inner))
+    return rom if getattr(inner, "family", None) is None else replace(rom, model=_at_own_values(inner))
 
 
-def _told(rom: Any) -> ReducedModel:
+def _at_own_values(rom: Any) -> ReducedModel:
+    """Fix all parameters at the model's own values, with a note."""
     one = model_at_parameters(rom)
-    warnings.warn(SuppleNote(said_fixed(one)), stacklevel=5)
+    warnings.warn(SuppleNote(fixed_values_text(one)), stacklevel=5)
     return one
 
 
@@ -99,23 +146,23 @@ def _files(rom: Any, to: str, prefix: str | None, options: Mapping[str, Any]) ->
     for name in options:
         if name not in target.options:
             raise InputError(
-                f'"{to}" has no option "{name}"', part="export",
-                hint=nearest(name, target.options) if target.options else "leave it out",
+                f'target "{to}" has no option "{name}"', part="export",
+                hint=nearest(name, target.options) if target.options else "it takes no options",
             )  # fmt: skip
     if isinstance(rom, LinearModel):
         if target.linear is None:
-            raise InputError(f'"{to}" knows no linear models', part="export", hint='export it to "fmu"')
+            raise InputError(f'target "{to}" does not support linear models', part="export", hint='use to="fmu"')
         return target.linear(rom, prefix_of("linear" if prefix is None else prefix), **options)
     if hasattr(rom, "layout"):
         return target.files(rom, prefix_of(rom.name if prefix is None else prefix), **options)
     law, name = _law(rom)
     if target.laws is None:
-        raise InputError(f'"{to}" knows no controllers', part="export", hint='export it to "c"')
+        raise InputError(f'target "{to}" does not support controllers', part="export", hint='use to="c"')
     return target.laws(law, prefix_of(name if prefix is None else prefix), **options)
 
 
 def _law(controller: Any) -> tuple[AffineLaw | ComputedTorque, str]:
-    """The law of a controller and its name; controllers are imported here, since models need none of them."""
+    """Return the law of a controller and its name. Imports are local: exporting a model needs no controllers."""
     from supple.control.controllers.computed_torque import ComputedTorque
     from supple.control.laws.affine_controller import AffineController
     from supple.control.laws.affine_law import AffineLaw
@@ -125,31 +172,32 @@ def _law(controller: Any) -> tuple[AffineLaw | ComputedTorque, str]:
         return law, law.model.name
     if not isinstance(law, AffineLaw):
         raise InputError(
-            f"{type(law).__name__} is neither a reduced model nor a law", part="export",
-            hint="controllers whose law is affine, and computed torque, can be exported",
+            f"cannot export a {type(law).__name__}", part="export",
+            hint="give a reduced model, a linear model, a controller with an affine law, or computed torque",
         )  # fmt: skip
     return law, law.name
 
 
-# A set of files into a folder, as one: all of them new, or all as they were.
+# Atomic writing of a set of files into a folder.
 #
-# New files are written, and brought to the disk, in a folder of their own inside; then a list of them is, and from that
-# moment the set is new: whoever is killed while the files take their places, the next one who writes there finishes it.
-# Before, or if a file cannot take its place, the set is as it was. A folder that is not there yet comes with its files.
+# New files are written and synced in a staging folder inside the target folder. Then a list of them is written: from
+# that moment the new set counts. If the process is killed while the files are renamed into place, the next export into
+# the folder finishes the renaming. Before that moment, or if a rename fails, the old set stays. A folder that does not
+# exist yet is created together with its files by one rename.
 
 
-# What files of ours hold: a sentence, or where that has no place, how their data begin.
+# Text by which files generated by supple are recognized.
 MARKS = (b"enerated by supple", b'"supple reduced model"', b"A reduced model of supple as plain data")
-_ENDS = 4096  # bytes at both ends of a file in which a mark is looked for
-_STAGE = ".supple-export"  # folders of files on their way begin so
-_NEW, _OLD, _DUE, _UNDONE = "new", "old", "due.json", "undone.json"  # what is in one
+_ENDS = 4096  # bytes at both ends of a file that are searched for a mark
+_STAGE = ".supple-export"  # name prefix of staging folders
+_NEW, _OLD, _DUE, _UNDONE = "new", "old", "due.json", "undone.json"  # contents of a staging folder
 
 
 def write_together(folder: Path, files: Mapping[str, str | bytes]) -> list[Path]:
-    """Write the files as a set; the places.
+    """Write files as one atomic set and return their paths.
 
-    A disk that fills up, or an interruption, leaves what was there. A file that stands in the way and was not written
-    by supple, though the new one is marked as ours, is refused.
+    If the disk fills up or the process is interrupted, the old files stay. A generated file never overwrites a file
+    that supple did not generate.
     """
     contents = {name: text.encode("utf-8") if isinstance(text, str) else text for name, text in files.items()}
     missing = [path for path in (folder, *folder.parents) if not path.exists()]
@@ -161,20 +209,20 @@ def write_together(folder: Path, files: Mapping[str, str | bytes]) -> list[Path]
         _require_free(folder, contents)
         _set(folder, contents)
     except BaseException as error:
-        for path in missing:  # the innermost first; one that holds something else stays
+        for path in missing:  # innermost first; a folder with other content stays
             with contextlib.suppress(OSError):
                 path.rmdir()
         if isinstance(error, OSError):
             raise InputError(
                 f"cannot write to {folder}: {error.strerror or error}; nothing was changed", part="export",
-                hint="choose another directory, or make room",
+                hint="choose another directory or free some space",
             ) from None  # fmt: skip
         raise
     return [folder / name for name in contents]
 
 
 def _whole_folder(folder: Path, contents: Mapping[str, bytes]) -> bool:
-    """A new folder with all its files, by one renaming; False if another was sooner."""
+    """Create a folder with all its files by one rename; return False if another process created it first."""
     try:
         with folder_beside(folder) as beside:
             _write(beside, contents)
@@ -208,11 +256,11 @@ def _require_free(folder: Path, contents: Mapping[str, bytes]) -> None:
     for name, content in contents.items():
         file = folder / name
         if file.is_dir():
-            raise InputError(f"{file} is a directory", part="export", hint="choose another folder")
+            raise InputError(f"{file} is a directory", part="export", hint="choose another directory")
         if _marked(content) and file.exists() and not _marked(file.read_bytes()):
             raise InputError(
-                f"{file} is there already, and was not written by supple", part="export",
-                hint="choose another folder, or move it away",
+                f"{file} exists and was not generated by supple", part="export",
+                hint="choose another directory or move that file away",
             )  # fmt: skip
 
 
@@ -222,10 +270,10 @@ def _marked(content: bytes) -> bool:
 
 @contextlib.contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """While no other export renames files here."""
+    """Lock the folder, so that no other export renames files in it."""
     try:
         import fcntl
-    except ImportError:  # another system, where two exports into one folder at once are not kept apart
+    except ImportError:  # no file locks (Windows): simultaneous exports into one folder are not separated
         yield
         return
     handle = os.open(folder, os.O_RDONLY)
@@ -237,7 +285,7 @@ def _alone(folder: Path) -> Iterator[None]:
 
 
 def _rename(folder: Path, stage: Path, names: list[str]) -> None:
-    """Every file into its place; if one cannot be, all old ones back into theirs."""
+    """Rename every new file into place; if one rename fails, restore all old files."""
     (stage / _OLD).mkdir()
     there = [name for name in names if (folder / name).exists()]
     for name in there:
@@ -254,10 +302,10 @@ def _rename(folder: Path, stage: Path, names: list[str]) -> None:
 
 
 def _twin(file: Path, twin: Path) -> None:
-    """The old file under a second name, so that there is one in its place at every moment."""
+    """Give the old file a second name, so that a file is in place at every moment."""
     try:
         os.link(file, twin)
-    except OSError:  # a file system without
+    except OSError:  # file system without hard links
         shutil.copy2(file, twin)
 
 
@@ -280,7 +328,7 @@ def _back(folder: Path, stage: Path, due: Mapping[str, Any]) -> None:
 
 
 def _finish_others(folder: Path) -> None:
-    """What exports that were killed have left: a set that was due is finished, one that was undone is taken back."""
+    """Finish or undo the renaming that killed exports left incomplete."""
     for stage in sorted(folder.glob(f"{_STAGE}.*.part")):
         for state, work in ((_DUE, _forward), (_UNDONE, _back)):
             due = _list(stage / state)
@@ -291,7 +339,7 @@ def _finish_others(folder: Path) -> None:
 
 
 def _list(file: Path) -> dict[str, list[str]] | None:
-    """Names of files, as they were written; a name that leads elsewhere is none of ours."""
+    """Read a list of file names; None if it is missing, damaged, or contains a path outside the folder."""
     try:
         due = json.loads(file.read_bytes())
         names = [*due["names"], *due["there"]]

@@ -1,4 +1,4 @@
-"""What a model or a law of control can be exported to: one record a target; and models of a family held fixed."""
+"""The record of an export target, and models of a family with parameters fixed."""
 
 from __future__ import annotations
 
@@ -16,16 +16,35 @@ from supple.reduced.model import ReducedModel
 
 @dataclass(frozen=True)
 class ExportTarget:
-    """A form in which a reduced model leaves supple.
+    """A format that `export` can write; `register` adds further ones.
 
-    name  : as in `export(rom, folder, to=name)`
-    says  : what it is, one line of help
-    files : of a `ReducedModel` and a prefix for all names, the name and content of each file
-    laws  : the same of an `AffineLaw`, or of a `ComputedTorque` with its model; None where it knows no controllers
-    linear : the same of a `LinearModel`; None where it knows none
-    families : whether it writes a whole family, its parameters to be set where it runs; others are given the model at
-               its own values, and that is said
-    options : names of what both take beside, by keyword, as in `export(rom, folder, to=name, precision="single")`
+    Attributes
+    ----------
+    name : str
+        Name of the target, as in ``export(rom, directory, to=name)``.
+    says : str
+        One-line description for the help text.
+    files : callable
+        ``files(rom, prefix, **options)`` returns {file name: content} for a `ReducedModel`; `prefix` starts all names.
+    laws : callable or None
+        The same for a `control.AffineLaw` or a `control.ComputedTorque` with its model; None if the target does not
+        support controllers.
+    options : tuple of str
+        Names of the keyword options that these functions accept, such as ``("precision",)``.
+    linear : callable or None
+        The same for a `LinearModel`; None if the target does not support linear models.
+    families : bool
+        True if the target writes parameters of a family so that they can be set at run time. Other targets are given
+        the model at its own parameter values, and `export` issues a `SuppleNote`.
+
+    Examples
+    --------
+    >>> import supple
+    >>> names = supple.ExportTarget(
+    ...     "names", "a text file with the coordinate names",
+    ...     lambda rom, prefix: {f"{prefix}.txt": "\\n".join(rom.layout.coordinates)},
+    ... )
+    >>> supple.register(names)  # doctest: +SKIP
     """
 
     name: str
@@ -37,7 +56,7 @@ class ExportTarget:
     families: bool = False
 
 
-# A model of a family as one by itself, and how files say so: written for some values, not settable at run time.
+# A model of a family with parameters fixed, and the sentence about it in the exported files.
 
 
 _KEY = "written_for"
@@ -46,46 +65,46 @@ _KEY = "written_for"
 def model_at_parameters(
     rom: ReducedModel, values: Mapping[str, float] | None = None, *, others: bool = False
 ) -> ReducedModel:
-    """The model with its parameters at some values, at its own where none is given; provenance says which.
+    """Fix parameters of a family at values (default: the model's own) and record them in the provenance.
 
-    others : those that are not named stay parameters of a family
+    others : True to keep parameters that are not named as parameters of the family
     """
     at = rom.at(**(values or {}))
     assert at.family is not None
-    held = [i for i, name in enumerate(at.family.names) if not others or name in (values or {})]
-    told = [
+    fixed = [i for i, name in enumerate(at.family.names) if not others or name in (values or {})]
+    texts = [
         f"{item.name} = {value:.6g} {item.unit}".rstrip()
-        for item, value in ((at.family.parameters[i], at.family.values[i]) for i in held)
+        for item, value in ((at.family.parameters[i], at.family.values[i]) for i in fixed)
     ]
-    family = _without(at.family, held, at.layout.theta) if len(held) < len(at.family.names) else None
-    return replace(at, family=family, provenance={**at.provenance, _KEY: told})
+    family = _without(at.family, fixed, at.layout.theta) if len(fixed) < len(at.family.names) else None
+    return replace(at, family=family, provenance={**at.provenance, _KEY: texts})
 
 
-def _without(family: Family, held: list[int], theta: int) -> Family:
-    """The family of the other parameters, those that are held at its values."""
-    kept = [i for i in range(len(family.names)) if i not in held]
-    order = np.array([*range(theta), *(theta + i for i in (*kept, *held))])
+def _without(family: Family, fixed: list[int], theta: int) -> Family:
+    """Return the family in the remaining parameters; the fixed ones stay at the values of the family."""
+    kept = [i for i in range(len(family.names)) if i not in fixed]
+    order = np.array([*range(theta), *(theta + i for i in (*kept, *fixed))])
     arrays = family.fitted.arrays
     nodes = arrays.nodes_i.copy()
     nodes[:, 0] = np.argsort(order)[nodes[:, 0]]
-    turned = arrays._replace(
+    permuted = arrays._replace(
         roots_f=arrays.roots_f[:, :, order], nodes_i=nodes, leaves_f=arrays.leaves_f[:, :, order],
         indices=arrays.indices[:, order],
     )  # fmt: skip
-    values = [family.values[i] for i in held]
+    values = [family.values[i] for i in fixed]
     return Family(
         tuple(family.parameters[i] for i in kept), tuple(family.values[i] for i in kept),
-        sliced_fit(Piecewise(turned), np.array(values)),
+        sliced_fit(Piecewise(permuted), np.array(values)),
     )  # fmt: skip
 
 
-def said_fixed(rom: Any) -> str:
-    """`written for payload = 12 kg; not settable at run time`, "" of a model that never had parameters."""
-    told = getattr(rom, "provenance", {}).get(_KEY, ())
-    return f"written for {', '.join(told)}; not settable at run time" if told else ""
+def fixed_values_text(rom: Any) -> str:
+    """`written for payload = 12 kg; not settable at run time`, or "" for a model without parameters."""
+    texts = getattr(rom, "provenance", {}).get(_KEY, ())
+    return f"written for {', '.join(texts)}; not settable at run time" if texts else ""
 
 
 def fixed_lines(rom: Any) -> list[str]:
-    """The same as a line of an ASCII comment."""
-    said = said_fixed(rom)
-    return [comment(said[:1].upper() + said[1:], 400) + "."] if said else []
+    """Return `fixed_values_text` as lines for an ASCII comment: one line or none."""
+    text = fixed_values_text(rom)
+    return [comment(text[:1].upper() + text[1:], 400) + "."] if text else []

@@ -13,7 +13,7 @@ from supple.export.c.source_text import c_number, string
 from supple.export.c.stability import StableStep, stable_step
 from supple.export.c.target import model_files
 from supple.export.fmu.unit import GIVEN, FmuContents, FmuQuantity
-from supple.export.target import said_fixed
+from supple.export.target import fixed_values_text
 from supple.export.template import Words, filled, template_parts
 from supple.reduced.model import ReducedModel
 from supple.reduced.repertoire import named_theta
@@ -86,7 +86,7 @@ def _said(rom: ReducedModel, method: str, stable: StableStep) -> str:
     if rom.family is not None:
         ranges = ", ".join(f"{item.name} ({item.range})" for item in rom.family.parameters)
         said += f" Parameters of the mechanism: {ranges}."
-    said += f" It is {said_fixed(rom)}." if said_fixed(rom) else ""
+    said += f" It is {fixed_values_text(rom)}." if fixed_values_text(rom) else ""
     if rom.rigid:
         said += f" Taken as rigid: {', '.join(rom.rigid)}."
     return said

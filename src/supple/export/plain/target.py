@@ -15,7 +15,7 @@ from supple.approximation.piecewise.piecewise import Piecewise
 from supple.equations.forces import FRICTION_SPEED
 from supple.equations.observation import plain_observation
 from supple.export.c.generated_model import CModel, Exportable
-from supple.export.target import ExportTarget, said_fixed
+from supple.export.target import ExportTarget, fixed_values_text
 from supple.reduced.family import Family
 from supple.reduced.row_map import model_row, row_map
 from supple.results.units import UNKNOWN
@@ -89,7 +89,7 @@ def _fitted(fitted: Piecewise, columns: int) -> dict[str, Any]:
 def _family(rom: Exportable) -> dict[str, Any]:
     """The whole family, where there is one, the rest being the model at its values; or what it was written for."""
     family: Family | None = getattr(rom, "family", None)
-    found: dict[str, Any] = {"says": said_fixed(rom)} if said_fixed(rom) else {}
+    found: dict[str, Any] = {"says": fixed_values_text(rom)} if fixed_values_text(rom) else {}
     if family is None:
         return found
     parameters = [

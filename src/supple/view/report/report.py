@@ -1,4 +1,4 @@
-"""A report on whatever it is asked of: a mechanism, a reduced model, both compared, numbers that were updated."""
+"""`supple.report`: HTML reports on mechanisms, reduced models, comparisons, updated parameters and fitted damping."""
 
 from __future__ import annotations
 
@@ -47,16 +47,18 @@ from supple.view.report.report_picture import Drawings, error_bars, meaning
 from supple.view.report.updating_sections import damping_cards, damping_section, updating_cards, updating_sections
 from supple.view.report.vibration_sections import Vibration, vibration_of, vibration_sections
 
-_POINTS = 300  # fresh ones
+_POINTS = 300  # random validation points
 
 
 @dataclass(frozen=True)
 class ReportRequest:
-    """at, region : where a mechanism is looked at; points : fresh ones that a model is judged at
+    """Options of a report.
 
-    file     : what it was read from, as the user calls it
-    target   : where the page goes, as the user calls it
-    progress : a bar while it is computed; where somebody watches, if left out
+    at, region : posture and coordinate ranges of a mechanism
+    points     : number of random validation points of a reduced model
+    file       : source file, as the user typed it
+    target     : output file, as the user typed it
+    progress   : show a progress bar; default: only in an interactive terminal
     """
 
     at: At = None
@@ -69,7 +71,7 @@ class ReportRequest:
 
 @dataclass(frozen=True)
 class ReportKind:
-    """of : what it reports on; make : the page of one of these."""
+    """A kind of report. of : type of the subject; make : function that builds the page."""
 
     of: type
     make: Callable[[Any, ReportRequest], Report]
@@ -85,14 +87,49 @@ def report(
     file: str | None = None,
     progress: bool | None = None,
 ) -> Report:
-    """One page of HTML with its pictures in it, written to `path` where that is given.
+    """Write a report as one self-contained HTML page with its figures.
 
-    thing  : a mechanism, a reduced model, or what `compare`, `update` or `fit_damping` found
-    at     : of a mechanism, the posture it is shown in; `home`, or its first configuration, or rest if left out
-    region : of a mechanism, {coordinate: (lower, upper)}; its limits where left out
-    points : of a model, how many fresh points it is judged at
-    file   : what it was read from, for its digest and the commands that make the page again; of a comparison, an update
-             or damping the arguments of its command
+    Parameters
+    ----------
+    thing : Mechanism, ReducedModel, Comparison, TimeComparison, Updated or FittedDamping
+        Subject of the report: a mechanism, a reduced model, or the result of `compare`, `update` or `fit_damping`.
+    path : str or pathlib.Path, optional
+        HTML file to write. Default: the report is returned and no file is written.
+    at : configuration, optional
+        Posture of the mechanism in the report: name of a configuration, {coordinate: value in rad or m}, or an array.
+        Default: the configuration "home", else the first named configuration, else the rest posture.
+    region : mapping of str to (float, float), optional
+        Coordinate ranges of a mechanism, {coordinate: (lower, upper)} in rad or m. Default: the limits of actuators
+        and joints.
+    points : int, optional
+        Number of random points at which a reduced model is validated against its mechanism. Default: 300.
+    file : str, optional
+        Source file, for its SHA-256 digest and for the commands that reproduce the page. For a comparison, an update
+        or fitted damping: the arguments of its command. Default: the file that a mechanism was loaded from.
+    progress : bool, optional
+        Show a progress bar. Default: only in an interactive terminal.
+
+    Returns
+    -------
+    Report
+        The page: its `title`, `cards` (key figures), `sections` and `data`; ``html()`` returns the whole file as text.
+
+    Raises
+    ------
+    InputError
+        If there is no report on objects of this type, or the file cannot be written.
+
+    See Also
+    --------
+    check : Mobility, loops and redundant constraints of a mechanism, which a report includes.
+    compare : Reduced model against its mechanism.
+
+    Examples
+    --------
+    >>> import supple
+    >>> page = supple.report(supple.load("four-bar"), progress=False)  # doctest: +SKIP
+    >>> page.cards["mobility"], page.cards["bodies"]  # doctest: +SKIP
+    ('1', '3')
     """
     require_arguments(report, locals())
     target = "report.html" if path is None else str(path)
@@ -103,9 +140,9 @@ def report(
                 save_text(path, made.html())
             return made
     raise InputError(
-        f"there is no report on {type(thing).__name__}",
+        f"cannot report on a {type(thing).__name__}",
         part="report",
-        hint="give a mechanism, a reduced model, or what compare or update found",
+        hint="give a mechanism, a reduced model, or the result of compare, update or fit_damping",
     )
 
 
