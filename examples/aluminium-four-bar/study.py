@@ -1,4 +1,4 @@
-"""The aluminium four-bar with its crank locked: its first three frequencies over a full turn."""
+"""Compute the first three frequencies of the aluminium four-bar over a full turn of the locked crank."""
 
 import argparse
 from pathlib import Path

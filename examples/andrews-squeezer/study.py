@@ -1,4 +1,4 @@
-"""Andrews' squeezer: its start, its motion until 0.03 s, the forces in the common pin, and one turn of the crank."""
+"""Simulate Andrews' squeezer, and compare its start, its motion and its reactions with published values."""
 
 import argparse
 from pathlib import Path
@@ -18,7 +18,7 @@ PUBLISHED = {  # at the start: angle (rad), acceleration (rad/s²)
     "omega": (-0.222668390165885885, 0.0),
     "epsilon": (1.23054744454982119, 0.0),
 }
-MULTIPLIERS = {  # at the start, N: what the common pin does to each, up to sign
+MULTIPLIERS = {  # at the start, N: force of the common pin, except for the sign
     "K2-K3": (98.5668703962410896, -6.12268834425566266),
     "K2-K4": (0.0, 0.0),
     "K2-K6": (0.0, 0.0),
@@ -41,7 +41,7 @@ def main(output: Path) -> None:
 
     print("at the start    angle (rad)   published       acceleration (rad/s²)   published")
     for name, (angle, acceleration) in PUBLISHED.items():
-        found = round(accelerations[name], 6) + 0.0  # no minus before a zero
+        found = round(accelerations[name], 6) + 0.0  # avoid -0
         print(f"{name:<10} {angles[name]:16.10f}  {angle:14.10f} {found:18.6f} {acceleration:19.6f}")
 
     run = simulate(squeezer, step=1e-6)
@@ -50,7 +50,7 @@ def main(output: Path) -> None:
     for name, (angle, speed) in REFERENCE.items():
         print(f"{name:<10} {found[name][0]:16.10f}  {angle:14.10f} {found[name][1]:18.7f} {speed:15.7f}")
     for i, what in enumerate(("angles", "speeds")):
-        print(f"error of the {what}, of their norm: {error(found, i):.1e}")
+        print(f"error of the {what}, relative to their norm: {error(found, i):.1e}")
     print("\ncommon pin at the start (N), and the published multipliers")
     for name, published in MULTIPLIERS.items():
         force = run.reaction(name).force[0, :2].round(9) + 0.0
@@ -66,20 +66,20 @@ def simulate(squeezer: supple.Mechanism, step: float) -> supple.Simulation:
 
 
 def end(run: supple.Simulation) -> dict[str, tuple[float, float]]:
-    """Angles and speeds at the last instant."""
+    """Return angles and speeds at the last instant."""
     angles = {"beta": run.coordinates["beta"]} | dict(run.outputs)
     speeds = {"beta": run.rates["beta"]} | dict(run.output_rates)
     return {name: (float(angles[name][-1]), float(speeds[name][-1])) for name in REFERENCE}
 
 
 def error(found: dict[str, tuple[float, float]], i: int) -> float:
-    """Of the angles (0) or speeds (1) together, relative to their norm."""
+    """Return the error of all angles (0) or speeds (1), relative to their norm."""
     reference = np.array([values[i] for values in REFERENCE.values()])
     return float(np.linalg.norm([found[name][i] for name in REFERENCE] - reference) / np.linalg.norm(reference))
 
 
 def start(model: supple.LocalModel) -> tuple[dict[str, float], dict[str, float]]:
-    """Angles and accelerations from rest: M β̈ = p, and every other angle follows, ÿ = (∂y/∂β) β̈."""
+    """Return angles and accelerations from rest: M β̈ = p, and every other angle follows, ÿ = (∂y/∂β) β̈."""
     beta = np.linalg.solve(model.M, model.force)
     angles = {"beta": float(model.theta[0])} | {name: float(y.value) for name, y in model.outputs.items()}
     accelerations = {"beta": float(beta[0])} | {name: float(y.rigid @ beta) for name, y in model.outputs.items()}
@@ -96,7 +96,7 @@ def draw(squeezer: supple.Mechanism) -> Figure:
     model = supple.local(squeezer, beta[:, None])
     upper, lower = right.subplots(2, 1, sharex=True, height_ratios=[1.5, 1])
     for color, (name, output) in zip(COLORS, model.outputs.items(), strict=True):
-        if name != "theta":  # it makes full turns, as beta does
+        if name != "theta":  # theta makes full turns like beta
             upper.plot(beta, output.value, color=color, label=name)
     upper.set_ylabel("angles / rad")
     legend_above(upper)

@@ -1,4 +1,4 @@
-"""Bricard's mechanism: movable against the count of its constraints, and ten seconds of its motion from rest."""
+"""Find the mobility of Bricard's overconstrained mechanism, and simulate ten seconds from rest."""
 
 import argparse
 from pathlib import Path
@@ -41,12 +41,12 @@ def main(output: Path) -> None:
 
 
 def simulate(bricard: supple.Mechanism, step: float) -> supple.Simulation:
-    """From rest under its weight, as in the benchmark."""
+    """Simulate from rest under gravity, as in the benchmark."""
     return supple.simulate(bricard, until=10.0, step=step, output_step=0.01)
 
 
 def find_dead_points(bricard: supple.Mechanism) -> np.ndarray:
-    """Ask for angles beyond them: `reached` tells how far the way from rest led."""
+    """Find the dead points: assemble beyond them, and read the last reachable angle in `reached`."""
     beyond = np.array([[-np.pi], [2 * np.pi]])
     return supple.assemble(bricard, beyond, failures="mark").reached * beyond[:, 0]
 

@@ -1,4 +1,4 @@
-"""Two parallelograms: constant inertia, a flat position that one angle cannot tell, and ten seconds through it."""
+"""Compute two parallelograms near their singular flat position, and simulate ten seconds through it."""
 
 import argparse
 from pathlib import Path
@@ -9,14 +9,14 @@ from matplotlib.figure import Figure
 import supple
 from supple.view.house_style import in_house_style, legend_above, new_figure, save_picture
 
-REFERENCE = {"B0.x": 0.32845810, "B0.y": 0.94451854}  # m, at 10 s: another code's, extrapolated to no step at all
+REFERENCE = {"B0.x": 0.32845810, "B0.y": 0.94451854}  # m, at 10 s: from another code, extrapolated to step zero
 
 
 def main(output: Path) -> None:
     double = supple.load(Path(__file__).with_name("mechanism.yaml"))
     model = supple.local(double, np.radians(np.linspace(1, 179, 179))[:, None])
 
-    # All bars turn alike and the couplers only translate: M = 3 m l²/3 + 2 m l² = 3 kg m².
+    # All bars have the same angle and the couplers only translate: M = 3 m l²/3 + 2 m l² = 3 kg m².
     print("bar's angle (deg)    M (kg m²)   by hand   singularity")
     for angle in (90.0, 45.0, 10.0, 1.0, 0.1, 0.01):
         at = supple.local(double, [np.radians(angle)])
@@ -25,9 +25,9 @@ def main(output: Path) -> None:
     try:
         supple.local(double, [0.0])
     except supple.InputError as error:
-        print(f"\nlying flat:\n  {error}")
+        print(f"\nin the flat position:\n  {error}")
 
-    print("\nB0 after 10 s, step (s)    x (m)        y (m)        error (m)   energy off by (J)")
+    print("\nB0 after 10 s, step (s)    x (m)        y (m)        error (m)   energy error (J)")
     for step in (1e-3, 5e-4, 2.5e-4, 1.25e-4):
         run = simulate(double, step)
         found = [run.outputs[name][-1] for name in REFERENCE]
@@ -36,7 +36,7 @@ def main(output: Path) -> None:
         print(f"{step:23.2e}    {found[0]:.8f}   {found[1]:.8f}   {error:.1e}     {off:.1e}")
     print("reference".rjust(23) + "    " + "   ".join(f"{value:.8f}" for value in REFERENCE.values()))
     flat = (np.diff(np.sign(run.outputs["B0.y"])) != 0).sum()
-    print(f"it lay flat {flat} times on the way")
+    print(f"it was flat {flat} times during the run")
 
     output.mkdir(parents=True, exist_ok=True)
     save_picture(draw(double, model), output / "picture.png")
@@ -44,7 +44,7 @@ def main(output: Path) -> None:
 
 
 def simulate(double: supple.Mechanism, step: float) -> supple.Simulation:
-    """Upright, its top going to the right at 1 m/s."""
+    """Simulate from upright, with the top moving to the right at 1 m/s."""
     return supple.simulate(double, until=10.0, step=step, start="upright", rates={"A0": -1.0}, output_step=0.01)
 
 

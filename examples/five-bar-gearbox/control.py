@@ -1,4 +1,4 @@
-"""The five-bar on gearboxes in the loop: what a controller gains that knows how arms and gearboxes give way."""
+"""Compare controllers of the five-bar that know the compliance of arms and gearboxes with those that do not."""
 
 import argparse
 import warnings
@@ -12,12 +12,12 @@ from supple import control
 from supple.diagnostics import SuppleNote
 from supple.view.house_style import in_house_style, legend_above, new_figure, save_picture
 
-MOTION, AFTER, SAMPLE = "reach", 0.25, 1e-3  # s that are watched after the motion's end, s
-OMEGA, XI = 60.0, 1.0  # rad/s: the lowest vibrations of the motors held are at 134 and 156 rad/s
+MOTION, AFTER, SAMPLE = "reach", 0.25, 1e-3  # recorded time after the motion's end, s; sample time, s
+OMEGA, XI = 60.0, 1.0  # rad/s: the lowest modes with locked motors are at 134 and 156 rad/s
 DEGREES = {"left": (98.0, 122.0), "right": (43.0, 62.0)}
-DRIVE = {"force": {"frequency": 300.0, "damping": 0.7, "delay": SAMPLE}}  # of the motors' torques, Hz, s
-LATE = SAMPLE + 1.4 / (2.0 * np.pi * 300.0)  # s, of that drive
-ENCODER, RATES = 6e-6, 200.0  # rad, Hz: resolution, and the filter of rates that are not measured
+DRIVE = {"force": {"frequency": 300.0, "damping": 0.7, "delay": SAMPLE}}  # drive of the motors' torques, Hz, s
+LATE = SAMPLE + 1.4 / (2.0 * np.pi * 300.0)  # delay of that drive, s
+ENCODER, RATES = 6e-6, 200.0  # rad, Hz: resolution, and bandwidth of the filter that estimates rates
 COLORS = {"PD": "#c8553d", "computed torque": "#b8862b", "compensated": "#4f8f5b", "inverted": "#3b6ea8"}
 
 
@@ -27,7 +27,7 @@ def main(output: Path) -> None:
     made = controllers(five_bar, model)
     runs = {name: run(five_bar, *one) for name, one in made.items()}
     print(f"reach, on the flexible mechanism; {OMEGA:g} rad/s, {SAMPLE * 1e3:g} ms")
-    print("tool from its place      moving: RMS, largest            after: RMS     largest torque")
+    print("tool error               moving: RMS, largest            after: RMS     largest torque")
     for name, loop in runs.items():
         moving, after = judged(five_bar, loop, made[name][1])
         peak = max(np.abs(values).max() for values in loop.inputs.values())
@@ -35,7 +35,7 @@ def main(output: Path) -> None:
             f"{name:<18} {rms(moving) * 1e3:14.4f}, {np.linalg.norm(moving, axis=1).max() * 1e3:.4f} mm "
             f"{rms(after) * 1e3:17.4f} mm {peak:12.1f} N m"
         )
-    print("\nwith drives of 300 Hz that are 1 ms late, and encoders of 6 µrad instead of exact rates")
+    print("\nwith drives of 300 Hz and 1 ms delay, and encoders of 6 µrad instead of exact rates")
     real = as_built(five_bar)
     for name, one in controllers(five_bar, model, supple.hardware_of(real)).items():
         if name != "PD":
@@ -47,13 +47,13 @@ def main(output: Path) -> None:
 
 
 def reduced(five_bar: supple.Mechanism) -> supple.ReducedModel:
-    """Two coordinates and two modes, over what the motion needs."""
+    """Reduce to two coordinates and two modes over the region of the motion."""
     region = {name: tuple(np.radians(pair)) for name, pair in DEGREES.items()}
     return supple.reduce(five_bar, region=region, internal_modes=2, tolerance=2e-3, preload=False)
 
 
 def as_built(five_bar: supple.Mechanism) -> supple.Mechanism:
-    """The same with drives of its motors, and encoders that see no rates."""
+    """Add drives to the motors, and encoders that do not measure rates."""
     actuators = {name: {"joint": name, "force_limits": [-120, 120], "drive": DRIVE} for name in ("left", "right")}
     encoders = {f"{name}_encoder": {"joint": name, "resolution": ENCODER} for name in ("left", "right")}
     return five_bar.replace(actuators=actuators, sensors={"tool": five_bar.sensors["tool"]} | encoders)
@@ -62,10 +62,10 @@ def as_built(five_bar: supple.Mechanism) -> supple.Mechanism:
 def controllers(
     five_bar: supple.Mechanism, model: supple.ReducedModel, hardware: supple.Hardware | bool = False
 ) -> dict[str, tuple[control.Controller, float]]:
-    """Each with the time at which its tool begins to move, s; all know the angles of the motors, and nothing else."""
+    """Return each controller with the time at which its tool starts to move, s; all measure motor angles only."""
     pd = control.joint_pd(model, MOTION, sample_time=SAMPLE, frequencies=OMEGA, damping_ratios=XI, at="home")
     inverted = control.stable_inversion(model, MOTION, "tool")
-    # Forces are held, and so are for the middle of a sample; with drives they come later.
+    # Forces are held, so they are computed for the middle of a sample; with drives they act later.
     how = {"preview": 0.5 * SAMPLE + (LATE if hardware else 0.0), "rate_filter": RATES if hardware else None}
     how |= {"hardware": hardware}
     return {
@@ -79,31 +79,31 @@ def controllers(
 
 
 def run(five_bar: supple.Mechanism, controller: control.Controller, begins: float) -> supple.Simulation:
-    """From rest under its weight, the motors where the reference begins."""
+    """Simulate from rest under gravity, with the motors at the start of the reference."""
     wanted = controller.reference
     begin = dict(zip(wanted.coordinates, wanted.at(0.0)[0].tolist(), strict=True))
     start = supple.equilibrium(five_bar, begin, held=wanted.coordinates)
     until = control.reference(MOTION, five_bar).end + begins + AFTER
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SuppleNote)  # damping is taken in proportion to stiffness in time
+        warnings.simplefilter("ignore", SuppleNote)  # damping is proportional to stiffness in simulations
         return control.closed_loop(five_bar, controller, until=until, sample_time=SAMPLE, start=start)
 
 
 def judged(five_bar: supple.Mechanism, loop: supple.Simulation, begins: float) -> tuple[np.ndarray, np.ndarray]:
-    """Errors of the tool while it should move and after, (N, 2) m."""
+    """Return errors of the tool during its motion and after, (N, 2) m."""
     tool, moving = tool_error(five_bar, loop, begins), loop.time <= control.reference(MOTION, five_bar).end + begins
     return tool[moving], tool[~moving]
 
 
 def tool_error(five_bar: supple.Mechanism, loop: supple.Simulation, begins: float) -> np.ndarray:
-    """(N, 2) m, against where the rigid mechanism would bring it."""
+    """Return the tool error relative to the rigid mechanism, (N, 2) m."""
     theta = control.reference(MOTION, five_bar).sampled(loop.time - begins)[:, 0]
     goal = supple.local(five_bar, theta, rigid=True).outputs
     return np.stack([loop.outputs[name] - goal[name].value for name in ("tool.x", "tool.z")], axis=1)
 
 
 def rms(error: np.ndarray) -> float:
-    """Of the distance."""
+    """Return the RMS of the distance."""
     return float(np.sqrt((error**2).sum(axis=1).mean()))
 
 

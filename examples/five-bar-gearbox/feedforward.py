@@ -1,4 +1,4 @@
-"""The five-bar on gearboxes, its motors led: what shaped motions leave of its vibrations, and how inverted ones go."""
+"""Move the five-bar by feedforward alone: residual vibration of shaped motions, tool error of inverted ones."""
 
 import warnings
 from pathlib import Path
@@ -16,18 +16,18 @@ WRONG = (0.9, 1.0, 1.1)  # frequencies of the planner over true ones
 
 
 def main() -> None:
-    warnings.simplefilter("ignore", SuppleNote)  # of the damping in time
+    warnings.simplefilter("ignore", SuppleNote)  # damping in simulations
     five_bar = supple.load(Path(__file__).with_name("mechanism.yaml"))
     region = {name: tuple(np.radians(pair)) for name, pair in DEGREES.items()}
     model = supple.reduce(five_bar, region=region, internal_modes=2, tolerance=2e-3, preload=False)
     reach = reference("reach", model)
     unshaped = left_behind(five_bar, reach)
-    print(f"unshaped, in {reach.duration:.3f} s: {unshaped:.3f} m/s² of the tool in the half second after arrival")
+    print(f"unshaped, in {reach.duration:.3f} s: {unshaped:.3f} m/s² RMS at the tool in the half second after arrival")
     for kind in ("zv", "zvd", "ei"):
         ways = [shaped(reach, model, kind=kind, frequency_factor=factor) for factor in WRONG]
         parts = [left_behind(five_bar, way) / unshaped for way in ways]
         told = "  ".join(f"{factor:.1f}: {part:.2%}" for factor, part in zip(WRONG, parts, strict=True))
-        print(f"{kind:4s} arrives {1e3 * (ways[1].end - reach.end):.0f} ms later; left with frequencies x {told}")
+        print(f"{kind:4s} arrives {1e3 * (ways[1].end - reach.end):.0f} ms later; residual with frequencies x {told}")
     plan = stable_inversion(model, reach, "tool")
     assert plan.wanted is not None
     for name, led in (("rigid feedforward", reach.delayed(plan.lead)), ("inversion", plan.reference)):
@@ -37,7 +37,7 @@ def main() -> None:
 
 
 def tool_along(five_bar: supple.Mechanism, led: Reference) -> tuple[np.ndarray, np.ndarray]:
-    """Times, and the tool (N, 2), on the flexible mechanism with large motions, from rest under gravity."""
+    """Return times and tool positions (N, 2) of the flexible mechanism in large motion, from rest under gravity."""
     end = led.end + AFTER
     times = np.linspace(0.0, end, round(end / STEP) + 1)
     course = led.trajectory(times)
@@ -47,7 +47,7 @@ def tool_along(five_bar: supple.Mechanism, led: Reference) -> tuple[np.ndarray, 
 
 
 def left_behind(five_bar: supple.Mechanism, led: Reference) -> float:
-    """RMS acceleration of the tool after the motion, m/s²."""
+    """Return the RMS acceleration of the tool after the motion, m/s²."""
     times, tool = tool_along(five_bar, led)
     seen = np.gradient(np.gradient(tool, times, axis=0), times, axis=0)[times > led.end + 2 * STEP][:-3]
     return float(np.sqrt((seen**2).sum(axis=1).mean()))

@@ -1,4 +1,4 @@
-"""A five-bar on elastic gearboxes: what they do to its frequencies, and what the motors feel of its vibrations."""
+"""Compute the effect of elastic gearboxes on the frequencies, responses and deflection of a five-bar."""
 
 import argparse
 from pathlib import Path
@@ -16,7 +16,7 @@ LINES = np.linspace(1.0, 60.0, 591)
 def main(output: Path) -> None:
     five_bar = supple.load(Path(__file__).with_name("mechanism.yaml"))
     stiff = without_gearboxes(five_bar)
-    print("motors held at home       with gearboxes          without")
+    print("motors locked at home     with gearboxes          without")
     found, plain = (
         supple.modes(five_bar, "home", count=3, preload=False),
         supple.modes(stiff, "home", count=3, preload=False),
@@ -29,20 +29,20 @@ def main(output: Path) -> None:
     print(f"\nmotors free: {', '.join(f'{hertz:.3f}' for hertz in free.frequencies_hz)} Hz")
     print(f"{free.frequencies_hz[2]:.2f} Hz: {free.energy.words()[2]}")
     sag = supple.deflection(five_bar, "home")
-    print(f"\nunder gravity the tool sags by {-1e3 * sag.of('tool.z'):.3f} mm, motors held")
+    print(f"\nstatic deflection of the tool under gravity: {-1e3 * sag.of('tool.z'):.3f} mm, motors locked")
 
     output.mkdir(parents=True, exist_ok=True)
     save_picture(draw(five_bar, stiff), output / "picture.png")
 
 
 def without_gearboxes(five_bar: supple.Mechanism) -> supple.Mechanism:
-    """The same with stiff drives."""
+    """Return the mechanism with rigid drives."""
     joints = {name: joint.model_copy(update={"drive": None}) for name, joint in five_bar.joints.items()}
     return five_bar.replace(joints=joints)
 
 
 def over_stiffness(five_bar: supple.Mechanism, stiffness: np.ndarray) -> np.ndarray:
-    """The lowest two frequencies (n, 2) at home for gearboxes of these stiffnesses, N m/rad."""
+    """Return the lowest two frequencies (n, 2) at home for these gearbox stiffnesses, N m/rad."""
     found = []
     for value in stiffness:
         drive = supple.Drive(stiffness=float(value))

@@ -1,4 +1,4 @@
-"""A five-bar from a URDF file: its equations, the same from a drawing in the plane, and the torques of a motion."""
+"""Compare a five-bar from a URDF with a planar description, and compute the torques of a motion."""
 
 import argparse
 from pathlib import Path
@@ -18,7 +18,7 @@ def main(output: Path) -> None:
     print(supple.check(robot), "\n")
 
     drawing = drawn_in_the_plane()
-    print("at      M (kg m²)                            p (N m)                   off the drawing by")
+    print("at      M (kg m²)                            p (N m)                   difference")
     for name, angles in PLACES.items():
         theta = np.radians(angles)
         model = supple.local(robot, theta, rigid=True)
@@ -27,7 +27,7 @@ def main(output: Path) -> None:
         print(f"{name:<7} {M[0, 0]:.9f} {M[0, 1]:.9f} {M[1, 1]:.9f}   {p[0]:.9f} {p[1]:.9f}   {off:.1e}")
 
     needed = supple.inverse(robot, "reach", rigid=True)
-    print(f"\nlargest torques of the motion over {needed.time[-1]:.3f} s, of 12 N m:")
+    print(f"\nlargest torques of the motion over {needed.time[-1]:.3f} s (limit 12 N m):")
     for name, torque in needed.forces.items():
         print(f"  {name:<15} {np.abs(torque).max():.3f} N m")
 
@@ -36,7 +36,7 @@ def main(output: Path) -> None:
 
 
 def drawn_in_the_plane() -> supple.Mechanism:
-    """The same linkage as rods in a plane; the tool is a mass at its tip."""
+    """Return the same linkage as rods in a plane; the tool is a mass at its tip."""
     points = {"A": [-0.1, 0.0], "B": [-0.225, 0.216], "C": [0.0, 0.485], "D": [0.225, 0.216], "E": [0.1, 0.0]}
     arm = {"length": 0.25, "mass": 0.8, "center": 0.11, "inertia": 0.0041}
     forearm = {"length": 0.35, "mass": 0.5, "center": 0.16, "inertia": 0.0052}
@@ -65,7 +65,7 @@ def drawn_in_the_plane() -> supple.Mechanism:
 
 
 def difference(robot: supple.Mechanism, drawing: supple.Mechanism, theta: np.ndarray) -> float:
-    """Largest difference of M and p, each of its largest entry."""
+    """Return the largest difference of M and p, relative to the largest entry of each."""
     first, second = (supple.local(each, theta, rigid=True) for each in (robot, drawing))
     pairs = ((first.M, second.M), (first.force, second.force))
     return float(max(np.abs(a - b).max() / np.abs(b).max() for a, b in pairs))

@@ -1,4 +1,4 @@
-"""The flexible five-bar: two frequencies that meet at one point of the plane of both cranks, and a model across it."""
+"""Track two modes around a crossing of their frequencies, and reduce the mechanism across it."""
 
 import argparse
 import warnings
@@ -12,7 +12,7 @@ from supple.view.house_style import in_house_style, new_figure, save_picture
 
 BLUE, RED = "#3b6ea8", "#c8553d"
 REGION = {"left": (1.75, 2.1), "right": (np.pi - 2.1, np.pi - 1.75)}  # a square around the crossing
-RADIUS = 0.05  # rad, of a loop around it
+RADIUS = 0.05  # rad: radius of a closed path around it
 
 
 def main(output: Path) -> None:
@@ -20,9 +20,7 @@ def main(output: Path) -> None:
     crossing = supple.assemble(five_bar, "crossing")
     hertz = supple.local(five_bar, crossing, internal_modes=2, preload=False).internal_hz
     print(f"internal modes at the crossing: {hertz[0]:.5f} and {hertz[1]:.5f} Hz")
-    print(
-        "\nonce around it on a circle of 0.05 rad: what of M_θι does not come back, and its largest second difference"
-    )
+    print("\naround it on a circle of 0.05 rad: difference of M_θι between end and start, largest second difference")
     print("   points   subspace               one by one")
     for points in (16, 64, 256):
         shown = []
@@ -38,7 +36,7 @@ def main(output: Path) -> None:
         supple.reduce(five_bar, region=REGION, internal_modes=2, tracking="modes", boxes=1, preload=False)
     made = model.provenance
     print(f"\nreduced across it to 1e-3: {made['samples']} samples, {made['checks']} checks, {made['boxes']} box,")
-    print(f"largest error {max(model.error.values()):.1e}; warnings, all of modes followed one by one:")
+    print(f"largest error {max(model.error.values()):.1e}; warnings when modes are tracked one by one:")
     for warning in said:
         print(f"  {warning.message}")
 
@@ -47,7 +45,7 @@ def main(output: Path) -> None:
 
 
 def around(five_bar: supple.Mechanism, center: np.ndarray, points: int, tracking: str) -> np.ndarray:
-    """M_θι (points + 1, 2, 2) on a closed loop; modes one by one are followed along it, each like its neighbour."""
+    """Return M_θι (points + 1, 2, 2) on a closed path; single modes are tracked from point to point."""
     angle = np.linspace(0.0, 2.0 * np.pi, points + 1)
     theta = center + RADIUS * np.stack([np.cos(angle), np.sin(angle)], axis=1)
     theta[-1] = theta[0]

@@ -1,4 +1,4 @@
-"""The flexible four-bar: its vibration over the interval, and reduced models of five and six coordinates."""
+"""Compute modes of the flexible four-bar over its interval, and reduce it to five and six coordinates."""
 
 import argparse
 import warnings
@@ -21,7 +21,7 @@ LOCAL = {  # crank angle, rad: inertia, kg m²; stiffness at E, N/m; internal mo
     0.7: (0.045980, 2.38171e7, [20.920, 25.451, 47.991, 85.577]),
 }
 WHOLE = {"crank": (-1.75, 1.75)}
-AWAY = [{"crank": (-1.75, 0.64)}, {"crank": (0.76, 1.75)}]  # without |θ - 0.70| < 0.06, where a fourth mode comes in
+AWAY = [{"crank": (-1.75, 0.64)}, {"crank": (0.76, 1.75)}]  # excludes |θ - 0.70| < 0.06, where a fourth mode enters
 LAGRANGE = {"fit": "lagrange", "constraint_modes": ["E.z"]}
 FILE = Path(__file__).with_name("mechanism.yaml")
 BLUE, RED = "#3b6ea8", "#c8553d"
@@ -35,11 +35,11 @@ def main(output: Path) -> None:
         found = supple.modes(four_bar, [angle], count=4).frequencies_hz
         listed = "  ".join(f"{hertz:7.3f}" for hertz in found)
         print(f"{angle:9.2f}   {listed}      {np.abs(found / reference - 1.0).max():.0e}")
-    print("\nelements a bar      frequencies (Hz) at 0 rad")
+    print("\nelements per bar    frequencies (Hz) at 0 rad")
     for elements in (4, 8, 16):
         listed = "  ".join(f"{hertz:9.5f}" for hertz in supple.modes(refined(elements), [0.0], count=4).frequencies_hz)
         print(f"{elements:9}           {listed}")
-    print("\nat 0 rad, in words")
+    print("\nat 0 rad, description of the modes")
     modes = supple.modes(four_bar, "home", count=4)
     for hertz, words in zip(modes.frequencies_hz, modes.descriptions, strict=True):
         print(f"{hertz:7.3f} Hz  {words}")
@@ -63,7 +63,7 @@ def print_local_models(four_bar: supple.Mechanism) -> None:
 
 
 def compare_grids(four_bar: supple.Mechanism) -> dict[str, supple.ReducedModel]:
-    """The paper's comparison, for three internal modes away from 0.70 rad, and for four, which are returned."""
+    """Repeat the paper's comparison for three internal modes away from 0.70 rad and for four; return the latter."""
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always", supple.SuppleWarning)
         supple.reduce(four_bar, region=WHOLE, internal_modes=3, boxes=4, **LAGRANGE)
@@ -73,7 +73,7 @@ def compare_grids(four_bar: supple.Mechanism) -> dict[str, supple.ReducedModel]:
     grids = {}
     for count, region, equal, tolerance in ((3, AWAY, 16, 0.05), (4, WHOLE, 32, 0.3)):
         options = {"region": region, "internal_modes": count}
-        with warnings.catch_warnings():  # the paper's grids are useless in places, and say so
+        with warnings.catch_warnings():  # the paper's grids are unusable in some regions, and warn
             warnings.simplefilter("ignore", supple.SuppleWarning)
             made = {
                 "equal boxes": supple.reduce(four_bar, boxes=equal, **options, **LAGRANGE),
@@ -91,7 +91,7 @@ def compare_grids(four_bar: supple.Mechanism) -> dict[str, supple.ReducedModel]:
 
 
 def refined(elements: int) -> supple.Mechanism:
-    """The same bars, divided into more elements."""
+    """Return the mechanism with more elements per bar."""
     return supple.loads(FILE.read_text("utf-8").replace("elements: 4", f"elements: {elements}"))
 
 
@@ -117,7 +117,7 @@ def draw(four_bar: supple.Mechanism) -> Figure:
 
 @in_house_style
 def draw_modes(four_bar: supple.Mechanism) -> Figure:
-    """Rigid, constraint and internal modes with the crank at 0.9 rad (the paper's Figure 7)."""
+    """Draw rigid, constraint and internal modes with the crank at 0.9 rad (the paper's Figure 7)."""
     model = supple.local(four_bar, [0.9], constraint_modes=["E.z"], internal_modes=3)
     ahead = supple.assemble(four_bar, [1.05])
     figure = new_figure(10, 2.6)
@@ -146,14 +146,14 @@ def draw_modes(four_bar: supple.Mechanism) -> Figure:
 
 
 def placed(configuration: supple.Configuration, b: int, points: np.ndarray) -> np.ndarray:
-    """Points of a body in the world."""
+    """Return points of a body in world axes."""
     X = configuration.X[b]
     return X[:3] + points @ X[3:].reshape(3, 3).T
 
 
 @in_house_style
 def draw_models(four_bar: supple.Mechanism, grids: dict[str, supple.ReducedModel]) -> Figure:
-    """Figures 8 to 11 of the paper: frequencies, inertia and Γ, errors of two grids, stiffness at E."""
+    """Draw Figures 8 to 11 of the paper: frequencies, inertia and Γ, errors of two grids, stiffness at E."""
     theta = np.linspace(-1.75, 1.75, 801)
     plain = supple.local(four_bar, theta[:, None], constraint_modes=["E.z"], internal_modes=3)
     followed = supple.local(four_bar, theta[:, None], constraint_modes=["E.z"], internal_modes=4, tracking="subspace")

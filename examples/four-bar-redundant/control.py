@@ -1,4 +1,4 @@
-"""Redundant torques in the loop: two pass where each alone is stuck, and forces against each other are a spring."""
+"""Control redundant torques: two together pass dead points of each, and internal forces add stiffness."""
 
 import argparse
 import warnings
@@ -13,10 +13,10 @@ from supple.diagnostics import SuppleNote
 from supple.view.house_style import in_house_style, legend_above, new_figure, save_picture
 
 MOTION, DURATION = "back", 4.0  # one turn backwards, from rest to rest, s
-BOUND = 250.0  # N m, of every torque
+BOUND = 250.0  # N m: limit of every torque
 OMEGA, SAMPLE = 20.0, 2e-3  # rad/s, s
 WHO = ("C", "D", "C, D")
-POSTURE, STIFFNESS = np.array([0.8]), 60.0  # rad, N m/rad: where it stands without feedback, and how stiffly
+POSTURE, STIFFNESS = np.array([0.8]), 60.0  # rad, N m/rad: posture without feedback, and its stiffness
 PRELOAD = {"C": -40.0, "D": -80.0}  # N m
 COLORS = {"C": "#4f8f5b", "D": "#8a5fa0", "C, D": "#3b6ea8"}
 
@@ -24,13 +24,13 @@ COLORS = {"C": "#4f8f5b", "D": "#8a5fa0", "C, D": "#3b6ea8"}
 def main(output: Path) -> None:
     four_bar = supple.load(Path(__file__).with_name("mechanism.yaml"))
     runs = {who: passed(four_bar, who) for who in WHO}
-    print(f"one turn backwards in {DURATION:g} s, torques of at most {BOUND:g} N m; the crank of the wanted angle")
+    print(f"one turn backwards in {DURATION:g} s, torques of at most {BOUND:g} N m; largest error of the crank")
     for who, (loop, short) in runs.items():
         missed = np.abs(error(four_bar, loop)).max()
         peak = max(np.abs(values).max() for values in loop.inputs.values())
         told = f"misses it by {missed:.2g} rad at most, largest torque {peak:.1f} N m, short of it {short} times"
         print(f"  {who:<5} {told}")
-    print("\nthe turn at 60 rpm in the loop, all four torques")
+    print("\nthe turn at 60 rpm in closed loop, all four torques")
     for objective in ("torque", "peak"):
         controller = control.computed_torque(four_bar, "turn", OMEGA, minimize=objective)
         loop = control.closed_loop(
@@ -39,74 +39,72 @@ def main(output: Path) -> None:
         peak = max(np.abs(values).max() for values in loop.inputs.values())
         print(f"  least {objective:<6}  largest torque {peak:5.1f} N m")
 
-    print("the same with a preload, least torque")
+    print("with a preload, least torque")
     for preload in (None, PRELOAD):
         loop = turned(four_bar, preload)
         found = control.antagonism(four_bar, loop.coordinates["A"][:, None])
         stiffness = found.stiffness(np.stack([*loop.inputs.values()], axis=1))[:, 0, 0]
         missed = np.abs(loop.coordinates["A"] - control.reference("turn", four_bar).sampled(loop.time)[:, 0, 0]).max()
         told = f"{stiffness.min() + 0.0:.0f} ... {stiffness.max():.0f} N m/rad"
-        print(f"  {preload or 'none'}: stiffness of antagonism {told}, the crank missed by {missed * 1e3:.1f} mrad")
+        print(f"  {preload or 'none'}: preload stiffness {told}, largest error of the crank {missed * 1e3:.1f} mrad")
 
     strain = control.antagonism(four_bar, POSTURE)
     held = holding(four_bar)
     preload = strain.preload(STIFFNESS - strain.held(held))
-    print(f"\nat {POSTURE[0]:g} rad held by {named(held)}: stiffness {strain.held(held)[0, 0]:.1f} N m/rad")
-    print(f"strained by {named(preload)}: stiffness {STIFFNESS:g} N m/rad")
+    print(f"\nat {POSTURE[0]:g} rad with torques {named(held)}: stiffness {strain.held(held)[0, 0]:.1f} N m/rad")
+    print(f"with the preload {named(preload)}: stiffness {STIFFNESS:g} N m/rad")
     free = {name: released(four_bar, forces) for name, forces in swings(four_bar).items()}
     for name, loop in free.items():
-        print(
-            f"  {name:<12} {np.abs(loop.coordinates['A'] - POSTURE[0]).max():.3f} rad away within {loop.time[-1]:g} s"
-        )
+        print(f"  {name:<12} {np.abs(loop.coordinates['A'] - POSTURE[0]).max():.3f} rad within {loop.time[-1]:g} s")
     output.mkdir(parents=True, exist_ok=True)
     save_picture(draw(four_bar, {who: loop for who, (loop, _) in runs.items()}, free), output / "control.png")
 
 
 def turned(four_bar: supple.Mechanism, preload: dict[str, float] | None) -> supple.Simulation:
-    """The turn at 60 rpm, all torques about a preload."""
+    """Simulate the turn at 60 rpm with all torques and a preload."""
     controller = control.computed_torque(four_bar, "turn", OMEGA, preload=preload)
     return control.closed_loop(four_bar, controller, until=0.99, sample_time=SAMPLE, start="start", rates=[2.0 * np.pi])
 
 
 def passed(four_bar: supple.Mechanism, who: str, until: float = DURATION) -> tuple[supple.Simulation, int]:
-    """The turn with some torques, and at how many samples they did not suffice."""
+    """Simulate the turn with some torques; also return the number of samples with insufficient torque."""
     controller = control.computed_torque(four_bar, MOTION, OMEGA, actuators=who, bounds=BOUND)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SuppleNote)  # that they do not suffice is what is shown
+        warnings.simplefilter("ignore", SuppleNote)  # the insufficient torques are the subject here
         loop = control.closed_loop(four_bar, controller, until=until, sample_time=SAMPLE, start="start")
     return loop, controller.short
 
 
 def error(four_bar: supple.Mechanism, loop: supple.Simulation) -> np.ndarray:
-    """Of the crank, rad."""
+    """Return the error of the crank, rad."""
     return loop.coordinates["A"] - control.reference(MOTION, four_bar).sampled(loop.time)[:, 0, 0]
 
 
 def holding(four_bar: supple.Mechanism) -> np.ndarray:
-    """The least torques that hold the posture."""
+    """Return the least torques that hold the posture."""
     return np.array([*supple.linearize(four_bar, POSTURE).at["inputs"].values()])
 
 
 def swings(four_bar: supple.Mechanism) -> dict[str, np.ndarray]:
-    """Torques that are held without feedback: those that hold the posture, without and with a preload."""
+    """Return constant torques that hold the posture, without and with a preload."""
     strain, held = control.antagonism(four_bar, POSTURE), holding(four_bar)
     preload = strain.preload(STIFFNESS - strain.held(held))
     return {"plain": held, "strained": held + np.array(list(preload.values()))}
 
 
 class Held:
-    """A controller that does not look."""
+    """Controller with constant torques and no feedback."""
 
     def __init__(self, forces: np.ndarray) -> None:
         self.forces = forces
 
     def step(self, t: float, measurement: control.Measurement) -> np.ndarray:
-        """The same at all times."""
+        """Return the constant torques."""
         return self.forces
 
 
 def released(four_bar: supple.Mechanism, forces: np.ndarray, until: float = 2.0) -> supple.Simulation:
-    """The crank let go 0.02 rad beside the posture."""
+    """Release the crank 0.02 rad from the posture."""
     return control.closed_loop(four_bar, Held(forces), until=until, sample_time=0.01, start=POSTURE + 0.02)
 
 

@@ -1,4 +1,4 @@
-"""Four torques for one motion: what each hinge contributes, and how little torque a good division needs."""
+"""Distribute the torque of one motion over four actuators under three objectives."""
 
 import argparse
 from pathlib import Path
@@ -9,16 +9,16 @@ from matplotlib.figure import Figure
 import supple
 from supple.view.house_style import in_house_style, legend_above, new_figure, save_picture
 
-# [Silva, Table 1], N m: largest and least torque of each actuator, with one to four of them.
+# [Silva, Table 1], N m: largest and smallest torque of each actuator, with one to four of them.
 PRINTED = {
     1: {"A": (203, -232)},
     2: {"A": (431, -78), "B": (289, -173)},
     3: {"A": (342, -131), "B": (288, -174), "C": (257, -108)},
     4: {"A": (156, -73), "B": (77, -90), "C": (49, -37), "D": (249, -105)},
 }
-# Computed independently of supple, N m: the largest torque of all, with so many actuators.
+# Computed independently of supple, N m: the largest torque, by number of actuators.
 PEAKS = {"torque": {2: 98.3, 3: 93.3, 4: 79.5}, "peak": {2: 89.9, 3: 76.8, 4: 58.5}}
-FASTEST = 2000  # N m/s: where a hinge's share of the work changes sign, its least-peak torque jumps without this
+FASTEST = 2000  # N m/s: without this limit, least-peak torques jump where an entry of B changes sign
 TITLES = {
     "multipliers": "least torques and joint forces (the paper's)",
     "torque": "least squares of the torques",
@@ -44,7 +44,7 @@ def main(output: Path) -> None:
             print(f"  {n} actuators     {peak(found[objective][n]):7.1f}            reference {reference}")
 
     calm = supple.inverse(four_bar, "turn", minimize="peak", rate_bounds=FASTEST)
-    print(f"  4 actuators     {peak(calm):7.1f}            with no torque changing faster than {FASTEST} N m/s")
+    print(f"  4 actuators     {peak(calm):7.1f}            with rates of all torques below {FASTEST} N m/s")
 
     output.mkdir(parents=True, exist_ok=True)
     save_picture(draw(four_bar, found["torque"][4].model), output / "picture.png")
@@ -52,19 +52,19 @@ def main(output: Path) -> None:
 
 
 def divided(four_bar: supple.Mechanism, objective: str) -> dict[int, supple.InverseDynamics]:
-    """The torques over the turn with the first one, two, three and four hinges driven."""
+    """Return the torques over the turn with the first one, two, three and four hinges driven."""
     names = list(four_bar.actuators)
     return {n: supple.inverse(four_bar, "turn", actuators=names[:n], minimize=objective) for n in PRINTED}
 
 
 def peak(found: supple.InverseDynamics) -> float:
-    """The largest torque of all actuators."""
+    """Return the largest torque of all actuators."""
     return max(found.peak.values())
 
 
 @in_house_style
 def draw(four_bar: supple.Mechanism, model: supple.LocalModel) -> Figure:
-    """The linkage over the turn, and the coefficients of its one equation."""
+    """Draw the linkage over the turn, and the coefficients of its equation."""
     figure = new_figure(10, 5.1)
     left, right = figure.subfigures(1, 2, width_ratios=[1.1, 1])
     supple.assemble(four_bar, model.theta[::100]).plot(axes=left.add_subplot())
@@ -86,7 +86,7 @@ def draw(four_bar: supple.Mechanism, model: supple.LocalModel) -> Figure:
 
 @in_house_style
 def draw_torques(found: dict[str, dict[int, supple.InverseDynamics]]) -> Figure:
-    """One row for each number of actuators, one column for each objective; the first column is the paper's Figure 3."""
+    """Draw torques: one row per number of actuators, one column per objective (the first: the paper's Figure 3)."""
     figure = new_figure(10, 7.7)
     grid = figure.subplots(4, 3, sharex=True, sharey="row")
     for column, (objective, title) in zip(grid.T, TITLES.items(), strict=True):

@@ -1,5 +1,4 @@
-"""The rigid four-bar over its interval: inertia, velocity forces, gravity, the dead points that end it, and a small
-model that holds up to them."""
+"""Compute the coefficients and dead points of the rigid four-bar, and reduce it over its interval."""
 
 import argparse
 import warnings
@@ -31,28 +30,28 @@ def main(output: Path) -> None:
 
 
 def find_dead_points(four_bar: supple.Mechanism) -> np.ndarray:
-    """Ask for angles beyond them: `reached` tells how far the way from rest led."""
+    """Find the dead points: assemble beyond them, and read the last reachable angle in `reached`."""
     beyond = np.array([[-2.5], [2.5]])
     rest = supple.assemble(four_bar).theta
     return (rest + supple.assemble(four_bar, beyond, failures="mark").reached[:, None] * (beyond - rest))[:, 0]
 
 
 def compare_boxes(four_bar: supple.Mechanism) -> None:
-    """Quadratics to 0.1 %: boxes where they are needed, against equal ones; and what is made by default."""
+    """Count the boxes for 0.1 %: adaptive quadratic, equal quadratic, and the default fit."""
     adaptive = supple.reduce(four_bar, fit="quadratic", tolerance=1e-3)
     equal = 16
-    with warnings.catch_warnings():  # a few equal boxes are no better than none near the dead points, and say so
+    with warnings.catch_warnings():  # coarse grids of equal boxes fail near the dead points, and warn
         warnings.simplefilter("ignore", supple.SuppleWarning)
         while max(supple.reduce(four_bar, fit="quadratic", boxes=equal).error.values()) > 1e-3:
             equal *= 2
     made = supple.reduce(four_bar, tolerance=1e-3).provenance
-    print(f"to 0.1 %: {adaptive.provenance['boxes']} quadratic boxes where {equal} equal ones are needed")
+    print(f"to 0.1 %: {adaptive.provenance['boxes']} adaptive quadratic boxes instead of {equal} equal ones")
     print(f"          {made['boxes']} boxes from {made['samples']} samples and {made['checks']} checks by default")
 
 
 def compare_motions(four_bar: supple.Mechanism) -> None:
-    """Ten seconds of the same swing, from the equations of all bodies and from the reduced model."""
-    held = four_bar.replace(forces={"hold": {"joint": "A", "force": 2.2}})  # without, it falls out of the interval
+    """Simulate ten seconds of a swing with the full equations and with the reduced model."""
+    held = four_bar.replace(forces={"hold": {"joint": "A", "force": 2.2}})  # without this force it leaves the interval
     full = supple.simulate(held, until=10.0, step=5e-4, start={"crank": -1.2}, output_step=0.01)
     model = supple.reduce(held, tolerance=1e-5, continuous=True)
     run = model.simulate(full.time, None, [-1.2], step=1e-3)

@@ -1,4 +1,4 @@
-"""The orthoglide with its parallelograms: redundantly constrained, and the same equations as with single rods."""
+"""Compare the redundantly constrained orthoglide with parallelograms with that of single rods."""
 
 import argparse
 from pathlib import Path
@@ -27,7 +27,7 @@ def main(output: Path) -> None:
     low, high = full.actuator("x").limits
     theta = np.random.default_rng(0).uniform(low, high, (500, 3))
     difference = differences(supple.local(full, theta), supple.local(rods, theta))
-    print(f"\nlargest difference to single rods over {len(theta)} configurations, of the largest entry:")
+    print(f"\nlargest difference from single rods over {len(theta)} configurations, relative to the largest entry:")
     for name, value in difference.items():
         print(f"  {name:<6} {value:.1e}")
 
@@ -36,7 +36,7 @@ def main(output: Path) -> None:
 
 
 def differences(one: supple.LocalModel, other: supple.LocalModel) -> dict[str, float]:
-    """Largest difference of each coefficient, relative to its largest entry."""
+    """Return the largest difference of each coefficient, relative to its largest entry."""
     pairs = {
         "M": (one.M, other.M),
         "Γ": (one.christoffel, other.christoffel),

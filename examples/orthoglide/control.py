@@ -1,4 +1,4 @@
-"""The orthoglide along a circle: computed torque from the reduced model against PD loops with the same gains."""
+"""Move the orthoglide along a circle with computed torque from the reduced model and with PD control."""
 
 import argparse
 from pathlib import Path
@@ -12,8 +12,8 @@ from supple.view.house_style import in_house_style, legend_above, new_figure, sa
 
 OMEGA, XI = 40.0, 1.0  # rad/s and 1: K_P = M(home) ω², K_V = 2 ξ ω M(home)
 SAMPLE = 1e-3  # s
-CENTRE, RADIUS, TURNS = np.array([-0.1, -0.1, -0.1]), 0.1, 2  # m; a turn a second, the second is judged
-WRONG = 1.1  # the tool is a tenth heavier than the controllers know
+CENTRE, RADIUS, TURNS = np.array([-0.1, -0.1, -0.1]), 0.1, 2  # m; one turn per second, the second turn is evaluated
+WRONG = 1.1  # the tool is a tenth heavier than in the model of the controllers
 TITLES = {
     "pd": "PD alone",
     "gravity": "and weight",
@@ -31,8 +31,8 @@ def main(output: Path) -> None:
     motion = circle(machine)
     runs = {name: run(heavy, controller, motion) for name, controller in controllers(model, motion).items()}
 
-    print(f"a circle of {RADIUS:g} m at one turn a second, the tool {WRONG - 1:.0%} heavier than the model says")
-    print("                           tool's error: RMS       largest    sliders: RMS     of PD alone")
+    print(f"a circle of {RADIUS:g} m at one turn per second, the tool {WRONG - 1:.0%} heavier than in the model")
+    print("                           tool's error: RMS       largest    sliders: RMS   rel. to PD")
     plain = slider_error(runs["pd"], motion)
     for name, loop in runs.items():
         tool, sliders = tool_error(loop), slider_error(loop, motion)
@@ -45,7 +45,7 @@ def main(output: Path) -> None:
 
 
 def circle(machine: supple.Mechanism, turns: float = TURNS) -> supple.Trajectory:
-    """The sliders that lead the tool around a level circle."""
+    """Return the motion of the sliders that moves the tool around a horizontal circle."""
     time = np.linspace(0.0, turns, round(200 * turns) + 1)  # quintics lie between them
     wanted = place(time)
     columns = {"time": time} | {f"tool.{axis}": wanted[:, i] for i, axis in enumerate("xyz")}
@@ -53,13 +53,13 @@ def circle(machine: supple.Mechanism, turns: float = TURNS) -> supple.Trajectory
 
 
 def place(time: np.ndarray) -> np.ndarray:
-    """Where the tool shall be, (N, 3)."""
+    """Return the reference of the tool, (N, 3) m."""
     angle = 2.0 * np.pi * time
     return CENTRE + RADIUS * np.stack([np.cos(angle), np.sin(angle), 0.0 * angle], axis=1)
 
 
 def controllers(model: supple.ReducedModel, motion: supple.Trajectory) -> dict[str, control.Controller]:
-    """Three loops with the same constant gains, and computed torque whose errors have the same frequency."""
+    """Return three PD controllers with the same gains, and computed torque with the same error frequency."""
     loop = {"sample_time": SAMPLE, "frequencies": OMEGA, "damping_ratios": XI, "at": "home"}
     made = {
         name: control.joint_pd(model, motion, feedforward=feedforward, **loop)
@@ -69,30 +69,30 @@ def controllers(model: supple.ReducedModel, motion: supple.Trajectory) -> dict[s
 
 
 def run(plant: supple.Mechanism, controller: control.Controller, motion: supple.Trajectory, until: float = TURNS):
-    """On the circle from the beginning."""
+    """Simulate, starting on the circle."""
     begin = {"start": motion.theta[0], "rates": motion.rates[0]}
     return control.closed_loop(plant, controller, until=until, sample_time=SAMPLE, **begin)
 
 
 def judged(loop: supple.Simulation, span: float = 1.0) -> np.ndarray:
-    """The last turn, without its end, where the motion stops."""
+    """Select the last turn, without its end, where the motion stops."""
     return (loop.time >= loop.time[-1] - span) & (loop.time < loop.time[-1])
 
 
 def tool_error(loop: supple.Simulation) -> np.ndarray:
-    """(N, 3) m."""
+    """Return positions (N, 3), m."""
     there = np.stack([loop.outputs[f"tool.{axis}"] for axis in "xyz"], axis=1)
     return (there - place(loop.time))[judged(loop)]
 
 
 def slider_error(loop: supple.Simulation, motion: supple.Trajectory, span: float = 1.0) -> np.ndarray:
-    """(N, 3) m, in the last `span` s."""
+    """Return the tool error (N, 3) in the last `span` s, m."""
     there = np.stack([loop.coordinates[axis] for axis in "xyz"], axis=1)
     return (there - control.reference(motion).sampled(loop.time)[:, 0])[judged(loop, span)]
 
 
 def rms(error: np.ndarray) -> float:
-    """Of the distance, m."""
+    """Return the RMS of the distance, m."""
     return float(np.sqrt((error**2).sum(axis=1).mean()))
 
 

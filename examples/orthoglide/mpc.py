@@ -1,9 +1,9 @@
-"""The orthoglide around a square with bounded forces: predictive control through CasADi against computed torque.
+"""Move the orthoglide around a square with bounded forces: predictive control in CasADi and computed torque.
 
-At every sample one quadratic program over the next quarter second is solved, made by multiple shooting about the last
-plan (real-time iteration): states and forces are its variables, Runge and Kutta's steps of the exported reduced model
-with exact Jacobians its constraints, forces and sliders are bounded. What the model did not foresee is taken as a
-constant force. The plant is the full mechanism, its tool a tenth heavier than the model says.
+Every sample solves one quadratic program over the next quarter second, from multiple shooting about the previous plan
+(real-time iteration). Its variables are states and forces. Its constraints are Runge-Kutta steps of the exported
+reduced model with exact Jacobians, and bounds on forces and sliders. The model error is estimated as a constant force.
+The plant is the full mechanism, with a tool a tenth heavier than in the model.
 """
 
 import argparse
@@ -22,15 +22,15 @@ from supple.control import Measurement
 from supple.view.house_style import in_house_style, legend_above, new_figure, save_picture
 
 SLIDERS = ("x", "y", "z")
-CENTRE, SIDE, SPEED = np.array([-0.1, -0.1, -0.1]), 0.12, 0.8  # m, m and m/s: of the square
-STANDS, ROUND, GRID = 0.1, 0.03, 1e-3  # s: before it moves, and over which corners are rounded
-FORCE, RANGE, FASTEST = 45.0, (-0.26, 0.06), 50.0  # N, m, and m/s that no slider reaches
+CENTRE, SIDE, SPEED = np.array([-0.1, -0.1, -0.1]), 0.12, 0.8  # m, m and m/s
+STANDS, ROUND, GRID = 0.1, 0.03, 1e-3  # s: rest before the motion, and duration of rounded corners
+FORCE, RANGE, FASTEST = 45.0, (-0.26, 0.06), 50.0  # N, m, and m/s: a bound that no slider reaches
 SAMPLE, HORIZON = 10e-3, 25  # s between two plans, and intervals of that length in each
 WEIGHTS = np.array([1e3, 1e3, 1e3, 1.0, 1.0, 1.0])  # 1/m and s/m: errors of a mm and of a mm/ms count the same
-PUSH = 1e-2  # 1/N: forces away from those of the wanted motion
-BELIEVED = 0.3  # of what a sample did not foresee
+PUSH = 1e-2  # 1/N: deviation of forces from those of the reference motion
+BELIEVED = 0.3  # fraction of the prediction error of a sample
 OMEGA, XI, FAST = 40.0, 1.0, 1e-3  # rad/s, 1 and s: computed torque, at its sample time
-WRONG = 1.1  # the tool is a tenth heavier than controllers know
+WRONG = 1.1  # the tool is a tenth heavier than in the model
 UNTIL = 1.3  # s: two turns
 COLORS = {"computed torque, clipped": "#c8553d", "predictive": "#3b6ea8"}
 STATE = (*SLIDERS, *(f"{name}.rate" for name in SLIDERS))
@@ -42,8 +42,8 @@ FILE = Path(__file__).with_name("mechanism.yaml")
 class Predictive:
     """A controller for `closed_loop`: a plan z = (x_0, u_0, x_1, ..., x_N), x = (θ, θ̇), that moves with time.
 
-    push     : a force that the model does not know, N
-    foreseen : x at the next sample
+    push     : estimated force that the model neglects, N
+    foreseen : predicted x at the next sample
     spent    : processor time of every sample, s
     """
 
@@ -62,7 +62,7 @@ class Predictive:
         self.foreseen = start.array(STATE)
 
     def step(self, t: float, measurement: Measurement) -> np.ndarray:
-        """Forces until the next sample."""
+        """Return the forces until the next sample."""
         begun, x = clock.thread_time(), measurement.array(STATE)
         missed = np.array(self.mass(x[:3])[0] @ (x - self.foreseen)[3:]).ravel() / SAMPLE
         self.push = self.push + BELIEVED * missed
@@ -75,19 +75,19 @@ class Predictive:
         self.plan = self.plan + np.array(found["x"]).ravel()
         u = self.plan[6:9].clip(-FORCE, FORCE)
         self.foreseen = np.array(self.ahead(x, u, self.push)).ravel()
-        self.plan = np.concatenate([self.plan[9:], self.plan[-9:]])  # of the next sample, its end as it was
+        self.plan = np.concatenate([self.plan[9:], self.plan[-9:]])  # plan of the next sample; its end is repeated
         self.spent.append(clock.thread_time() - begun)
         return u
 
     def aims(self, t: float) -> np.ndarray:
-        """z of the wanted motion, with the forces that it needs."""
+        """Return z of the reference motion, with its forces."""
         theta, rates, accelerations, _ = self.wanted.sampled(t + SAMPLE * np.arange(HORIZON + 1)).transpose(1, 2, 0)
         forces = np.array(self.inverse(theta, rates, accelerations)) - self.push[:, None]
         return np.concatenate([theta, rates, forces]).ravel(order="F")[:-3]
 
 
 def stepped(dynamics: ca.Function) -> ca.Function:
-    """x after a sample with forces u held, and a push that is not the controller's."""
+    """Return x after a sample with constant forces u and an external push."""
     x, u, push = ca.MX.sym("x", 6), ca.MX.sym("u", 3), ca.MX.sym("push", 3)
     a = dynamics(x, u + push)
     b = dynamics(x + SAMPLE / 2 * a, u + push)
@@ -97,7 +97,7 @@ def stepped(dynamics: ca.Function) -> ca.Function:
 
 
 def problem(ahead: ca.Function) -> tuple[ca.Function, ca.Function]:
-    """Defects of a plan with their Jacobian, and the solver of min ½|S (Δz + z - z_d)|², A Δz = -defects, in bounds."""
+    """Return defects of a plan, their Jacobian A, and the solver of min ½|S (Δz + z - z_d)|², A Δz = -defects."""
     z, push = ca.MX.sym("z", len(SCALES)), ca.MX.sym("push", 3)
     cells = ca.reshape(z[:-6], 9, HORIZON)
     arrived = ca.horzcat(cells[:6, 1:], z[-6:])
@@ -108,7 +108,7 @@ def problem(ahead: ca.Function) -> tuple[ca.Function, ca.Function]:
 
 
 def bounds(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Of z: sliders and forces within theirs, the first state as it was measured; rates have none."""
+    """Return the bounds of z: those of sliders and forces; the first state is the measured one; rates are free."""
     lower, upper = (
         np.append(np.tile(np.repeat([place, rate, force], 3), HORIZON), np.repeat([place, rate], 3))
         for place, rate, force in ((RANGE[0], -FASTEST, -FORCE), (RANGE[1], FASTEST, FORCE))
@@ -118,7 +118,7 @@ def bounds(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 class Clipped:
-    """Another controller's forces, cut off at the bounds."""
+    """Controller that clips the forces of another one at the bounds."""
 
     def __init__(self, controller: Any):
         self.controller, self.actuators, self.sample_time = controller, SLIDERS, FAST
@@ -140,7 +140,7 @@ def main(output: Path) -> None:
 
 
 def exported(model: supple.ReducedModel, folder: Path) -> dict[str, ca.Function]:
-    """The model's functions, from files that need CasADi alone."""
+    """Return the model's functions, from files that need only CasADi."""
     file = supple.export(model, folder, to="casadi", prefix="orthoglide")[0]
     spec = importlib.util.spec_from_file_location(file.stem, file)
     assert spec is not None
@@ -151,7 +151,7 @@ def exported(model: supple.ReducedModel, folder: Path) -> dict[str, ca.Function]
 
 
 def square(machine: supple.Mechanism) -> control.Reference:
-    """The sliders that lead the tool around a level square, until the last plan ends."""
+    """Return the motion of the sliders around a horizontal square, until the last plan ends."""
     time = np.arange(0.0, UNTIL + SAMPLE * (HORIZON + 2), GRID)  # quintics lie between them
     places = place(time)
     columns = {"time": time} | {f"tool.{axis}": places[:, i] for i, axis in enumerate(SLIDERS)}
@@ -159,7 +159,7 @@ def square(machine: supple.Mechanism) -> control.Reference:
 
 
 def place(time: np.ndarray) -> np.ndarray:
-    """Where the tool shall be, (N, 3): it stands, then goes from corner to corner with one speed, rounded a little."""
+    """Return the reference of the tool, (N, 3): rest, then constant speed along slightly rounded corners."""
     corners = CENTRE + SIDE / 2.0 * np.array([[1, 1, 0], [-1, 1, 0], [-1, -1, 0], [1, -1, 0]])
     fine = np.arange(-ROUND, time[-1] + 2.0 * ROUND, GRID)
     way = np.maximum(fine - STANDS, 0.0) * SPEED / SIDE  # in sides
@@ -171,24 +171,24 @@ def place(time: np.ndarray) -> np.ndarray:
 
 
 def run(plant: supple.Mechanism, controller: Any, until: float = UNTIL) -> supple.Simulation:
-    """From rest at the first corner."""
+    """Simulate from rest at the first corner."""
     start = supple.assemble(plant, {"tool": place(np.zeros(1))[0]}).theta
     return control.closed_loop(plant, controller, until=until, sample_time=controller.sample_time, start=start)
 
 
 def tool(run: supple.Simulation) -> np.ndarray:
-    """(N, 3) m."""
+    """Return positions (N, 3), m."""
     return np.stack([run.outputs[f"tool.{axis}"] for axis in SLIDERS], axis=1)
 
 
 def errors(run: supple.Simulation) -> np.ndarray:
-    """The tool from where it shall be at that time, (N,) m."""
+    """Return the distance of the tool from its reference at that time, (N,) m."""
     return np.linalg.norm(tool(run) - place(run.time), axis=1)
 
 
 def tell(runs: dict[str, supple.Simulation], predictive: Predictive) -> None:
     print(f"a square of {SIDE:g} m at {SPEED:g} m/s, forces within {FORCE:g} N, the tool {WRONG - 1:.0%} heavier than "
-          "the model says")  # fmt: skip
+          "in the model")  # fmt: skip
     print("                             tool's error: RMS       largest   beyond the corners")
     for name, run in runs.items():
         far, beyond = errors(run), np.abs(tool(run) - CENTRE)[:, :2].max() - SIDE / 2.0
@@ -197,8 +197,8 @@ def tell(runs: dict[str, supple.Simulation], predictive: Predictive) -> None:
         )
     worse, better = (np.sqrt((errors(run) ** 2).mean()) for run in runs.values())
     spent = np.array(predictive.spent[1:]) * 1e3
-    print(f"1/{worse / better:.1f} of the error; a plan of {HORIZON} intervals takes {np.median(spent):.1f} ms of the "
-          f"processor, {spent.max():.1f} ms at most, every {SAMPLE * 1e3:g} ms")  # fmt: skip
+    print(f"error reduced by {worse / better:.1f}; a plan of {HORIZON} intervals takes {np.median(spent):.1f} ms of "
+          f"processor time, {spent.max():.1f} ms at most, every {SAMPLE * 1e3:g} ms")  # fmt: skip
 
 
 @in_house_style

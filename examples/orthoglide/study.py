@@ -1,4 +1,4 @@
-"""The orthoglide: its equations of motion at one configuration, and one small model for its whole workspace."""
+"""Compute the equations of motion of the orthoglide, and reduce it over its whole workspace."""
 
 import argparse
 import itertools
@@ -35,7 +35,7 @@ def main(output: Path) -> None:
     model = supple.local(machine, "off-axis")
     tell_equations(model)
     found = {"tool": tool(model), "M": model.M, "force": model.force, "Γ_x": model.christoffel[0]}
-    print("largest difference to the reference, of its largest entry:")
+    print("largest difference from the reference, relative to its largest entry:")
     for name, reference in REFERENCE.items():
         print(f"  {name:<6} {np.abs(found[name] - reference).max() / np.abs(reference).max():.1e}")
 
@@ -48,21 +48,19 @@ def main(output: Path) -> None:
     reach = tool(models)
     for axis, low, high in zip("xyz", reach.min(axis=0), reach.max(axis=0), strict=True):
         print(f"  the tool's {axis} reaches from {low:.3f} to {high:.3f} m")
-    print(
-        f"  singularity between {models.singularity.min():.3f} and {models.singularity.max():.3f} (0 is a dead point)"
-    )
+    print(f"  singularity between {models.singularity.min():.3f} and {models.singularity.max():.3f} (0: dead point)")
 
     output.mkdir(parents=True, exist_ok=True)
     small = reduce(machine, output / "orthoglide.rom")
     files = supple.export(small, output / "c", to="c")
     save_picture(draw(machine, models, small), output / "picture.png")
-    print(f"\nin {output}: the model orthoglide.rom, its C code in c, the picture picture.png")
-    print(f"the code: {', '.join(file.name for file in files)}")
+    print(f"\nwritten to {output}: the model orthoglide.rom, its C code in c, the picture picture.png")
+    print(f"C files: {', '.join(file.name for file in files)}")
 
 
 def reduce(machine: supple.Mechanism, file: Path) -> supple.ReducedModel:
-    """The papers' grid of quadratic boxes, then the same error from far fewer samples."""
-    print("\nreduced over the whole range of the sliders, errors on 2000 fresh points:")
+    """Reduce with the paper's grid of quadratic boxes, then with far fewer samples."""
+    print("\nreduced over the whole range of the sliders, errors at 2000 new points:")
     grid = supple.reduce(machine, fit="quadratic", boxes=(8, 8, 8))
     small = supple.reduce(machine, tolerance=TOLERANCE, output=file)
     for title, model in (("8 x 8 x 8 boxes", grid), (f"to {TOLERANCE:.1%}", small)):
@@ -76,18 +74,18 @@ def reduce(machine: supple.Mechanism, file: Path) -> supple.ReducedModel:
 
 
 def tool(model: supple.LocalModel) -> np.ndarray:
-    """Position of the tool, (..., 3)."""
+    """Return the position of the tool, (..., 3)."""
     return np.stack([model.outputs[f"tool.{axis}"].value for axis in "xyz"], axis=-1)
 
 
 def workspace(machine: supple.Mechanism, count: int) -> np.ndarray:
-    """A grid over the range of the sliders, (count³, 3)."""
+    """Return a grid over the range of the sliders, (count³, 3)."""
     ranges = [np.linspace(*machine.actuator(axis).limits, count) for axis in "xyz"]
     return np.array(list(itertools.product(*ranges)))
 
 
 def tell_equations(model: supple.LocalModel) -> None:
-    """M θ̈ + Γ[θ̇, θ̇] = p + B u, in numbers."""
+    """Print the coefficients of M θ̈ + Γ[θ̇, θ̇] = p + B u."""
     values = ", ".join(f"{name} = {value:g} m" for name, value in model.configuration.coordinates.items())
     print(f"equations of motion  M θ̈ + Γ[θ̇, θ̇] = p + B u  at {values}")
     for title, array in [
@@ -102,7 +100,7 @@ def tell_equations(model: supple.LocalModel) -> None:
 
 
 def curves(model: supple.LocalModel) -> dict[str, dict[str, np.ndarray]]:
-    """Some coefficients of a batch of local models, or of a reduced model."""
+    """Return some coefficients of a batch of local models, or of a reduced model."""
     return {
         "M / kg": {"xx": model.M[:, 0, 0], "xy": model.M[:, 0, 1]},
         "Γ / (kg/m)": {"xxx": model.christoffel[:, 0, 0, 0], "xyz": model.christoffel[:, 0, 1, 2]},

@@ -1,4 +1,4 @@
-"""A pendulum released from the horizontal: its period against the elliptic integral, and the order of the method."""
+"""Compare the period of a pendulum with the elliptic integral, and show the order of the integrator."""
 
 import argparse
 from pathlib import Path
@@ -22,18 +22,18 @@ def main(output: Path) -> None:
     errors = [abs(found - exact) for found in periods]
 
     print(f"period, exact   {exact:.10f} s")
-    print("step (s)    period (s)       error (s)    of the one before")
+    print("step (s)    period (s)       error (s)    relative to the previous")
     for i, (step, error) in enumerate(zip(steps, errors, strict=True)):
         print(f"{step:8.1e}    {periods[i]:.10f}   {error:11.3e}    " + (f"1/{errors[i - 1] / error:.2f}" if i else ""))
     pull = swing(pendulum, 1e-3).reaction("O").force[:, 1:]
-    print(f"largest pull in the rod {np.linalg.norm(pull, axis=1).max():.6f} N, 3 m g is {3 * G:.6f} N")
+    print(f"largest tension in the rod {np.linalg.norm(pull, axis=1).max():.6f} N, 3 m g is {3 * G:.6f} N")
 
     output.mkdir(parents=True, exist_ok=True)
     save_picture(draw(pendulum, steps, errors), output / "picture.png")
 
 
 def exact_period(pendulum: supple.Mechanism) -> float:
-    """4 K(k) sqrt(L/g) with k² = sin²(45°) = ½ for a swing of a quarter turn to each side."""
+    """Return the exact period 4 K(k) sqrt(L/g) with k² = sin²(45°) = ½ for a swing of a quarter turn to each side."""
     return 4.0 * ellipk(0.5) * np.sqrt(pendulum.parameters["length"] / G)
 
 
@@ -42,7 +42,7 @@ def swing(pendulum: supple.Mechanism, step: float) -> supple.Simulation:
 
 
 def period(run: supple.Simulation) -> float:
-    """The instant at which it is at rest again where it began: the rate falls through zero."""
+    """Return the time of its return to the start, where the rate falls through zero."""
     t, rate = run.time, run.rates["O"]
     i = np.flatnonzero((rate[1:-1] > 0) & (rate[2:] <= 0))[-1] + 1
     return t[i] + rate[i] / (rate[i] - rate[i + 1]) * (t[i + 1] - t[i])

@@ -1,4 +1,4 @@
-"""Ralf in the loop: joints alone, two time scales, shaped and planned motions, a push, and the law of home alone."""
+"""Control Ralf: joint loop, two time scales, shaped and planned motions, a push, and the control law of home."""
 
 import argparse
 from dataclasses import replace
@@ -16,9 +16,12 @@ from supple.view.house_style import in_house_style, legend_above, new_figure, sa
 
 SAMPLE = 1e-3  # s
 GAIN, ZETA = 10.0, 0.3  # 1/s of the joints; damping ratio added to both modes
-UNKNOWN, DEAF = 0.2, {"imu.x": 0.1, "imu.z": 0.1}  # m/s²: process, and noise that is believed, deaf at 36 Hz on purpose
-EXACT = 0.002  # m/s², of a filter whose model is right
-DAMPING = (3.347, 2.514e-5)  # 1/s and s, of the tubes: 1 % at 6.0 and 36.5 Hz
+UNKNOWN, DEAF = (
+    0.2,
+    {"imu.x": 0.1, "imu.z": 0.1},
+)  # m/s²: process noise, and noise that suppresses 36 Hz
+EXACT = 0.002  # m/s²: process noise of a filter with an exact model
+DAMPING = (3.347, 2.514e-5)  # 1/s and s: Rayleigh damping of the tubes, 1 % at 6.0 and 36.5 Hz
 PAYLOADS = (12.0, 10.8, 13.2)  # kg
 PUSH, LASTS = 200.0, 0.05  # N, s
 IMU, TIP = ("imu.x", "imu.z"), ("tip.x", "tip.z")
@@ -31,7 +34,7 @@ FILE = Path(__file__).with_name("mechanism.yaml")
 
 
 class Laws(NamedTuple):
-    """joints : on encoders alone; fast : with δ_qs of the motion; planned : with δ_d that a motion brings."""
+    """joints : encoders only; fast : with δ_qs of the motion; planned : with δ_d of a planned motion."""
 
     joints: control.AffineLaw
     fast: control.AffineLaw
@@ -39,7 +42,7 @@ class Laws(NamedTuple):
 
 
 class Case(NamedTuple):
-    """A law, what it follows, and when that arrives, s."""
+    """Control law, its reference, and the end time of the reference, s."""
 
     law: control.AffineLaw
     motion: Any
@@ -47,7 +50,7 @@ class Case(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """A run, and when its motion arrived, s."""
+    """Run, and the end time of its motion, s."""
 
     loop: ClosedLoop
     end: float
@@ -58,7 +61,7 @@ def main(output: Path) -> None:
     observer, made = laws(model)
     shown = table(model, made)
     pushed = {name: push(law) for name, law in ((ALONE, made.joints), (FAST, made.fast))}
-    print(f"\na push of {PUSH:g} N for {LASTS * 1e3:g} ms, standing")
+    print(f"\na push of {PUSH:g} N for {LASTS * 1e3:g} ms, at rest")
     for name, run in pushed.items():
         print(f"  {name:<32} {figures(run, LASTS)}")
     home_alone(observer, made, model)
@@ -68,7 +71,7 @@ def main(output: Path) -> None:
 
 
 def laws(model: supple.ReducedModel) -> tuple[control.KalmanFilter, Laws]:
-    """One filter, two laws on it over the region, and the loop of the joints."""
+    """Return one filter, two control laws with it over the region, and the joint loop."""
     observer = observer_of(model)
     swing = control.reference("swing", model)
 
@@ -81,25 +84,25 @@ def laws(model: supple.ReducedModel) -> tuple[control.KalmanFilter, Laws]:
 
 
 def observer_of(model: supple.ReducedModel) -> control.KalmanFilter:
-    """What controllers take: deaf, so that modes beyond the model do not speak."""
+    """Return the filter of the controllers, which suppresses modes that the model neglects."""
     return control.kalman_filter(model, sample_time=SAMPLE, accelerations=UNKNOWN, noise=DEAF)
 
 
 def own_filter(observer: control.KalmanFilter) -> control.AffineLaw:
-    """A filter that believes the noise of the instruments, and that little else is unknown."""
+    """Return a filter with the noise of the instruments and small process noise."""
     noise = np.array([observer.hardware.instrument(name).noise for name in observer.measured])
     return control.observer_law(replace(observer, accelerations=np.full(2, EXACT), noise=noise))
 
 
 def plant(payload: float = 12.0) -> supple.Mechanism:
-    """The nonlinear flexible arm, damped in time as tubes can be."""
+    """Return the nonlinear flexible arm with Rayleigh damping of its tubes."""
     ralf = supple.load(FILE, parameters={"payload": payload})
     tubes = ralf.materials["aluminium"].model_copy(update={"damping": supple.Damping(rayleigh=DAMPING)})
     return ralf.replace(materials={"aluminium": tubes}, damping=None)
 
 
 def cases(model: supple.ReducedModel, made: Laws, motion: str) -> dict[str, Case]:
-    """What is compared along a motion."""
+    """Return the cases that are compared along a motion."""
     plain = control.reference(motion, model)
     shaped = control.deforming(control.shaped(plain, model), model)
     planned = control.rest_to_rest(model, plain)
@@ -114,7 +117,7 @@ def cases(model: supple.ReducedModel, made: Laws, motion: str) -> dict[str, Case
 
 
 def run(machine: supple.Mechanism | supple.ReducedModel, case: Case, after: float) -> ClosedLoop:
-    """The loop, until some time after the motion has arrived."""
+    """Simulate the closed loop until some time after the end of the motion."""
     start = dict(zip(("lift", "elbow"), case.motion.at(-1.0)[0][:2].tolist(), strict=True))
     until = SAMPLE * round((case.end + after) / SAMPLE)
     following = control.AffineController(case.law, case.motion)
@@ -122,8 +125,8 @@ def run(machine: supple.Mechanism | supple.ReducedModel, case: Case, after: floa
 
 
 def figures(loop: ClosedLoop, end: float) -> str:
-    """RMS of the tip's acceleration in the second after the end, when it stays within 1 mm of its goal after it, and
-    how far it is from there in the mean of the last tenth of a second."""
+    """Return the RMS acceleration of the tip in the second after the end, the settling time to 1 mm after it, and
+    the mean error of the last tenth of a second."""
     settling = loop.settling(*TIP, within=WITHIN, after=end)
     told = f"{settling * 1e3:8.0f} ms" if np.isfinite(settling) else f" >{(loop.time[-1] - end) * 1e3:6.0f} ms"
     off = np.linalg.norm(tip(loop.outputs)[-100:].mean(axis=0) - [loop.goal[name] for name in TIP])
@@ -131,7 +134,7 @@ def figures(loop: ClosedLoop, end: float) -> str:
 
 
 def table(model: supple.ReducedModel, made: Laws) -> dict[str, dict[str, Shown]]:
-    """Every case along every motion; returns the runs with the payload that the model knows."""
+    """Simulate every case along every motion; return the runs with the payload of the model."""
     kept: dict[str, dict[str, Shown]] = {}
     for motion in ("swing", "hurry", "across"):
         tried = cases(model, made, motion)
@@ -149,7 +152,7 @@ def table(model: supple.ReducedModel, made: Laws) -> dict[str, dict[str, Shown]]
 
 
 def push(law: control.AffineLaw, until: float = 9.0) -> ClosedLoop:
-    """The arm stands at home, and something pushes the tip down: an actuator that no controller drives."""
+    """Push the tip down at home, by an actuator that no controller drives."""
     arm = plant()
     far = supple.Frame(on="ground", at=(4.1069, 1000.0))
     hammer = supple.Actuator(between=("sky", "T"))
@@ -163,8 +166,8 @@ def push(law: control.AffineLaw, until: float = 9.0) -> ClosedLoop:
 
 
 def home_alone(observer: control.KalmanFilter, made: Laws, model: supple.ReducedModel) -> None:
-    """The law of home, used everywhere; with accelerations along link 2 and across it, and along x and z."""
-    print("\nthe law of home alone: tip off its slow way (largest), and as above")
+    """Use the control law of home everywhere, with accelerations along and across link 2, and along x and z."""
+    print("\ncontrol law of home alone: largest deviation of the tip from its slow path, and as above")
     turned = supple.reduce(in_world_axes(supple.load(FILE)), internal_modes=2, tolerance=1e-4, preload=False)
     other = observer_of(turned)
     for motion in ("swing", "hurry", "across"):
@@ -184,18 +187,18 @@ def home_alone(observer: control.KalmanFilter, made: Laws, model: supple.Reduced
 
 
 def in_world_axes(machine: supple.Mechanism) -> supple.Mechanism:
-    """The same with accelerations along x and z, without gravity."""
+    """Replace the accelerometer by accelerations along x and z, without gravity."""
     turned = machine.sensors["imu"].model_copy(update={"axes": "world", "gravity": False})
     return machine.replace(sensors={**machine.sensors, "imu": turned})
 
 
 def tip(outputs: Any) -> np.ndarray:
-    """(N, 2)."""
+    """Return positions of the tip, (N, 2)."""
     return np.stack([outputs[name] for name in TIP], axis=1)
 
 
 def slow_tip(model: supple.ReducedModel, motion: control.Reference, time: np.ndarray) -> np.ndarray:
-    """Where the tip would be with quasi-static deformation, (N, 2)."""
+    """Return the position of the tip with quasi-static deformation, (N, 2)."""
     theta, rates, accelerations, _ = np.ascontiguousarray(motion.sampled(time).transpose(1, 0, 2))
     delta, here = quasi_static(model, theta, rates, accelerations), model.evaluate(theta)
     rows = [here.outputs[name] for name in TIP]
@@ -203,8 +206,8 @@ def slow_tip(model: supple.ReducedModel, motion: control.Reference, time: np.nda
 
 
 class Watched(NamedTuple):
-    """error : RMS of δ̂ - δ over that of the vibration δ - δ_qs, of all modes together; correlation : largest of the
-    innovations at lags of 1 to 20 samples; bound : what 99 % of white ones stay below."""
+    """error : RMS of δ̂ - δ relative to that of the vibration δ - δ_qs, of all modes; correlation : largest of the
+    innovations at lags of 1 to 20 samples; bound : 99 % limit for white innovations."""
 
     error: float
     correlation: float
@@ -213,18 +216,16 @@ class Watched(NamedTuple):
 
 
 def watch(observer: control.KalmanFilter, model: supple.ReducedModel, joints: control.AffineLaw) -> None:
-    """What the filter knows of vibration that nothing damps."""
+    """Evaluate the filter on undamped vibration."""
     law = own_filter(observer)
-    print(
-        "\nKalman filter, joints alone: error of the deformation of its vibration, largest correlation of innovations"
-    )
+    print("\nKalman filter, joint loop alone: relative estimation error, largest correlation of innovations")
     for motion in ("reach", "swing", "hurry"):
         found = watched(law, model, joints, motion)
         print(f"  {motion:<8} {found.error:6.1%} {found.correlation:8.3f} (white: below {found.bound:.3f})")
 
 
 def watched(law: control.AffineLaw, model: supple.ReducedModel, joints: control.AffineLaw, motion: str) -> Watched:
-    """A filter over a run of the reduced model, whose deformation is known."""
+    """Apply a filter to a run of the reduced model, whose deformation is known."""
     wanted = control.reference(motion, model)
     loop = run(model, Case(joints, wanted, wanted.end), 1.0)
     stood = dict.fromkeys(("lift", "elbow"), 0.0)
@@ -242,7 +243,7 @@ def watched(law: control.AffineLaw, model: supple.ReducedModel, joints: control.
 
 @in_house_style
 def draw(shown: dict[str, dict[str, Shown]], pushed: dict[str, ClosedLoop]) -> Figure:
-    """As in the paper's Figure 16, with and without active damping; the push; what is left of every motion."""
+    """Draw the paper's Figure 16, with and without active damping; the push; the residual of every motion."""
     figure = new_figure(10, 7)
     (swing, far), (push_, bars) = figure.subplots(2, 2)
     for name in (ALONE, FAST):

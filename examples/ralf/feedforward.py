@@ -1,7 +1,7 @@
-"""Ralf without feedback: shaping, rest to rest and inversion, judged on the flexible mechanism with large motions.
+"""Move Ralf by feedforward alone: shaping, rest-to-rest motion and inversion, run on the full flexible mechanism.
 
-Cylinders are led exactly; what the tip does is computed by the full model. All motions were planned with the small one,
-of 2 + 2 coordinates.
+The cylinders follow their references exactly; the full model computes the tip. All motions are planned with the small
+model of 2 + 2 coordinates.
 """
 
 import argparse
@@ -24,7 +24,7 @@ WRONG = np.array([0.85, 0.9, 0.95, 1.0, 1.05, 1.1, 1.15])  # frequencies of the 
 
 
 def main(output: Path) -> None:
-    warnings.simplefilter("ignore", SuppleNote)  # of the damping in time
+    warnings.simplefilter("ignore", SuppleNote)  # damping in simulations
     ralf = supple.load(Path(__file__).with_name("mechanism.yaml"))
     model = supple.reduce(ralf, internal_modes=2, tolerance=1e-4, preload=False)
     reach = reference(supple.Motion(coordinates={name: one | BOUNDS for name, one in REACH.items()}), model)
@@ -35,7 +35,7 @@ def main(output: Path) -> None:
 
 
 def tip_along(ralf: supple.Mechanism, led: Reference, after: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
-    """Times, and the tip (N, 2), with the cylinders led along a reference, from rest under gravity."""
+    """Return times and tip positions (N, 2), with cylinders prescribed by a reference, from rest under gravity."""
     times = np.linspace(0.0, led.end + after, round((led.end + after) / STEP) + 1)
     course = led.trajectory(times)
     start = supple.equilibrium(ralf, dict(zip(HELD, course.theta[0].tolist(), strict=True)), held=HELD)
@@ -44,14 +44,14 @@ def tip_along(ralf: supple.Mechanism, led: Reference, after: float = 1.0) -> tup
 
 
 def left_behind(ralf: supple.Mechanism, led: Reference) -> float:
-    """RMS acceleration of the tip in the second after the motion, m/s²."""
+    """Return the RMS acceleration of the tip in the second after the motion, m/s²."""
     times, tip = tip_along(ralf, led)
     seen = np.gradient(np.gradient(tip, times, axis=0), times, axis=0)[times > led.end + 2 * STEP][:-3]
     return float(np.sqrt((seen**2).sum(axis=1).mean()))
 
 
 def print_shaping(ralf: supple.Mechanism, model: supple.ReducedModel, reach: Reference) -> dict[str, np.ndarray]:
-    """What is left of the unshaped vibration, with right and wrong frequencies."""
+    """Compute the residual relative to the unshaped vibration, with correct and wrong frequencies."""
     unshaped, found = left_behind(ralf, reach), {}
     print(f"unshaped: {unshaped:.3f} m/s² in the second after arrival")
     for kind in ("zv", "zvd", "ei"):
@@ -59,7 +59,7 @@ def print_shaping(ralf: supple.Mechanism, model: supple.ReducedModel, reach: Ref
         found[kind] = np.array([left_behind(ralf, way) for way in ways]) / unshaped
         late = 1e3 * (ways[len(WRONG) // 2].end - reach.end)
         parts = "  ".join(f"{factor:.2f}: {part:.2%}" for factor, part in zip(WRONG, found[kind], strict=True))
-        print(f"{kind:4s} arrives {late:3.0f} ms later; left with frequencies x {parts}")
+        print(f"{kind:4s} arrives {late:3.0f} ms later; residual with frequencies x {parts}")
     for name, plan in (("plain", rest_to_rest(model, reach)), ("robust", rest_to_rest(model, reach, robust=True))):
         print(f"rest to rest ({name}), in the same time: {left_behind(ralf, plan.reference) / unshaped:.2%}")
     return found
@@ -68,7 +68,7 @@ def print_shaping(ralf: supple.Mechanism, model: supple.ReducedModel, reach: Ref
 def print_inversion(
     ralf: supple.Mechanism, model: supple.ReducedModel, reach: Reference
 ) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """How far the tip is from its path, m over s of the path, with and without inversion."""
+    """Return the distance of the tip from its path, m over time, with and without inversion."""
     exact, causal = (stable_inversion(model, reach, TIP, causal=flag) for flag in (False, True))
     found = {}
     cases = {
@@ -82,10 +82,10 @@ def print_inversion(
         found[name] = (times - plan.lead, error)
         print(
             f"{name}: the tip is within {1e3 * error.max():.3f} mm of its path"
-            + ("" if led is not plan.reference else f" (the small model says {1e3 * plan.error:.1g} mm)")
+            + ("" if led is not plan.reference else f" (prediction of the small model: {1e3 * plan.error:.1g} mm)")
         )
     growing = exact.exponents[exact.exponents.real > 0.0].real if exact.exponents is not None else []
-    print(f"zero dynamics grow with {', '.join(f'{x:.0f}' for x in growing)} /s; the cylinders begin "
+    print(f"zero dynamics grow with {', '.join(f'{x:.0f}' for x in growing)} /s; the cylinders start "
           f"{1e3 * exact.lead:.0f} ms before the tip, or follow it {1e3 * causal.lead:.1f} ms late")  # fmt: skip
     return found
 

@@ -1,4 +1,4 @@
-"""Ralf's valves and damping from two runs that were logged: the whole mechanism runs, the small model is fitted."""
+"""Identify Ralf's valves and damping: fit the small model to two logged runs of the whole mechanism."""
 
 import argparse
 from pathlib import Path
@@ -19,14 +19,14 @@ GUESS = {
     "elbow": {"gain": 0.050, "frequency": 20.0, "damping": 0.90},
 }
 DELAY, SAMPLE, DURATION = 2e-3, 2e-3, 1.5  # s
-DAMPING = {"rayleigh": [0.0, 5.3e-4]}  # 1 % at 6 Hz, which means the same to all elements and to all modes
+DAMPING = {"rayleigh": [0.0, 5.3e-4]}  # 1 % at 6 Hz, equivalent for elements and modes
 TONES = np.array([0.9, 2.3, 4.1, 6.0, 8.3, 12.0, 17.0, 23.0])  # Hz: about both modes and the valves' bandwidth
-MODES = 2  # of the model; with second order in δ, for the tubes carry a load
-NOISE = 0.02  # of what each sensor shows in a run, RMS
+MODES = 2  # of the model, with second order in δ because the tubes carry a load
+NOISE = 0.02  # relative to the RMS of each sensor in a run
 
 
 def with_valves(ralf: supple.Mechanism, numbers: dict[str, dict[str, float]]) -> supple.Mechanism:
-    """Each cylinder behind a valve, m/s for a volt; encoders of both, accelerations of the tip."""
+    """Add a valve to each cylinder, m/s per volt, encoders, and accelerations of the tip."""
     actuators = {
         name: {**part.model_dump(exclude_defaults=True), "drive": {"valve": {**numbers[name], "delay": DELAY}}}
         for name, part in ralf.actuators.items()
@@ -36,7 +36,7 @@ def with_valves(ralf: supple.Mechanism, numbers: dict[str, dict[str, float]]) ->
 
 
 class Tones:
-    """Volts at both valves: tones with phases of their own, rising within 0.1 s."""
+    """Return the voltages at both valves: sines with different phases, rising within 0.1 s."""
 
     def __init__(self, seed: int) -> None:
         self.phases = np.random.default_rng(seed).uniform(0.0, 2.0 * np.pi, (2, len(TONES)))
@@ -46,7 +46,7 @@ class Tones:
 
 
 def logged(plant: supple.Mechanism | supple.ReducedModel, seed: int) -> supple.LoggedRun:
-    """A run of a plant, with noise added to what its sensors show."""
+    """Simulate a plant and add noise to its sensor readings."""
     run = closed_loop(plant, Tones(seed), until=DURATION, sample_time=SAMPLE, start="home")
     drawn = np.random.default_rng(100 + seed)
     heard = {name: x + NOISE * np.std(x) * drawn.standard_normal(len(x)) for name, x in run.outputs.items()}
@@ -54,7 +54,7 @@ def logged(plant: supple.Mechanism | supple.ReducedModel, seed: int) -> supple.L
 
 
 def found_from(ralf: supple.Mechanism, model: supple.ReducedModel, runs: list[supple.LoggedRun]) -> supple.Identified:
-    """Gains, bandwidths and damping of both valves, and the damping of the modes, from wrong guesses."""
+    """Fit gains, bandwidths and damping of both valves, and modal damping, from wrong guesses."""
     unknown = [f"{name}.{number}" for name, numbers in GUESS.items() for number in numbers]
     return supple.identify(with_valves(ralf, GUESS), model, runs, [*unknown, "damping"], start={"damping": 0.5})
 
@@ -68,10 +68,10 @@ def main(output: Path) -> None:
     print(f"{'':16}{'true':>9}{'guess':>9}{'found':>10}{'off':>9}")
     for name, true, guess, value in zip(found.names, truth, found.guesses, found.values, strict=True):
         print(f"{name:16}{true:9.4g}{guess:9.4g}{value:10.5g}{100.0 * (value / true - 1.0):8.2f} %")
-    print("whiteness of what is left over:", ", ".join(f"{x:.2f}" for x in found.whiteness))
+    print("whiteness of the residuals:", ", ".join(f"{x:.2f}" for x in found.whiteness))
     output.mkdir(parents=True, exist_ok=True)
     figure = found.plot()
-    figure.axes[0].set_xlim(0.0, 0.4)  # s: enough to see
+    figure.axes[0].set_xlim(0.0, 0.4)  # s: a readable section
     save_picture(figure, output / "identification.png")
 
 

@@ -1,10 +1,10 @@
-"""Ralf in the least time that its cylinders allow, found by IPOPT through CasADi, against a profile of seven segments.
+"""Compute Ralf's time-optimal motion with IPOPT through CasADi, and compare it with a seven-segment profile.
 
-Forces of both cylinders and their rates are bounded, and at the end the arm stands without vibration: δ is its sag, δ̇
-is zero. The profile of seven segments is the fastest of 126 shapes whose forces keep the same bounds; beside it stands
-the one that vibrates least of those that take 3 % more time. All are planned with the small model, of 2 + 2
-coordinates, whose inputs are the forces of the cylinders: their velocity servos (`drive:` in the file) are left out.
-All are judged on the flexible mechanism with large motions, cylinders led.
+Forces of both cylinders and their rates are bounded, and the arm ends without vibration: δ is its static deflection and
+δ̇ is zero. The seven-segment profile is the fastest of 126 shapes whose forces satisfy the same bounds. A second one
+vibrates least of those that take 3 % more time. All are planned with the small model of 2 + 2 coordinates, whose inputs
+are the forces of the cylinders: their velocity servos (`drive:` in the file) are not included. All are run on the
+flexible mechanism in large motion, with prescribed cylinders.
 """
 
 import argparse
@@ -25,21 +25,24 @@ from supple.diagnostics import SuppleNote
 from supple.view.house_style import in_house_style, legend_above, new_figure, save_picture
 
 HELD, TIP = ("lift", "elbow"), ("tip.x", "tip.z")
-FROM, TO = np.array([1.15, 1.0]), np.array([1.0, 0.9])  # m, the way of `reach`
-FORCE, RATE = np.array([4000.0, 2200.0]), np.array([50e3, 30e3])  # N and N/s, each cylinder, both ways
+FROM, TO = np.array([1.15, 1.0]), np.array([1.0, 0.9])  # m: start and end of `reach`
+FORCE, RATE = (
+    np.array([4000.0, 2200.0]),
+    np.array([50e3, 30e3]),
+)  # N and N/s: bounds of each cylinder
 STROKE = ((0.85, 1.30), (0.76, 1.18))  # m
 SCALE = np.array([0.1, 0.1, 0.05, 0.05, 1.0, 1.0, 1.0, 1.0])  # sizes of θ, δ and their rates
-SMOOTH = 1e-2  # s: what a kink of the forces costs
+SMOOTH = 1e-2  # s: weight of kinks of the forces
 NODES = 80  # intervals of the plan
-SOONER = 1e-3  # s: by which a profile must be faster to count
-STEP, AFTER, WITHIN = 1e-3, 4.0, 1e-3  # s, s, m: of the judgement
-SLOWER = 1.03  # that a profile may be to vibrate less
+SOONER = 1e-3  # s: smallest improvement of a profile
+STEP, AFTER, WITHIN = 1e-3, 4.0, 1e-3  # s, s, m: step, time after arrival, and tolerance of the evaluation
+SLOWER = 1.03  # duration of the quieter profile relative to the fastest
 COLORS = {"seven segments": "#c8553d", "the quietest": "#b8862b", "least time": "#3b6ea8"}
-SHAPES = list(product(np.linspace(0.04, 0.24, 21), np.linspace(0.0, 1.0, 6)))  # parts of a profile, see seven_segments
+SHAPES = list(product(np.linspace(0.04, 0.24, 21), np.linspace(0.0, 1.0, 6)))  # fractions, see seven_segments
 
 
 class Plan(NamedTuple):
-    """A motion, the cylinders' forces (N, 2) over time that the small model foretells, and IPOPT's iterations."""
+    """Motion, cylinder forces (N, 2) over time predicted by the small model, and number of IPOPT iterations."""
 
     motion: Reference
     time: np.ndarray
@@ -48,8 +51,8 @@ class Plan(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """On the whole mechanism: forces of the cylinders, the tip from where it ends, RMS of its acceleration in the
-    second after arrival, and from when on it stays within 1 mm."""
+    """Run of the whole mechanism: cylinder forces, distance of the tip from its final position, RMS of its
+    acceleration in the second after arrival, and settling time to 1 mm."""
 
     time: np.ndarray
     forces: np.ndarray
@@ -59,7 +62,7 @@ class Judged(NamedTuple):
 
 
 def main(output: Path) -> None:
-    warnings.simplefilter("ignore", SuppleNote)  # of the damping in time
+    warnings.simplefilter("ignore", SuppleNote)  # damping in simulations
     ralf = supple.load(Path(__file__).with_name("mechanism.yaml"))
     model = supple.reduce(ralf, internal_modes=2, tolerance=1e-4, preload=False)
     functions = exported(model, output / "casadi")
@@ -72,7 +75,7 @@ def main(output: Path) -> None:
 
 
 def exported(model: supple.ReducedModel, folder: Path) -> dict[str, ca.Function]:
-    """The model's functions, from files that need CasADi alone."""
+    """Return the model's functions, from files that need only CasADi."""
     file = supple.export(model, folder, to="casadi", prefix="ralf")[0]
     spec = importlib.util.spec_from_file_location(file.stem, file)
     assert spec is not None
@@ -83,7 +86,7 @@ def exported(model: supple.ReducedModel, folder: Path) -> dict[str, ca.Function]
 
 
 def least_time(functions: dict[str, ca.Function], nodes: int = NODES) -> Plan:
-    """Collocation by Hermite and Simpson, forces linear between nodes; starts from a smooth motion of one second."""
+    """Solve by Hermite-Simpson collocation with piecewise linear forces, from a smooth motion of one second."""
     problem, dynamics = ca.Opti(), functions["dynamics"]
     x, middle = (ca.diag(SCALE) @ problem.variable(8, count) for count in (nodes + 1, nodes))
     u, last = ca.diag(FORCE) @ problem.variable(2, nodes + 1), problem.variable()
@@ -117,7 +120,7 @@ def least_time(functions: dict[str, ca.Function], nodes: int = NODES) -> Plan:
 
 
 def resting(dynamics: ca.Function) -> Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]:
-    """Of θ: x = (θ, sag, 0, 0), and the forces that hold it."""
+    """Return the state at rest x = (θ, static deflection, 0, 0), and the forces that hold it."""
     z, theta = ca.MX.sym("z", 4), ca.MX.sym("theta", 2)
     accelerations = dynamics(ca.vertcat(theta, z[:2], ca.DM.zeros(4)), z[2:])[4:]
     solved = ca.rootfinder("still", "newton", {"x": z, "p": theta, "g": accelerations})
@@ -132,7 +135,7 @@ def resting(dynamics: ca.Function) -> Callable[[np.ndarray], tuple[np.ndarray, n
 def begin(
     problem: ca.Opti, inverse: ca.Function, still_at: Any, x: ca.MX, middle: ca.MX, u: ca.MX, last: ca.MX
 ) -> None:
-    """Where the search begins: a motion of fifth degree in a second, with the sag of rest and the forces it needs."""
+    """Return the initial guess: a quintic motion of one second, with the static deflection and its forces."""
     problem.set_initial(last, 1.0)
     for k, s in enumerate(np.linspace(0.0, 1.0, 2 * x.shape[1] - 1)):
         state, _ = still_at(FROM + (TO - FROM) * s**3 * (10.0 - 15.0 * s + 6.0 * s * s))
@@ -144,9 +147,9 @@ def begin(
 
 
 def seven_segments(model: supple.ReducedModel, shapes: Sequence[tuple[float, float]] = SHAPES) -> Plan:
-    """The fastest profile, the same for both cylinders, whose forces keep the bounds.
+    """Return the fastest profile, the same for both cylinders, whose forces satisfy the bounds.
 
-    shapes : part of the time with jerk (each of four), and part of what they leave of a half that is without it
+    shapes : fraction of the time with jerk (each of four), and fraction of the rest of a half without acceleration
     """
     best: Plan | None = None
     for shape in shapes:
@@ -162,7 +165,7 @@ def seven_segments(model: supple.ReducedModel, shapes: Sequence[tuple[float, flo
 
 
 def quietest(model: supple.ReducedModel, duration: float, shapes: Sequence[tuple[float, float]] = SHAPES) -> Plan:
-    """Of profiles that keep the bounds, the one whose forces move least once it has arrived."""
+    """Return the profile within the bounds whose forces vary least after arrival."""
     found = [plan for shape in shapes if (plan := profile_plan(model, duration, shape))]
 
     def left(plan: Plan) -> float:
@@ -173,10 +176,10 @@ def quietest(model: supple.ReducedModel, duration: float, shapes: Sequence[tuple
 
 
 def profile_plan(model: supple.ReducedModel, duration: float, shape: tuple[float, float]) -> Plan | None:
-    """A profile of given shape and duration; None if its forces break a bound."""
+    """Return a profile of given shape and duration; None if its forces violate a bound."""
     t_j = shape[0] * duration
     t_a = shape[1] * (0.499 * duration - 2.0 * t_j)
-    speed = 1.0 / (duration - 2.0 * t_j - t_a)  # of the way
+    speed = 1.0 / (duration - 2.0 * t_j - t_a)  # relative to the path
     acceleration = speed / (t_j + t_a)
     bounds = {"velocity": speed, "acceleration": acceleration, "jerk": acceleration / t_j}
     motion = supple.Motion(coordinates={
@@ -191,13 +194,13 @@ def profile_plan(model: supple.ReducedModel, duration: float, shape: tuple[float
 
 
 def led_forces(model: supple.ReducedModel, way: Reference, time: np.ndarray) -> np.ndarray:
-    """Forces of the cylinders (N, 2) along a motion from rest, deformation and all."""
+    """Return the forces of the cylinders (N, 2) along a motion from rest, including deformation."""
     run = model.simulate(time, motion=way.trajectory(time))
     return np.stack([run.driving_forces[name] for name in HELD], axis=1)
 
 
 def judged(ralf: supple.Mechanism, way: Reference, after: float = AFTER) -> Judged:
-    """Cylinders led along a motion, from rest under gravity, and some seconds more."""
+    """Simulate prescribed cylinders along a motion from rest under gravity, and some seconds more."""
     time = np.linspace(0.0, way.end + after, round((way.end + after) / STEP) + 1)
     start, end = (
         supple.equilibrium(ralf, dict(zip(HELD, theta.tolist(), strict=True)), held=list(HELD)) for theta in (FROM, TO)
@@ -215,7 +218,7 @@ def judged(ralf: supple.Mechanism, way: Reference, after: float = AFTER) -> Judg
 def tell(plans: dict[str, Plan], runs: dict[str, Judged]) -> None:
     print(f"lift {FROM[0]:g} to {TO[0]:g} m, elbow {FROM[1]:g} to {TO[1]:g} m; forces within {FORCE[0]:g} and "
           f"{FORCE[1]:g} N, rates within {RATE[0] / 1e3:g} and {RATE[1] / 1e3:g} kN/s")  # fmt: skip
-    print("                  arrives    within 1 mm   lift, peak   elbow, peak   left in the second after")
+    print("                  arrives    within 1 mm   lift, peak   elbow, peak   residual in the second after")
     for name, run in runs.items():
         lift, elbow = np.abs(run.forces).max(axis=0)
         print(f"{name:<16} {plans[name].motion.end:6.3f} s {run.settled:10.3f} s {lift:10.0f} N {elbow:11.0f} N "
@@ -224,7 +227,7 @@ def tell(plans: dict[str, Plan], runs: dict[str, Judged]) -> None:
     print(f"faster by a factor of {plain / least:.2f}; IPOPT took {plans['least time'].iterations} iterations")
     rates = np.abs(np.diff(runs["least time"].forces, axis=0)).max(axis=0) / STEP
     print(f"rates of the forces on the whole mechanism reach {rates[0] / 1e3:.0f} and {rates[1] / 1e3:.0f} kN/s: "
-          "modes that the plan does not know")  # fmt: skip
+          "modes that the plan neglects")  # fmt: skip
 
 
 @in_house_style

@@ -1,4 +1,4 @@
-"""Ralf over both cylinders and over its payload: one model, judged at payloads that were never sampled."""
+"""Reduce Ralf over both cylinders and its payload, and evaluate the model at payloads that were not sampled."""
 
 import argparse
 import time
@@ -17,7 +17,7 @@ REGION = np.array([[0.85, 0.76], [1.30, 1.18]])  # m: lift and elbow
 
 
 def judged(arm: supple.Mechanism, model: supple.ReducedModel, payloads: np.ndarray, points: int) -> dict[str, float]:
-    """The largest error of every coefficient at fresh configurations, of all payloads."""
+    """Return the largest error of every coefficient at new configurations, for all payloads."""
     worst: dict[str, float] = {}
     for n, payload in enumerate(payloads.tolist()):
         found = supple.compare(arm, model.at(payload=payload), points=points, seed=n)
@@ -26,13 +26,13 @@ def judged(arm: supple.Mechanism, model: supple.ReducedModel, payloads: np.ndarr
 
 
 def frequencies(model: supple.ReducedModel, theta: np.ndarray) -> np.ndarray:
-    """Hz, cylinders locked."""
+    """Return natural frequencies with locked cylinders, Hz."""
     here = model.evaluate(theta)
     return locked_frequencies(here.K[:, 2:, 2:], here.M[:, 2:, 2:]) / (2.0 * np.pi)
 
 
 def off_modes(model: supple.ReducedModel, payloads: np.ndarray, seed: int) -> float:
-    """The largest relative difference of a frequency from `supple.modes` of the arm with that payload."""
+    """Return the largest relative difference of frequencies from `supple.modes` with that payload."""
     rng, worst = np.random.default_rng(seed), 0.0
     for payload in payloads.tolist():
         theta = rng.uniform(*REGION, (10, 2))
@@ -49,7 +49,7 @@ def main(output: Path, payloads: int, points: int) -> None:
     model = supple.reduce(arm, vary={"payload": (LOWEST, HIGHEST)}, internal_modes=3, tolerance=1e-3, preload=False)
     made = model.provenance
     print(f"{made['samples']} samples, {made['checks']} checks, {made['boxes']} box, "
-          f"{time.process_time() - start:.0f} s of processor")  # fmt: skip
+          f"{time.process_time() - start:.0f} s of processor time")  # fmt: skip
     print(f"stated error {max(model.error.values()):.1e}")
     start = time.perf_counter()
     other = model.at(payload=9.5)

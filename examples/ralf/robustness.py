@@ -1,4 +1,4 @@
-"""Ralf's two time scales on machines as they may be: margins over the region, and 200 plants that differ."""
+"""Evaluate the robustness of Ralf's two time scales control: margins over the region, and 200 varied plants."""
 
 import argparse
 import time
@@ -25,8 +25,8 @@ BOUNDS = {"velocity": 0.2, "acceleration": 1.0, "jerk": 20.0}
 MOTION = {"lift": {"from": 1.15, "to": 1.00, **BOUNDS}, "elbow": {"from": 1.00, "to": 0.90, **BOUNDS}}  # arrives at 1 s
 SPREADS = {
     "payload": (10.8, 13.2),  # kg
-    "stiffness": (0.9, 1.1), "damping": (0.5, 2.0),  # of what the controller believes
-    "delay": (-1e-3, 1e-3),  # s, of 2 ms
+    "stiffness": (0.9, 1.1), "damping": (0.5, 2.0),  # relative to the model of the controller
+    "delay": (-1e-3, 1e-3),  # s, added to 2 ms
     "noise": (0.5, 2.0), "internal_modes": [2, 3],
 }  # fmt: skip
 COLORS = {"joint loop": "#c8553d", "two time scales": "#3b6ea8"}
@@ -35,8 +35,8 @@ LOOP = {"until": 2.0, "sample_time": 1e-3, "start": "home"}
 
 
 def controllers(model: supple.ReducedModel, motion: supple.Motion) -> dict[str, AffineController]:
-    """The joint loop alone, and with active damping; both as laws over the region."""
-    watched = {"imu.x": 0.1, "imu.z": 0.1}  # more than the noise: deaf at 36 Hz on purpose
+    """Return the joint loop alone, and with active damping; both as control laws over the region."""
+    watched = {"imu.x": 0.1, "imu.z": 0.1}  # more than the noise, to suppress 36 Hz
     observer = kalman_filter(model, sample_time=LOOP["sample_time"], accelerations=0.2, noise=watched)
     return {
         "joint loop": two_time_scales(observer, motion, damping_ratios=0.0),
@@ -45,12 +45,12 @@ def controllers(model: supple.ReducedModel, motion: supple.Motion) -> dict[str, 
 
 
 def residual(run: ClosedLoop) -> float:
-    """RMS acceleration of the tip in the second after arrival, m/s²."""
+    """Return the RMS acceleration of the tip in the second after arrival, m/s²."""
     return run.residual("imu.x", "imu.z", after=1.0)
 
 
 def settling(run: ClosedLoop) -> float:
-    """s after arrival until the tip stays within 1 mm."""
+    """Return the time after arrival until the tip stays within 1 mm, s."""
     return run.settling("tip.x", "tip.z", within=1e-3, after=1.0)
 
 
@@ -58,7 +58,7 @@ MEASURES = {"residual": residual, "settling": settling}
 
 
 def studied(controller: AffineController, count: int, processes: int | None = None) -> Study:
-    """One controller on so many plants."""
+    """Simulate one controller on many plants."""
     options = {"reduction": {"internal_modes": 2}, "count": count, "seed": 1, "processes": processes, **LOOP}
     return study(FILE, controller, SPREADS, MEASURES, **options)
 
@@ -87,7 +87,7 @@ def main(output: Path, count: int) -> None:
 
 @in_house_style
 def draw(found: dict[str, Study]) -> Figure:
-    """Shares of plants with less residual acceleration, and sooner settled."""
+    """Draw the fraction of plants with smaller residual acceleration and shorter settling time."""
     figure = new_figure(10.0, 3.6)
     for axes, measure, label in zip(
         figure.subplots(1, 2), MEASURES, ("tip acceleration / (m/s²)", "settled to 1 mm / s"), strict=True
@@ -106,5 +106,5 @@ def draw(found: dict[str, Study]) -> Figure:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--output", type=Path, default=Path("build/ralf"), help="folder for the pictures")
-    parser.add_argument("--count", type=int, default=200, help="plants")
+    parser.add_argument("--count", type=int, default=200, help="number of plants")
     main(parser.parse_args().output, parser.parse_args().count)

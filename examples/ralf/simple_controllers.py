@@ -1,7 +1,7 @@
-"""Ralf's vibration damped by controllers simpler than two time scales, judged on the absolute model.
+"""Damp Ralf's vibration with controllers simpler than two time scales, on the full flexible mechanism.
 
-A point-to-point motion of both cylinders in a second; then what is left of it at the tip: RMS acceleration in the
-second after the arrival, and the time until the tip stays within 1 mm of its goal.
+Both cylinders move from point to point in a second. Printed are the RMS acceleration of the tip in the second after
+the arrival, and the time until the tip stays within 1 mm of its goal.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ SEEN = ["imu.x", "imu.z"]
 
 
 def controllers(model: supple.ReducedModel, motion: control.Reference) -> dict[str, list]:
-    """Joint servos alone, with acceleration feedback over the region, and state feedback on a Kalman filter."""
+    """Return joint servos alone, with acceleration feedback over the region, and with state feedback on a filter."""
     joints = control.joint_servo(model, motion, sample_time=T, gain=10.0)
     damping = control.acceleration_feedback(
         model.linearize, SEEN, [6.0, 8.4], sample_time=T, damping=0.15, motion=motion, beside=[joints],
         region=model, tolerance=1e-2,
     )  # fmt: skip
-    # Deaf to the third mode at 36.5 Hz, which the model does not know.
+    # Suppresses the third mode at 36.5 Hz, which the model neglects.
     observer = control.kalman_filter(model, sample_time=T, accelerations=0.2, noise=dict.fromkeys(SEEN, 0.3))
     weights = {"lift": 1e3, "elbow": 1e3, "mode1": 1e4, "mode2": 1e4}
     states = control.state_feedback(observer, motion, Q=weights, R=10.0, tolerance=1e-2)
@@ -35,7 +35,7 @@ def controllers(model: supple.ReducedModel, motion: control.Reference) -> dict[s
 
 
 def left(loop: control.ClosedLoop, arrival: float) -> tuple[float, float]:
-    """RMS acceleration of the tip in the second after the arrival, m/s², and settling to within 1 mm of the goal, s."""
+    """Return the RMS acceleration of the tip in the second after arrival, m/s², and its settling time to 1 mm, s."""
     after = loop.time >= arrival
     tip = np.column_stack([loop.outputs["tip.x"], loop.outputs["tip.z"]])
     shaking = np.gradient(np.gradient(tip, T, axis=0), T, axis=0)[after]

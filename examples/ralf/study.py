@@ -1,4 +1,4 @@
-"""Ralf: its modes at home and over the region that the cylinders reach, and one model of four coordinates for it."""
+"""Compute Ralf's modes at home and over the region, and reduce it to one model of four coordinates."""
 
 import argparse
 from pathlib import Path
@@ -11,7 +11,7 @@ import supple
 from supple.view.house_style import in_house_style, legend_above, new_figure, save_picture
 
 LED, TIP = ["lift.acceleration", "elbow.acceleration"], ["tip.x", "tip.z"]
-TOLERANCE = 0.01  # of the boxes that are drawn
+TOLERANCE = 0.01  # tolerance of the drawn boxes
 HOME = [5.984, 8.331, 36.47, 60.0]  # Hz
 BANDS = [[5.432, 6.010], [8.291, 9.840], [36.462, 36.614]]  # Hz, lowest and highest on a grid of 10 x 10
 
@@ -38,15 +38,17 @@ def main(output: Path) -> None:
 
 
 def print_model(model: supple.ReducedModel, boxes: supple.ReducedModel) -> None:
-    made, lost = model.provenance, model.provenance["truncation"]
-    print(f"\nto 2 + 2 coordinates at 1e-4: {made['samples']} samples, {made['checks']} checks, {made['boxes']} box")
-    print(f"left out: {lost['frequencies']:.0e} of the two frequencies, the next mode is at {lost['next_hz']:.2f} Hz")
+    made, errors = model.provenance, model.provenance["truncation"]
+    print(
+        f"\nreduced to 2 + 2 coordinates, 1e-4: {made['samples']} samples, {made['checks']} checks, {made['boxes']} box"
+    )
+    print(f"truncation: {errors['frequencies']:.0e} of the two frequencies; next mode at {errors['next_hz']:.2f} Hz")
     made = boxes.provenance
     print(f"with Lagrange polynomials to {TOLERANCE:g}: {made['boxes']} boxes from {made['samples']} samples")
 
 
 def print_responses(ralf: supple.Mechanism, model: supple.ReducedModel) -> None:
-    """Accelerances of the tip, reduced against full, at ten random configurations."""
+    """Compare accelerances of the tip, reduced and full, at ten random configurations."""
     limits = np.array([ralf.actuator(name).limits for name in ("lift", "elbow")])
     lines, worst, detuned = np.linspace(0.05, 15.0, 1500), 0.0, 0.0
     for theta in np.random.default_rng(0).uniform(*limits.T, (10, 2)):
@@ -60,7 +62,7 @@ def print_responses(ralf: supple.Mechanism, model: supple.ReducedModel) -> None:
 
 
 def over_its_region(ralf: supple.Mechanism, steps: int) -> supple.FrequencyMap:
-    """Three frequencies on a grid over the strokes of both cylinders."""
+    """Return three frequencies on a grid over the strokes of both cylinders."""
     grid = {name: np.linspace(*ralf.actuator(name).limits, steps) for name in ("lift", "elbow")}
     return supple.frequency_map(ralf, grid, count=3, preload=False)
 
@@ -83,7 +85,7 @@ def draw(ralf: supple.Mechanism, modes: supple.ModeSet) -> Figure:
 
 @in_house_style
 def draw_model(ralf: supple.Mechanism, model: supple.ReducedModel, boxes: supple.ReducedModel) -> Figure:
-    """Boxes and frequencies along a diagonal (the paper's Figure 14), and responses of the tip at two places."""
+    """Draw boxes and frequencies along a diagonal (the paper's Figure 14), and responses of the tip."""
     figure = new_figure(10, 7)
     (region, diagonal), (of_x, of_z) = figure.subplots(2, 2)
     for box in boxes.fitted.leaves:

@@ -1,4 +1,4 @@
-"""Ralf from the volts of its valves to accelerations of its tip, at two configurations; whole, and its small model."""
+"""Compute responses from valve voltages to accelerations of Ralf's tip, with the full and the reduced model."""
 
 import argparse
 from pathlib import Path
@@ -16,7 +16,7 @@ LINES = np.geomspace(0.5, 60.0, 1200)
 
 
 def with_valves(ralf: supple.Mechanism) -> supple.Mechanism:
-    """Each cylinder behind a valve: 10 V are 0.5 m/s."""
+    """Add a valve to each cylinder: 10 V give 0.5 m/s."""
     actuators = {
         name: {**actuator.model_dump(exclude_defaults=True), "drive": VALVE}
         for name, actuator in ralf.actuators.items()
@@ -25,7 +25,7 @@ def with_valves(ralf: supple.Mechanism) -> supple.Mechanism:
 
 
 def responses(plant: supple.Mechanism | supple.ReducedModel, theta: list[float]) -> supple.FrequencyResponse:
-    """m/s² of the tip for a volt."""
+    """Compute accelerations of the tip per volt, m/s²/V."""
     ask = (["lift", "elbow"], ["tip.x", "tip.z"], LINES)
     if isinstance(plant, supple.Mechanism):
         return supple.frf(plant, theta, *ask, kind="accelerance")

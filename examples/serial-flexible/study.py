@@ -1,4 +1,4 @@
-"""A long arm with six joints: what its links and its gearboxes do to its tool."""
+"""Compute modes, deflections and responses of a long arm with flexible links and gearboxes."""
 
 import argparse
 from pathlib import Path
@@ -11,7 +11,7 @@ from supple.view.house_style import in_house_style, label, legend_above, new_fig
 
 FILE = Path(__file__).with_name("mechanism.yaml")
 TOOL = ["tool.x", "tool.y", "tool.z"]
-SHARES = {  # what yields, and how it is made stiff: these parameters a thousand times larger
+SHARES = {  # elastic parts, made nearly rigid by multiplying these parameters by a thousand
     "links": ["E"],
     "gearboxes": ["k1", "k2", "k3", "k4", "k5", "k6"],
     "bearings": ["bearing", "tilt"],
@@ -23,10 +23,10 @@ def main(output: Path) -> None:
     arm = supple.load(FILE)
     for posture in arm.configurations:
         modes = supple.modes(arm, posture, count=4, preload=False)
-        print(f"\n{posture}, motors held")
+        print(f"\n{posture}, motors locked")
         for hertz, words in zip(modes.frequencies_hz, modes.descriptions, strict=True):
             print(f"{hertz:8.3f} Hz  {words}")
-    print("\nsag of the tool under the payload and its own weight (mm), and what it is due to")
+    print("\nstatic deflection of the tool under gravity (mm), and its causes")
     for posture in arm.configurations:
         whole = sag(arm, posture)
         parts = {name: whole - sag(stiffened(names), posture) for name, names in SHARES.items()}
@@ -42,14 +42,14 @@ def sag(arm: supple.Mechanism, posture: str) -> np.ndarray:
 
 
 def stiffened(names: list[str]) -> supple.Mechanism:
-    """The arm with some of its parts next to rigid."""
+    """Return the arm with some of its parts nearly rigid."""
     given = supple.load(FILE).parameters
     return supple.load(FILE, parameters={name: 1e3 * given[name] for name in names})
 
 
 @in_house_style
 def draw(arm: supple.Mechanism) -> Figure:
-    """Three shapes at home, and how the tool answers a force along y at the three postures."""
+    """Draw three mode shapes at home, and the response of the tool to a force along y at three postures."""
     figure = new_figure(10, 4.2)
     left, right = figure.subfigures(1, 2, width_ratios=[1.35, 1])
     panels = [left.add_subplot(1, 3, i + 1, projection="3d", computed_zorder=False) for i in range(3)]

@@ -1,4 +1,4 @@
-"""A seven-joint arm on a long way: gains of one linear model, gains designed anew along the way, computed torque."""
+"""Compare controllers of a seven-joint arm in a long motion: constant gains, redesigned gains, computed torque."""
 
 import argparse
 from pathlib import Path
@@ -12,8 +12,8 @@ from supple.view.house_style import in_house_style, legend_above, new_figure, sa
 
 FREQUENCIES = np.array([10.0, 10.0, 10.0, 10.0, 20.0, 20.0, 20.0])  # rad/s, of joints 1 to 7
 DAMPING = 0.7
-SAMPLE, UNTIL, OFF = 2e-3, 1.2, 0.05  # s, s, rad: every joint starts so far from where it should
-OLD = {"fixed": 10**6, "every 50 ms": 25, "every 10 ms": 5}  # samples from one design to the next
+SAMPLE, UNTIL, OFF = 2e-3, 1.2, 0.05  # s, s, rad: initial error of every joint
+OLD = {"fixed": 10**6, "every 50 ms": 25, "every 10 ms": 5}  # samples between designs
 COLORS = {"fixed": "#c8553d", "every 50 ms": "#b8862b", "every 10 ms": "#4f8f5b", "computed torque": "#3b6ea8"}
 SHOWN = ("shoulder_roll", "elbow_pitch")
 
@@ -21,8 +21,8 @@ SHOWN = ("shoulder_roll", "elbow_pitch")
 def main(output: Path) -> None:
     arm = supple.load(Path(__file__).with_name("mechanism.yaml"))
     runs = {name: run(arm, controller) for name, controller in controllers(arm).items()}
-    print(f"the motion reach (0.8 s, up to 1.5 rad), every joint {OFF:g} rad from its place at the start")
-    print("gains               furthest from the errors that were designed")
+    print(f"the motion reach (0.8 s, up to 1.5 rad), initial error of every joint {OFF:g} rad")
+    print("gains               largest difference from the designed errors")
     for name, loop in runs.items():
         apart = np.abs(errors(arm, loop) - designed(loop.time)).max(axis=0)
         worst = int(apart.argmax())
@@ -32,29 +32,29 @@ def main(output: Path) -> None:
 
 
 def design(linear: supple.LinearModel) -> control.FeedbackGain:
-    """Every joint an oscillator of its own."""
+    """Return the gains that make every joint an independent oscillator."""
     return control.decoupled_gains(linear, FREQUENCIES, DAMPING)
 
 
 def controllers(arm: supple.Mechanism) -> dict[str, control.Controller]:
-    """All know the torques of the motion; they differ in what they make of an error."""
+    """Return the controllers; all know the torques of the motion and differ in their feedback."""
     made = {name: control.successive_linearization(arm, "reach", design, every=every) for name, every in OLD.items()}
     return made | {"computed torque": control.computed_torque(arm, "reach", FREQUENCIES, DAMPING)}
 
 
 def run(arm: supple.Mechanism, controller: control.Controller, until: float = UNTIL) -> supple.Simulation:
-    """From beside the start."""
+    """Simulate with the initial error."""
     return control.closed_loop(arm, controller, until=until, sample_time=SAMPLE, start=np.full(7, OFF))
 
 
 def errors(arm: supple.Mechanism, loop: supple.Simulation) -> np.ndarray:
-    """(N, 7) rad."""
+    """Return the errors of the joints (N, 7), rad."""
     there = np.stack([*loop.coordinates.values()], axis=1)
     return there - control.reference("reach", arm).sampled(loop.time)[:, 0]
 
 
 def designed(time: np.ndarray) -> np.ndarray:
-    """(N, 7) rad: ë + 2 ξ ω ė + ω² e = 0 from OFF, at rest."""
+    """Return the designed errors (N, 7), rad: ë + 2 ξ ω ė + ω² e = 0 from OFF, at rest."""
     turning = FREQUENCIES * np.sqrt(1.0 - DAMPING**2)
     t, decay = time[:, None], DAMPING * FREQUENCIES
     return OFF * np.exp(-decay * t) * (np.cos(turning * t) + decay / turning * np.sin(turning * t))

@@ -1,4 +1,4 @@
-"""A seven-joint arm under the linear regulator: the step response of its fourth joint, nonlinear and linear."""
+"""Simulate steps of a seven-joint arm under the linear regulator, nonlinear and linear."""
 
 import argparse
 from pathlib import Path
@@ -21,27 +21,25 @@ COLOURS = ("#3b6ea8", "#4f8f5b", "#c8553d")
 def main(output: Path) -> None:
     arm = supple.load(Path(__file__).with_name("mechanism.yaml"))
     linear = supple.linearize(arm)
-    print("torques that hold it (N m): " + ", ".join(f"{name} {u:.2f}" for name, u in linear.at["inputs"].items()))
-    print(
-        f"acceleration change for a perturbation of 1e-6, against the equations: {perturbation_error(arm, linear):.1e}"
-    )
+    print("holding torques (N m): " + ", ".join(f"{name} {u:.2f}" for name, u in linear.at["inputs"].items()))
+    print(f"perturbation of 1e-6, linear compared with nonlinear: {perturbation_error(arm, linear):.1e}")
     gain = control.decoupled_gains(linear, FREQUENCIES, DAMPING)
-    print(f"poles of the linear loop, met to {pole_error(gain):.1e} 1/s")
+    print(f"poles of the linear loop: error {pole_error(gain):.1e} 1/s")
 
-    print(f"\nstep of {JOINT}   rise to 90 %      overshoot         at the end (rad)     furthest apart")
+    print(f"\nstep of {JOINT}   rise to 90 %      overshoot         at the end (rad)     largest difference")
     for size in STEPS:
         whole, small = (step_response(plant, gain, size) for plant in (arm, linear))
         rises = f"{rise(whole, size):.3f}, {rise(small, size):.3f} s"
         over = f"{overshoot(whole, size):5.1%}, {overshoot(small, size):5.1%}"
         ends = f"{whole.coordinates[JOINT][-1]:.4f}, {small.coordinates[JOINT][-1]:.4f}"
         print(f"{size:6.2f} rad            {rises}   {over}    {ends}    {apart(whole, small):.4f} rad")
-    print("(the nonlinear arm, then the linear model)")
+    print("(first the nonlinear arm, then the linear model)")
     output.mkdir(parents=True, exist_ok=True)
     save_picture(draw(arm, linear, gain), output / "picture.png")
 
 
 def perturbation_error(arm, linear, size: float = 1e-6) -> float:
-    """‖δẋ* - δẋ‖ / ‖δẋ*‖ for every state perturbed by `size`: the paper's first check, 2.7e-6 there."""
+    """Return ‖δẋ* - δẋ‖ / ‖δẋ*‖ for every state perturbed by `size`: the paper's first check, 2.7e-6 there."""
     n = len(linear.states) // 2
     u = np.array([*linear.at["inputs"].values()])
 
@@ -61,7 +59,7 @@ def pole_error(gain: control.FeedbackGain) -> float:
 
 
 def step_response(plant, gain: control.FeedbackGain, size: float) -> supple.Simulation:
-    """From rest, with the reference of the joint at `size` and the torques that would hold it there to first order."""
+    """Simulate from rest, with the joint's reference at `size` and the first-order holding torques there."""
     return control.closed_loop(plant, gain.regulator({JOINT: size}), until=UNTIL, sample_time=SAMPLE)
 
 

@@ -1,4 +1,4 @@
-"""The spatial slider-crank: its start, five seconds of motion, and the forces in its joints."""
+"""Simulate a spatial slider-crank, and compare its start with published values."""
 
 import argparse
 from pathlib import Path
@@ -28,14 +28,14 @@ def main(output: Path) -> None:
     print(f"crank's angle (rad)  {run.coordinates['O'][-1]:.6f}, one equation in the angle {end:.6f}")
     print(f"error of the energy  {np.abs(run.energy['balance']).max():.1e} J of {run.energy['kinetic'].max():.3f} J")
     side = np.linalg.norm(run.reaction("slide").force[:, 1:], axis=1).max()
-    print(f"largest force of the slideway across it  {side:.2f} N")
+    print(f"largest transverse force of the slideway  {side:.2f} N")
 
     output.mkdir(parents=True, exist_ok=True)
     save_picture(draw(machine, run), output / "picture.png")
 
 
 def start(machine: supple.Mechanism) -> dict[str, np.ndarray]:
-    """Positions and velocities from the crank's alone."""
+    """Return positions and velocities, computed from those of the crank."""
     here = supple.assemble(machine)
     moving = supple.motion(here, [SPEED])
     values = here.frame("S").position[:1], moving.frame("S").velocity[:1], moving.frame("rod").angular_velocity
@@ -43,10 +43,10 @@ def start(machine: supple.Mechanism) -> dict[str, np.ndarray]:
 
 
 def local_model_after(machine: supple.Mechanism, until: float) -> float:
-    """The same motion from M(θ) θ̈ + Γ(θ) θ̇² = p(θ), one equation."""
+    """Simulate the motion by the single equation M(θ) θ̈ + Γ(θ) θ̇² = p(θ)."""
 
     def derivative(_: float, state: np.ndarray) -> list[float]:
-        model = supple.local(machine, np.remainder(state[:1], 2 * np.pi))  # one turn is as good as another
+        model = supple.local(machine, np.remainder(state[:1], 2 * np.pi))  # the coefficients are periodic
         return [state[1], (model.force[0] - model.christoffel[0, 0, 0] * state[1] ** 2) / model.M[0, 0]]
 
     return float(solve_ivp(derivative, (0.0, until), [0.0, SPEED], method="DOP853", rtol=1e-8).y[0, -1])

@@ -1,4 +1,4 @@
-"""A Stewart platform: its mass matrix at home, how firmly its legs hold it, and a small model for its whole stroke."""
+"""Compute the mass matrix and singularity measure of a Stewart platform, and reduce it over its stroke."""
 
 import argparse
 import time
@@ -28,26 +28,26 @@ def main(output: Path) -> None:
     start = time.perf_counter()
     models = supple.local(stewart, theta)
     each = (time.perf_counter() - start) / len(theta)
-    print(f"\n{len(theta)} configurations with legs anywhere in their stroke, {each * 1e6:.0f} microseconds each")
+    print(f"\n{len(theta)} random configurations of the legs, {each * 1e6:.0f} microseconds each")
     print(f"singularity at home {home.singularity:.4f}, at worst {models.singularity.min():.4f}")
 
     output.mkdir(parents=True, exist_ok=True)
     model = supple.reduce(stewart, tolerance=1e-2, output=output / "stewart.rom")
     made, found = model.provenance, supple.compare(stewart, model)
     print(f"\nreduced to 1 %: {made['samples']} samples, {made['checks']} checks, {made['boxes']} boxes")
-    print("  on 1000 fresh points: " + ", ".join(f"{name} {error:.2%}" for name, error in found.error.items()))
+    print("  at 1000 new points: " + ", ".join(f"{name} {error:.2%}" for name, error in found.error.items()))
     print(f"  {found.speedup:.0f} times faster than the mechanism")
     save_picture(draw(stewart), output / "picture.png")
 
 
 def leg_force(stewart: supple.Mechanism) -> float:
-    """By hand, from the potential V in a pure heave with all legs of length L: a sixth of -∂V/∂L.
+    """Compute the force by hand, from the potential V in a pure heave with all legs of length L: a sixth of -∂V/∂L.
 
     L² - h² is constant. A barrel's centre is at height b/2 h/L, a piston's at (L - p/2) h/L.
     """
     p, g = stewart.parameters, -stewart.gravity[2]
     h, L = p["height"], p["leg"]
-    slope = 1 / h - h / L**2  # of h/L with L
+    slope = 1 / h - h / L**2  # derivative of h/L by L
     platform = p["platform_mass"] * L / h
     barrels = 6 * p["barrel_mass"] * p["barrel"] / 2 * slope
     pistons = 6 * p["piston_mass"] * (L / h - p["piston"] / 2 * slope)

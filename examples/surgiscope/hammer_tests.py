@@ -1,4 +1,4 @@
-"""Simulated hammer tests of the Surgiscope: J_Q before and after, and a blow that tells next to nothing.
+"""Fit the Surgiscope to simulated hammer tests: J_Q before and after, and an uninformative impact.
 
 python examples/surgiscope/hammer_tests.py
 """
@@ -18,12 +18,12 @@ def main() -> None:
         ]
         for name, guess in (("motor_rz 10 % off", OFF), ("all stiffnesses guessed", GUESS)):
             found = supple.update(supple.load(FILE, parameters=guess), measured, SHARED, starts=1)
-            print(f"\n{name}, skew blows at both postures, {noise:.0%} noise: J_Q before and after")
+            print(f"\n{name}, oblique impacts at both postures, {noise:.0%} noise: J_Q before and after")
             for item in found.misfits(BANDS):
                 low, high = item.band_hz
                 print(f"  {item.label:8} {low:.0f}-{high:.0f} Hz   {item.before:8.3%} {item.after:9.4%}")
             print(f"  {found.summary()}")
-    print("\na vertical blow in the middle of the first posture")
+    print("\na vertical impact in the middle of the first posture")
     blow = supple.virtual_test(
         supple.load(FILE), "first", "platform.z", SENSORS, sampling_hz=500.5, samples=1024, blows=3, noise=0.05,
         exponential=0.01,

@@ -1,4 +1,4 @@
-"""Joint stiffnesses of the Surgiscope: from frequencies that the paper measured, and from simulated dial gauges.
+"""Identify joint stiffnesses of the Surgiscope from measured frequencies and from simulated dial gauges.
 
 python examples/surgiscope/identification.py
 """
@@ -26,7 +26,7 @@ LINES = [
     [(x, x, -1.326) for x in np.linspace(-0.25, 0.25, 11)],
 ]
 PUSH = -200.0  # N
-NOISE = 0.01  # of the largest deflection of a posture
+NOISE = 0.01  # relative to the largest deflection of a posture
 
 
 def main() -> None:
@@ -54,7 +54,7 @@ def print_frequencies(posture: str, found: np.ndarray, deviations: np.ndarray | 
 
 
 def print_statics(robot: supple.Mechanism, truth: supple.Mechanism, gauges: str) -> None:
-    """Eleven postures of one line, gauges with noise; those of the other line predicted, and natural frequencies."""
+    """Fit noisy gauges at eleven postures of one line; predict the other line, and natural frequencies."""
     random = np.random.default_rng(4)
     names = tuple(f"platform.{axis}" for axis in gauges)
     seen = []
@@ -74,8 +74,8 @@ def print_statics(robot: supple.Mechanism, truth: supple.Mechanism, gauges: str)
         off.append(np.linalg.norm(values - exact) / np.linalg.norm(exact))
         stated.append(np.linalg.norm(spread) / np.linalg.norm(exact))
     print(f"\nstatics: {len(seen)} postures of one line, gauges along {', '.join(names)}, {NOISE:.0%} noise")
-    print(f"  the other line: stated beforehand ± {1.96 * max(stated):.1%} (95 %) at worst;", end=" ")
-    print(f"off by {np.mean(off):.2%} on average, {max(off):.2%} at worst")
+    print(f"  the other line: predicted uncertainty ± {1.96 * max(stated):.1%} (95 %) at worst;", end=" ")
+    print(f"actual error {np.mean(off):.2%} on average, {max(off):.2%} at worst")
     for posture in ("first", "second"):
         true, ours = (
             supple.modes(one, posture, count=9, preload=False).frequencies_hz for one in (truth, found.mechanism)
@@ -85,7 +85,7 @@ def print_statics(robot: supple.Mechanism, truth: supple.Mechanism, gauges: str)
 
 
 def deflections(machine: supple.Mechanism, place: tuple[float, float, float]) -> np.ndarray:
-    """(3,) m of the platform."""
+    """Return the deflection of the platform, (3,) m."""
     names = ("platform.x", "platform.y", "platform.z")
     return PUSH * supple.compliance(machine, {"tool": place}, names, preload=False).values[2]
 

@@ -1,4 +1,4 @@
-"""Do stated intervals hold? Many simulated hammer tests of the Surgiscope, each identified by itself.
+"""Check the stated confidence intervals with many simulated hammer tests of the Surgiscope, identified separately.
 
 python examples/surgiscope/intervals.py --count 100 --posture second both --noise 0.05 0.01
 """
@@ -21,18 +21,18 @@ SENSORS = [f"{body}{i}[{share}]" for i in (1, 2, 3) for body in ("arm", "left", 
 SENSORS += ["platform", "lower1", "lower2", "lower3"]  # 40 points, three directions each
 POSTURES = {"first": ("first",), "second": ("second",), "both": ("first", "second")}
 BAND = (5.0, 100.0)  # Hz
-SURE = 1.959964  # deviations that hold 95 %
+SURE = 1.959964  # standard deviations of a 95 % interval
 
 
 @cache
 def robots() -> tuple[supple.Mechanism, supple.Mechanism]:
-    """The robot that is tested, and what is guessed of it."""
+    """Return the tested robot, and the guessed parameters."""
     return supple.load(FILE), supple.load(FILE, parameters=GUESS)
 
 
 @cache
 def test(posture: str, noise: float) -> supple.VirtualTest:
-    """40 points by three directions, 1024 samples in 2.046 s, three skew blows, an exponential window to 1 %."""
+    """Simulate a test: 40 points, three directions, 1024 samples in 2.046 s, three oblique impacts, window to 1 %."""
     return supple.virtual_test(
         robots()[0], posture, ("platform", (0.6, 0.0, 0.8)), SENSORS, sampling_hz=500.5, samples=1024, blows=3,
         noise=noise, exponential=0.01,
@@ -40,7 +40,7 @@ def test(posture: str, noise: float) -> supple.VirtualTest:
 
 
 def one(case: tuple[str, float, int]) -> np.ndarray:
-    """(6, 2): errors relative to the truth, and stated deviations, of five stiffnesses and η."""
+    """Return relative errors and stated deviations of five stiffnesses and η, (6, 2)."""
     which, noise, seed = case
     truth, guess = robots()
     measured = [
@@ -61,12 +61,12 @@ def main(count: int, postures: list[str], noises: list[float], processes: int) -
 
 
 def report(which: str, noise: float, found: np.ndarray) -> None:
-    """found : (tests, 6, 2)."""
+    """Print the statistics of the results `found` (tests, 6, 2)."""
     error, deviation = found[:, :, 0], found[:, :, 1]
     held = np.abs(error) <= SURE * deviation
     score = np.sqrt(np.mean(np.square(error / deviation), axis=0))
     print(f"\n{len(found)} tests, {' and '.join(POSTURES[which])} posture, {noise:.0%} noise")
-    print("  number    largest error   scatter    stated   error/stated (r.m.s.)   intervals of 95 % that hold")
+    print("  number    largest error   scatter    stated   error/stated (r.m.s.)   95 % intervals with the truth")
     for i, name in enumerate([*SHARED, "eta"]):
         print(
             f"  {name:10} {np.abs(error[:, i]).max():10.3%} {np.std(error[:, i]):10.4%} {deviation[:, i].mean():9.4%}"
@@ -77,9 +77,9 @@ def report(which: str, noise: float, found: np.ndarray) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--count", type=int, default=100, help="how many tests of each case")
-    parser.add_argument("--posture", nargs="+", default=["second"], choices=list(POSTURES), help="where it is struck")
-    parser.add_argument("--noise", nargs="+", type=float, default=[0.05], help="of each channel")
-    parser.add_argument("--processes", type=int, default=2, help="at a time")
+    parser.add_argument("--count", type=int, default=100, help="number of tests per case")
+    parser.add_argument("--posture", nargs="+", default=["second"], choices=list(POSTURES), help="postures")
+    parser.add_argument("--noise", nargs="+", type=float, default=[0.05], help="relative noise of each channel")
+    parser.add_argument("--processes", type=int, default=2, help="number of processes")
     given = parser.parse_args()
     main(given.count, given.posture, given.noise, given.processes)

@@ -1,4 +1,4 @@
-"""The Surgiscope: how a Delta robot vibrates at the two postures that were measured, and over its workspace."""
+"""Compute modes, responses and deflections of the Surgiscope at two postures and over its workspace."""
 
 import argparse
 from pathlib import Path
@@ -10,11 +10,11 @@ import supple
 from supple.view.house_style import in_house_style, label, new_figure, save_picture
 
 FILE = Path(__file__).with_name("mechanism.yaml")
-REFERENCE = {  # Hz, of a beam model written on its own with the same parameters
+REFERENCE = {  # Hz: independent beam model with the same parameters
     "first": [11.709762, 11.709762, 15.358492, 31.613967, 31.613967, 35.851265, 39.013092, 39.013092, 40.695904],
     "second": [12.106312, 12.715987, 15.231822, 26.137006, 33.021803, 36.528784, 38.251596, 38.812682, 42.297349],
 }
-DEFLECTION = {  # of the platform under -200 N along z, mm, of the same model
+DEFLECTION = {  # mm: platform under -200 N along z, from the same model
     (0.0, 0.0, -1.1): [0.0, 0.0, -1.418650],
     (0.19, -0.33, -0.9): [-0.275382, 0.478627, -1.881933],
     (0.25, -0.25, -1.478): [-1.292530, 2.070955, -1.373188],
@@ -25,7 +25,7 @@ PAPER = {  # Hz: measured, and the paper's model
 }
 REACH = 0.3  # m
 PUSH = -200.0  # N
-SHOWN = [("platform.z", "platform.z"), ("platform.x", "platform.x"), ("platform.x", "upper2.y")]  # blow, sensor
+SHOWN = [("platform.z", "platform.z"), ("platform.x", "platform.x"), ("platform.x", "upper2.y")]  # impact, sensor
 LINES = np.arange(1.0, 100.0, 0.5)  # Hz
 
 
@@ -36,7 +36,7 @@ def main(output: Path) -> None:
     print(f"\nplatform under {PUSH:g} N along z (mm)")
     for place, reference in DEFLECTION.items():
         found = deflection(robot, place)
-        print(f"  at {place}:  {np.round(found, 6)}   off by {relative(found, reference):.0e} of the largest")
+        print(f"  at {place}:  {np.round(found, 6)}   difference {relative(found, reference):.0e} of the largest")
     found = over_a_plane(robot, 17)
     print("\nover the plane z = -1.1 m, |x|, |y| <= 0.3 m (Hz)")
     for i, (low, high) in enumerate(found.bands_hz):
@@ -51,8 +51,8 @@ def print_frequencies(robot: supple.Mechanism, name: str) -> None:
     found = supple.modes(robot, name, count=9, preload=False).frequencies_hz
     measured, modelled = PAPER[name]
     print(f"\n{name} posture, brakes locked (Hz)")
-    print(f"  here               {listed(found)}")
-    print(f"  reference          {listed(REFERENCE[name])}   off by {relative(found, REFERENCE[name]):.0e}")
+    print(f"  supple             {listed(found)}")
+    print(f"  reference          {listed(REFERENCE[name])}   difference {relative(found, REFERENCE[name]):.0e}")
     print(f"  measured [paper]   {listed(measured)}")
     print(f"  their model        {listed(modelled)}")
 
@@ -66,20 +66,20 @@ def relative(found: np.ndarray, reference: list[float]) -> float:
 
 
 def deflection(robot: supple.Mechanism, place: tuple[float, float, float]) -> np.ndarray:
-    """Where the platform goes under the push, mm."""
+    """Return the displacement of the platform under the push, mm."""
     found = supple.compliance(robot, {"tool": place}, ["platform.x", "platform.y", "platform.z"], preload=False)
     return 1e3 * PUSH * found.values[:, 2]
 
 
 def over_a_plane(robot: supple.Mechanism, count: int) -> supple.FrequencyMap:
-    """Frequencies where the platform stands on a grid of a plane."""
+    """Return frequencies on a grid of platform positions in a plane."""
     across = np.linspace(-REACH, REACH, count)
     return supple.frequency_map(robot, {"tool.x": across, "tool.y": across, "tool.z": -1.1}, count=6, preload=False)
 
 
 @in_house_style
 def draw(robot: supple.Mechanism) -> Figure:
-    """Six shapes at the first posture; of a pair only one."""
+    """Draw six mode shapes at the first posture; one of each pair."""
     figure = new_figure(10, 6.4)
     modes = supple.modes(robot, "first", count=9, preload=False)
     shown = [0, 2, 3, 5, 6, 8]
@@ -94,7 +94,7 @@ def draw(robot: supple.Mechanism) -> Figure:
 
 @in_house_style
 def draw_responses(robot: supple.Mechanism) -> Figure:
-    """Accelerances for blows on the platform, with the loss factor that was identified."""
+    """Draw accelerances for impacts on the platform, with the identified loss factor."""
     figure = new_figure(10, 4.4)
     panels = figure.subplots(1, 2, sharey=True)
     for axes, posture in zip(panels, REFERENCE, strict=True):

@@ -1,4 +1,4 @@
-"""A hanging two-link arm brought to rest by regulators that were designed on its linear model."""
+"""Bring a hanging two-link arm to rest by regulators designed on its linear model."""
 
 import argparse
 from pathlib import Path
@@ -23,7 +23,7 @@ def main(output: Path) -> None:
         print("  " + "".join(f"{x:9.4f}" for x in left) + "   " + "".join(f"{x:9.4f}" for x in right))
 
     designs = gains(linear)
-    print("\ndesign          poles met to   start   2 % after   largest torques (N m)     left after 8 s (rad)")
+    print("\ndesign          poles met to   start   2 % after   largest torques (N m)     error after 8 s (rad)")
     for name, gain in designs.items():
         for start in ("near", "far"):
             loop = run(arm, gain, start)
@@ -37,19 +37,19 @@ def main(output: Path) -> None:
 
 
 def printed(linear) -> tuple[np.ndarray, np.ndarray]:
-    """The two matrices of the paper, in its order of the joints."""
+    """Return the two matrices of the paper, in its order of the joints."""
     turned = np.ix_([1, 0], [1, 0])
     return linear.A[2:, :2][turned], linear.B[2:][turned]
 
 
 def poles() -> np.ndarray:
-    """Those of two oscillators, -ξω ± iω sqrt(1 - ξ²)."""
+    """Return the poles of two oscillators, -ξω ± iω sqrt(1 - ξ²)."""
     root = np.sqrt(1.0 - DAMPING**2)
     return np.concatenate([FREQUENCIES * (-DAMPING + 1j * root), FREQUENCIES * (-DAMPING - 1j * root)])
 
 
 def gains(linear) -> dict[str, control.FeedbackGain]:
-    """Both designs have the same poles."""
+    """Return both designs, with the same poles."""
     return {
         "pole placement": control.pole_placement(linear, poles()),
         "decoupled": control.decoupled_gains(linear, FREQUENCIES, DAMPING),
@@ -57,7 +57,7 @@ def gains(linear) -> dict[str, control.FeedbackGain]:
 
 
 def pole_error(gain: control.FeedbackGain) -> float:
-    """Largest distance of a pole of A - B K from the one asked for."""
+    """Return the largest distance of a pole of A - B K from the specified one."""
     found, asked = np.linalg.eigvals(gain.closed), poles()
     return max(np.abs(found - pole).min() for pole in asked)
 
@@ -71,7 +71,7 @@ def deviation(loop: supple.Simulation) -> np.ndarray:
 
 
 def settling(loop: supple.Simulation) -> float:
-    """When the angles come within 2 % of their first deviation for good."""
+    """Return the settling time of the angles to 2 % of their initial deviation."""
     away = np.flatnonzero(deviation(loop) > 0.02 * deviation(loop)[0])
     return float(loop.time[away[-1] + 1])
 
