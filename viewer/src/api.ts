@@ -1,4 +1,4 @@
-/** `window.supple`: the page as tests, and anybody's console, ask it. */
+/** `window.supple`: interface of the page for tests and the browser's console. */
 
 import type { Page, Animation } from "./page";
 import { ReducedModel } from "./model/reduced_model";
@@ -23,14 +23,14 @@ export function api(page: Page, playback: Playback | null) {
     },
     frame: (name: string) => page.frame(name),
     frequencies: () => Array.from(page.freshModes()?.frequencies ?? []),
-    /** How the modes were found. */
+    /** Convergence data of the present modes. */
     search: () => {
       const { converged, passes, block, unheld } = page.freshModes()!;
       return { converged, passes, block, unheld };
     },
     response: (input: string, output: string, hertz: number[]) => {
       const vibration = page.data.vibration, modes = page.freshModes();
-      if (!vibration || !modes) throw new Error("nothing is elastic");
+      if (!vibration || !modes) throw new Error("the mechanism has no elastic parts");
       const known = ports(page.data.scene);
       const [g, h] = [input, output].map((name) => {
         const port = known.find((item) => item.name === name);

@@ -1,4 +1,4 @@
-/** Elements of the page. Text reaches it as text alone, so that no name can be taken for markup. */
+/** Elements of the page. Text is always inserted as text, so that names cannot act as markup. */
 
 type Attributes = Record<string, string | number | boolean | EventListener | undefined>;
 
@@ -13,7 +13,7 @@ export function el<K extends keyof HTMLElementTagNameMap>(tag: K, attributes: At
   return made;
 }
 
-/** A choice among texts; the value is the number of what is chosen. */
+/** A selection among texts; the value is the index of the choice. */
 export function select(label: string, options: string[], chosen: number, changed: (index: number) => void): { root: HTMLLabelElement; input: HTMLSelectElement } {
   const input = el("select", { "aria-label": label }, ...options.map((text, i) => el("option", { value: i }, text)));
   input.value = String(chosen);

@@ -1,16 +1,16 @@
-/** Keys: modes by number, space to pause, arrows to turn the camera. */
+/** Keys: modes by number, space to pause, arrows to rotate the camera. */
 
 import type { Page } from "./page";
 
 export const KEYS: [string, string][] = [
-  ["1 … 8", "animate a mode, again to stop"],
-  ["space", "pause or go on"],
+  ["1 … 8", "animate a mode; press again to stop"],
+  ["space", "pause or resume"],
   ["0", "stop"],
-  ["arrows", "turn the camera (with the machine chosen), or the chosen slider"],
-  ["+ −", "closer, further away"],
-  ["h", "see everything"],
+  ["arrows", "rotate the camera (if the machine has the focus), or move the slider with the focus"],
+  ["+ −", "zoom in, zoom out"],
+  ["h", "show everything"],
   ["n", "names of places"],
-  ["t", "dark or light"],
+  ["t", "dark or light theme"],
 ];
 
 export function handleKeys(page: Page, canvas: HTMLCanvasElement, actions: { names(): void; theme(): void; home(): void }): void {
@@ -26,12 +26,12 @@ export function handleKeys(page: Page, canvas: HTMLCanvasElement, actions: { nam
     else if (event.key === "n") actions.names();
     else if (event.key === "t") actions.theme();
     else if (event.key === "h") actions.home();
-    else if (target === canvas && turn(page, event.key)) { /* turned */ } else return;
+    else if (target === canvas && turn(page, event.key)) { /* camera rotated */ } else return;
     event.preventDefault();
   });
 }
 
-/** Turn or move the camera about what it looks at. */
+/** Rotate the camera about its target, or change its distance. */
 function turn(page: Page, key: string): boolean {
   const { camera, controls } = page.stage, offset = camera.position.clone().sub(controls.target);
   const side = offset.clone().cross(camera.up).normalize(), step = 0.08;

@@ -1,4 +1,4 @@
-/** The page's parts put together: header, stage, panels at the side, keys. */
+/** Layout of the page: header, stage, panels at the side, keys. */
 
 import type { Playback } from "./api";
 import { Background } from "./background";
@@ -27,9 +27,9 @@ export function layout(data: PageData): { page: Page; playback: Playback | null 
   document.title = `${data.name} · supple`;
   const theme = systemTheme();
   document.documentElement.dataset.theme = theme;
-  const canvas = el("canvas", { id: "scene", tabindex: 0, role: "img", "aria-label": `${data.name} in three dimensions; drag to turn, wheel or pinch to come closer` });
+  const canvas = el("canvas", { id: "scene", tabindex: 0, role: "img", "aria-label": `${data.name} in three dimensions; drag to rotate, scroll or pinch to zoom` });
   const stage = el("div", { id: "stage" }, canvas), side = el("div", { id: "panels", role: "region", "aria-label": "Controls" });
-  const dark = button("", () => choose(page.theme === "dark" ? "light" : "dark"), { "aria-label": "dark or light", title: "dark or light (t)" });
+  const dark = button("", () => choose(page.theme === "dark" ? "light" : "dark"), { "aria-label": "dark or light", title: "dark or light theme (t)" });
   document.body.append(
     el("header", {}, el("h1", {}, data.name), el("p", { title: data.description }, data.description), el("div", { class: "tools" }, dark)),
     el("main", {}, stage, side),
@@ -67,16 +67,16 @@ export function layout(data: PageData): { page: Page; playback: Playback | null 
   const see = (view: "home" | "front" | "top" | "side") => () => page.stage.fit(page.shape.bounds(), view);
   stage.append(
     el("div", { id: "views", class: "overlay", role: "group", "aria-label": "Views" },
-      button("home", see("home"), { title: "see everything (h)" }),
+      button("home", see("home"), { title: "show everything (h)" }),
       ...(["front", "side", "top"] as const).map((view) => button(view, see(view), { class: "wide" })), names, frames),
     colorBar(page), gizmo(page), hover(page),
   );
   const corner = el("div", { id: "corner", class: "overlay" });
-  const says = () => {
+  const showCorner = () => {
     const g = data.scene.gravity;
     corner.textContent = `grid ${length(page.spacing)}${g && Math.hypot(...g) > 0 ? ` · gravity ${Math.hypot(...g).toPrecision(3)} m/s²` : " · no gravity"}`;
   };
-  page.on("theme", says);
+  page.on("theme", showCorner);
   stage.append(corner);
   choose(theme);
   handleKeys(page, canvas, { names: () => names.click(), theme: () => dark.click(), home: see("home") });

@@ -1,4 +1,4 @@
-/** The machine at a posture: loops closed, limits kept, modes found. The page and its worker both have one. */
+/** The machine at a posture: loops closed, limits respected, modes computed. The page and its worker both have one. */
 
 import type { PageData } from "./data/page_data";
 import { Closure, type Position } from "./kinematics/closure";
@@ -8,7 +8,7 @@ import { number, shown } from "./units";
 import { lowestModes, type Modes } from "./vibration/modes";
 import { Structure } from "./vibration/structure";
 
-const HALVINGS = 14; // between a posture that is there and one that is not
+const HALVINGS = 14; // bisections between a reachable posture and an unreachable one
 
 export interface Reached {
   theta: number[];
@@ -34,7 +34,7 @@ export class Machine {
     return this.data.coordinates.map((c, i) => (c.limited ? Math.min(Math.max(theta[i], c.low), c.high) : theta[i]));
   }
 
-  /** What keeps a position from being taken: a dead point, or a joint outside of its limits; nothing if it may. */
+  /** Reason why a position is not accepted: a dead point, or a joint outside its limits; null if it is. */
   private obstacle(position: Position): "dead" | { part: string; value: number; limits: [number, number]; unit: "rad" | "m" } | null {
     if (position.reached < 1) return "dead";
     for (const { part, measure, limits, unit } of this.data.limits) {
@@ -44,14 +44,14 @@ export class Machine {
     return null;
   }
 
-  /** The posture at θ; or, before a dead point or a limit, the last one on the way from `from` that can be taken. */
+  /** The posture at θ; or, at a dead point or a limit, the last acceptable one on the segment from `from`. */
   at(wanted: ArrayLike<number>, from: number[]): Reached {
     const theta = this.within(wanted), position = this.closure.close(theta), obstacle = this.obstacle(position);
     const clamped = theta.findIndex((value, i) => value !== wanted[i]);
-    if (obstacle === null) return { theta, position, reached: clamped < 0, message: clamped < 0 ? "" : this.saysLimit(clamped) };
-    if (obstacle === "dead" && theta.length === 1) { // the way from rest is the only one there is
+    if (obstacle === null) return { theta, position, reached: clamped < 0, message: clamped < 0 ? "" : this.limitText(clamped) };
+    if (obstacle === "dead" && theta.length === 1) { // the segment from rest is the only one
       const last = this.data.coordinates[0].rest + position.reached * (theta[0] - this.data.coordinates[0].rest);
-      return { theta: [last], position, reached: false, message: this.says("dead", position, position) };
+      return { theta: [last], position, reached: false, message: this.obstacleText("dead", position, position) };
     }
     let low = 0, high = 1, best: Position | null = null, beyond = position, reason = obstacle;
     const between = (t: number) => theta.map((value, i) => from[i] + t * (value - from[i]));
@@ -67,7 +67,7 @@ export class Machine {
       }
     }
     const kept = best ? between(low) : from.slice();
-    return { theta: kept, position: best ?? this.closure.close(from), reached: false, message: this.says(reason, beyond, best ?? beyond) };
+    return { theta: kept, position: best ?? this.closure.close(from), reached: false, message: this.obstacleText(reason, beyond, best ?? beyond) };
   }
 
   private range(limits: [number, number], of: "rad" | "m"): string {
@@ -75,19 +75,19 @@ export class Machine {
     return `${limits.map((x) => number(x * factor)).join(" to ")} ${unit}`;
   }
 
-  private saysLimit(i: number): string {
+  private limitText(i: number): string {
     const { name, low, high, unit } = this.data.coordinates[i];
     return `“${name}” is at its limit, ${this.range([low, high], unit)}`;
   }
 
-  private says(reason: "dead" | { part: string; value: number; limits: [number, number]; unit: "rad" | "m" }, beyond: Position, last: Position): string {
+  private obstacleText(reason: "dead" | { part: string; value: number; limits: [number, number]; unit: "rad" | "m" }, beyond: Position, last: Position): string {
     if (reason !== "dead") {
       return `${reason.part} is at its limit, ${this.range(reason.limits, reason.unit)}`;
     }
     const near = singularity(this.rows, beyond.X, this.data.kinematics.rank);
     const names = locked(this.rows, near < DEAD ? beyond.X : last.X).map((j) => this.data.coordinates[j].name);
-    if (near > DEAD) return `the loops cannot be followed any further (singularity ${near.toPrecision(2)})`;
-    const what = names.length ? `${names.map((name) => `“${name}”`).join(", ")} ${names.length === 1 ? "locks" : "lock"}` : "it gains a freedom that nothing holds";
+    if (near > DEAD) return `the loops cannot be closed beyond this posture (singularity ${near.toPrecision(2)})`;
+    const what = names.length ? `${names.map((name) => `“${name}”`).join(", ")} ${names.length === 1 ? "locks" : "lock"}` : "the mechanism gains an unconstrained motion";
     return `dead point: ${what} (singularity ${near.toPrecision(2)})`;
   }
 
@@ -95,7 +95,7 @@ export class Machine {
     return singularity(this.rows, position.X, this.data.kinematics.rank);
   }
 
-  /** Modes with actuators locked, or null where nothing is elastic. */
+  /** Modes with locked actuators, or null without elastic parts. */
   modes(position: Position): Modes | null {
     if (!this.structure) return null;
     const found = lowestModes(this.structure, position.X, position.w, this.start);
@@ -103,7 +103,7 @@ export class Machine {
     return found;
   }
 
-  /** Value of the map at θ: frequencies in Hz and the singularity; null where it cannot be. */
+  /** Map values at θ: frequencies in Hz and the singularity; null if undefined. */
   values(theta: ArrayLike<number>): { frequencies: Float64Array; singularity: number; position: Position } | null {
     const position = this.closure.close(theta);
     if (this.obstacle(position) !== null) return null;

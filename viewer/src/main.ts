@@ -1,4 +1,4 @@
-/** Begins the page; the same script is the worker that fills maps. */
+/** Start of the page; the worker that fills maps runs the same script. */
 
 import { api } from "./api";
 import { read } from "./data/encoded";
@@ -15,7 +15,7 @@ declare global {
 async function begin(): Promise<void> {
   const text = document.getElementById("supple-data")?.textContent ?? "";
   if (text.trim().startsWith("@")) {
-    document.body.append("This page has no machine in it: `supple view FILE` opens one.");
+    document.body.append("This page contains no mechanism: run `supple view FILE` to open one.");
     return;
   }
   let ready: () => void = () => undefined;
@@ -30,5 +30,5 @@ async function begin(): Promise<void> {
 if (typeof document === "undefined") work();
 else begin().catch((error: unknown) => {
   console.error(error);
-  document.body.append(`The page could not begin: ${error instanceof Error ? error.message : String(error)}`);
+  document.body.append(`The page could not start: ${error instanceof Error ? error.message : String(error)}`);
 });

@@ -1,4 +1,4 @@
-/** The page's state: the machine at a posture, its modes, what is animated; panels listen to its changes. */
+/** State of the page: machine at a posture, modes and animation; panels listen to its changes. */
 
 import type { PageData } from "./data/page_data";
 import type { Position } from "./kinematics/closure";
@@ -24,16 +24,16 @@ export class Page {
   message = "";
   theme: Theme;
   spacing = 1;
-  /** Elastic energy of a metre, J/m for 1 J of it in the mode, at the top of the colour bar; null while nothing vibrates. */
+  /** Elastic energy per metre at the top of the colour bar, J/m for 1 J in the mode; null without a mode. */
   density: number | null = null;
-  /** Largest displacement of the mode as it is drawn, m. */
+  /** Largest displacement of the mode as drawn, m. */
   drawnAs = 0;
-  /** Of the last change of posture, ms: loops, and modes; and of the last frame, to move the skin. */
+  /** Times, ms: loops and modes of the last change of posture, and the surface motion of the last frame. */
   cost = { closure: 0, modes: 0, shape: 0 };
   animation: Animation = { mode: null, amplitude: 0.06, phase: 0, speed: 0.7, paused: false };
-  /** Shows a mode of the measured test, where there is one. */
+  /** Shows a mode of the measured test, if there is one. */
   chooseTest: (k: number | null) => void = () => undefined;
-  /** Whether runs are shown, and not the posture of the sliders. */
+  /** True if runs are shown instead of the posture of the sliders. */
   playing = false;
   private turn = 0;
   private unit = 0;
@@ -59,12 +59,12 @@ export class Page {
     this.applyTheme(theme);
   }
 
-  on(change: Change, told: () => void): void {
-    this.listeners.push([change, told]);
+  on(change: Change, listener: () => void): void {
+    this.listeners.push([change, listener]);
   }
 
   tell(change: Change): void {
-    for (const [wanted, told] of this.listeners) if (wanted === change) told();
+    for (const [wanted, listener] of this.listeners) if (wanted === change) listener();
     this.stage.touch();
   }
 
@@ -77,7 +77,7 @@ export class Page {
     this.tell("theme");
   }
 
-  /** To θ, or as near as a dead point or a limit lets it. */
+  /** Move to θ, or as close as a dead point or a limit permits. */
   go(theta: ArrayLike<number>): Reached {
     const begin = performance.now(), found = this.machine.at(theta, this.theta);
     this.cost.closure = performance.now() - begin;
@@ -90,7 +90,7 @@ export class Page {
     return found;
   }
 
-  /** Where a run is: coordinates, and poses that may be deformed; modes are those of the undeformed posture. */
+  /** State of a run: coordinates, and poses that may be deformed; modes are those of the undeformed posture. */
   follow(theta: number[], X: Float64Array): void {
     if (!this.playing) this.animate({ mode: null });
     this.playing = true;
@@ -133,7 +133,7 @@ export class Page {
     this.tell("animation");
   }
 
-  /** z of a body in the mode that is shown. */
+  /** z of a body in the mode shown. */
   private takeShape(): void {
     if (this.playing) return;
     const { mode } = this.animation, modes = this.modes, vibration = this.data.vibration;
@@ -175,7 +175,7 @@ export class Page {
     return true;
   }
 
-  /** A frame, a point or a body in the world, as `assemble` has it. */
+  /** World pose of a frame, point or body, as from `assemble`. */
   frame(name: string): { position: number[]; rotation: number[][] } {
     const place = this.data.scene.places.find((item) => item.name === name);
     if (!place) throw new Error(`there is no place "${name}"`);
@@ -190,7 +190,7 @@ export class Page {
   }
 }
 
-/** Signs as they were: a mode has none of its own, and an animation should go on where it is. */
+/** Keep the signs of the modes, which are arbitrary, so that an animation continues smoothly. */
 function alike(before: Modes, now: Modes): void {
   const n = now.shapes.length / Math.max(now.count, 1);
   for (let k = 0; k < Math.min(before.count, now.count); k++) {
@@ -200,7 +200,7 @@ function alike(before: Modes, now: Modes): void {
   }
 }
 
-/** Radius of joints and rods: small beside the machine, and not larger than its bodies are apart. */
+/** Radius of joints and rods: small relative to the machine, and not larger than the distances of its bodies. */
 function thickness(data: PageData): number {
   return 0.016 * data.kinematics.rows.extent;
 }

@@ -1,4 +1,4 @@
-/** Light and dark: as the system has it until somebody chooses. */
+/** Light and dark theme: that of the system, until the user chooses one. */
 
 export type Theme = "light" | "dark";
 

@@ -1,8 +1,8 @@
-/** Numbers with their units, as people read them. */
+/** Numbers with units for display. */
 
 const DEGREES = 180 / Math.PI;
 
-/** Shown unit of a coordinate: angles in degrees, lengths in millimetres where the machine is small. */
+/** Displayed unit of a coordinate: angles in degrees, lengths in millimetres for small machines. */
 export interface Shown {
   unit: string;
   factor: number;
@@ -21,7 +21,7 @@ export function number(value: number, digits = 4): string {
   return String(Number(value.toPrecision(digits)));
 }
 
-/** A length in the unit that suits it. */
+/** Return a length with a suitable unit. */
 export function length(metres: number): string {
   for (const [unit, size] of [["m", 1], ["mm", 1e-3], ["µm", 1e-6], ["nm", 1e-9]] as [string, number][]) {
     if (Math.abs(metres) >= size * 0.9999) return `${number(metres / size, 3)} ${unit}`;

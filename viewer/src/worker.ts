@@ -1,21 +1,21 @@
-/** In the background: values of the map and of the workspace, posture by posture, told in pieces. */
+/** Web worker: computes values of the map and of the workspace, posture by posture, and sends them in pieces. */
 
 import { Machine } from "./machine";
 import { placed } from "./scene/transform";
 
 export interface Job {
   id: number;
-  /** (count, s) one behind the other. */
+  /** (count, s), one posture after another. */
   thetas: Float64Array;
-  /** Place whose position is wanted, or null. */
+  /** Place whose position is requested, or null. */
   place: { body: number; at: number[] } | null;
 }
 
 export interface Piece {
   id: number;
-  /** Of which postures of the job. */
+  /** Indices of the postures within the job. */
   first: number;
-  /** For each: singularity, then frequencies in Hz; NaN where it cannot be. */
+  /** For each posture: singularity, then frequencies in Hz; NaN where undefined. */
   values: Float64Array;
   width: number;
   /** (count, 3) in the drawing's axes. */
@@ -23,7 +23,7 @@ export interface Piece {
   done: boolean;
 }
 
-const SLICE = 60; // ms between pieces
+const SLICE = 60; // ms between two pieces
 
 export function work(): void {
   let machine: Machine | null = null, current = -1;
@@ -37,7 +37,7 @@ export function work(): void {
     current = job.id;
     const s = ready.rows.coordinates, count = job.thetas.length / s, width = 1 + (ready.structure?.data.count ?? 0);
     const from = (first: number) => {
-      if (current !== job.id) return; // another job came
+      if (current !== job.id) return; // a newer job replaces this one
       const end = performance.now() + SLICE, values: number[] = [], places: number[] = [];
       let i = first;
       for (; i < count && performance.now() < end; i++) {

@@ -1,1 +1,1 @@
-"""Drawing that several questions share, movies, the page in the browser, and reports."""
+"""Shared drawing code, movies, the page in the browser, and reports."""

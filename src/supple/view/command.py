@@ -1,4 +1,4 @@
-"""`supple view`: look at it: a page in the browser, a file to send, a picture or a movie."""
+"""`supple view`: a page in the browser, an HTML file, a picture or a movie."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from supple.cli.answer import Answer, answering
+from supple.cli.help_text import MODEL, OUTPUT
 from supple.cli.kept import draw, require_folder
 from supple.cli.model_argument import is_model, read_model
 from supple.cli.options import At, Json, Settings, configuration, read_mechanism
@@ -25,49 +26,58 @@ What = Annotated[
     str,
     typer.Argument(
         metavar="FILE|ROM|RUN|TEST",
-        help="A mechanism file, a URDF, the name of a bundled example, a reduced model, a run that `supple simulate -o "
-        "RUN.npz` wrote, or a measured test.",
+        help="Mechanism file, bundled example, reduced model, simulation run (.npz), or measured test.",
     ),
 ]
 Beside = Annotated[
     list[str] | None,
-    typer.Argument(
-        metavar="RUN|TEST",
-        help="Shown with it: up to two runs in time (.npz, .csv), and a measured test (.uff and the like, or what "
-        "`supple modal -o` wrote).",
-    ),
+    typer.Argument(metavar="RUN|TEST", help="Additional items: up to two runs (.npz, .csv) and a measured test."),
 ]
 Output = Annotated[
     Path | None,
     typer.Option(
-        "-o", "--file", metavar="FILE",
-        help="Write instead: page.html, the whole page in one file; a picture, .png, .svg or .pdf; a movie, .gif or "
-        ".mp4, of the run, or of a mode.",
+        "-o",
+        "--file",
+        metavar="FILE",
+        help="File to write instead of opening a browser: page (.html), picture (.png, .svg, .pdf) or movie "
+        "(.gif, .mp4).",
+        rich_help_panel=OUTPUT,
     ),
-]  # fmt: skip
+]
 Mode = Annotated[
-    int | None, typer.Option("--mode", metavar="N", min=1, help="In a picture or movie: this mode, from 1.")
+    int | None, typer.Option("--mode", metavar="N", help="Number of the mode in a picture or movie, from 1.", min=1)
 ]
-Speed = Annotated[
-    float | None, typer.Option("--speed", metavar="SHARE", help="Of a movie of a run: 1 is as fast as it ran.")
+Speed = Annotated[float | None, typer.Option("--speed", metavar="FACTOR", help="Speed of a movie; 1 is real time.")]
+Port = Annotated[
+    int,
+    typer.Option(
+        "--port",
+        metavar="PORT",
+        help="TCP port of the page; 0 chooses a free one.",
+        rich_help_panel=OUTPUT,
+        min=0,
+        max=65535,
+    ),
 ]
-Port = Annotated[int, typer.Option("--port", metavar="PORT", min=0, max=65535, help="0 takes one that is free.")]
 Preload = Annotated[
     bool | None,
     typer.Option(
         "--preload/--no-preload",
-        help="Modes with or without the geometric stiffness of gravity and all forces at rest. Default: as the reduced "
-        "model has it; as `supple modes` for everything else.",
+        help="Include or omit the geometric stiffness of loads in the modes. Default: include it, or as in the "
+        "reduced model.",
+        rich_help_panel=MODEL,
     ),
 ]
-NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Only print the address.")]
+NoBrowser = Annotated[
+    bool, typer.Option("--no-browser", help="Print the address without opening a browser.", rich_help_panel=OUTPUT)
+]
 
 _PAGES, _PICTURES, _MOVIES = (".html", ".htm"), (".png", ".svg", ".pdf"), (".gif", ".mp4")
 _RUNS = (".npz", ".csv")
 
 
 class ViewedItems:
-    """What is to be seen: a mechanism or a model, runs and a test with it."""
+    """Items to show: a mechanism or a model, with runs and a test."""
 
     def __init__(self, answer: Answer, what: str, beside: list[str], settings: list[str] | None):
         self.runs: list[SavedRun] = []
@@ -91,7 +101,7 @@ class ViewedItems:
             self._add(name)
 
     def _alone(self) -> Mechanism:
-        """What a test without a mechanism is drawn on."""
+        """Return a mechanism on which a test without a mechanism is drawn."""
         from supple.view.page.page_modes import points_alone
 
         assert self.test is not None
@@ -108,7 +118,7 @@ class ViewedItems:
         if Path(name).suffix.lower() in _RUNS and holds_run(name):
             self.runs.append(read_run(name))
         elif self.test is not None:
-            raise InputError("a second test was given", file=name, hint="look at one after the other")
+            raise InputError("only one test can be shown", file=name, hint="give one test at a time")
         else:
             self.test = read_measured(name)
 
@@ -126,19 +136,20 @@ def view(
     settings: Settings = None,
     as_json: Json = False,
 ) -> None:
-    """Look at a mechanism, a model, a run or a test: in the browser, or as a file."""
+    """View a mechanism, model, run or test in the browser."""
     if output is not None and output.suffix.lower() not in (*_PAGES, *_PICTURES, *_MOVIES):
         raise typer.BadParameter(
-            f"{output} is no page (.html), picture (.png, .svg, .pdf) or movie (.gif, .mp4)", param_hint="-o"
+            f"unknown ending of {output}; use .html (page), .png, .svg, .pdf (picture), or .gif, .mp4 (movie)",
+            param_hint="-o",
         )
     with answering(as_json) as answer:
         require_folder(output)
         shown = ViewedItems(answer, file, beside or [], settings)
         place = configuration(shown.mechanism, at)
         if output is not None and output.suffix.lower() not in _PAGES:
-            from supple.view.page.encoding import counts_loads
+            from supple.view.page.encoding import includes_preload
 
-            _drawn(shown, place, output, mode, speed, counts_loads(shown.thing, preload))
+            _drawn(shown, place, output, mode, speed, includes_preload(shown.thing, preload))
         else:
             from supple.view.page.single_file import page_html
             from supple.view.page.whole_page import whole_page
@@ -156,7 +167,7 @@ def view(
 
 
 def _served(answer: Answer, name: str, html: str, port: int, browser: bool) -> None:
-    """Until Ctrl-C, or until it is told to end."""
+    """Serve the page until Ctrl-C or SIGTERM."""
     from supple.view.page.single_file import PageServer
     from supple.view.view_page import open_browser
 
@@ -165,10 +176,10 @@ def _served(answer: Answer, name: str, html: str, port: int, browser: bool) -> N
         with _ending():
             server.start()
             data = {"name": name, "address": server.address, "port": server.port}
-            answer.give(data, lambda: print(f"{name}: {server.address}\nCtrl-C ends it"))
+            answer.give(data, lambda: print(f"{name}: {server.address}\nPress Ctrl-C to stop"))
             sys.stdout.flush()
             if browser and not open_browser(server.address):
-                answer.note("no browser could be opened: open the address in one of this machine")
+                answer.note("no browser could be opened: open the address in a browser on this computer")
             server.wait()
     except KeyboardInterrupt:
         pass
@@ -178,7 +189,7 @@ def _served(answer: Answer, name: str, html: str, port: int, browser: bool) -> N
 
 @contextmanager
 def _ending() -> Iterator[None]:
-    """Inside, a wish to end (SIGTERM) is taken as Ctrl-C is, also where the shell had switched that off."""
+    """Handle SIGTERM as Ctrl-C inside the context, even if the shell has disabled Ctrl-C."""
 
     def end(*_: Any) -> None:
         raise KeyboardInterrupt
@@ -192,15 +203,15 @@ def _ending() -> Iterator[None]:
 
 
 def _drawn(shown: ViewedItems, place: Any, output: Path, mode: int | None, speed: float | None, preload: bool) -> None:
-    """A picture of the posture, of the first run as it goes along, or of a mode; a movie of the runs, or of a mode."""
+    """Draw a picture of a posture, of the first run or of a mode; or a movie of the runs or of a mode."""
     from supple.view.movie import mode_movie, run_movie
 
     mechanism = shown.mechanism
     if output.suffix.lower() in _MOVIES:
         if shown.runs and mode is None:
-            from supple.view.page.played_motion import played
+            from supple.view.page.played_motion import playback_motion
 
-            run_movie(output, mechanism, [played(run, mechanism) for run in shown.runs], speed=speed)
+            run_movie(output, mechanism, [playback_motion(run, mechanism) for run in shown.runs], speed=speed)
         else:
             mode_movie(output, mechanism, place, mode=mode or 1, preload=preload)
         return
@@ -216,9 +227,9 @@ def _drawn(shown: ViewedItems, place: Any, output: Path, mode: int | None, speed
         from supple.view.sketch import sketch
 
         if shown.runs and place is None:
-            from supple.view.page.played_motion import played, postures
+            from supple.view.page.played_motion import playback_motion, postures
 
-            where = postures(played(shown.runs[0], mechanism), mechanism)
+            where = postures(playback_motion(shown.runs[0], mechanism), mechanism)
         else:
             where = assemble(mechanism, place)
         draw(output, lambda: sketch(where))

@@ -1,4 +1,4 @@
-"""The house style: one look for everything that is drawn, whatever the user's own settings of matplotlib are.
+"""House style: one appearance for all figures, independent of the user's matplotlib settings.
 
     @in_house_style
     def draw(...):
@@ -6,7 +6,7 @@
         ...
         return figure
 
-Settings hold inside the function alone; nothing is left behind in matplotlib.
+The settings are valid only inside the function; matplotlib's own settings do not change.
 """
 
 from __future__ import annotations
@@ -23,12 +23,15 @@ T = TypeVar("T")
 PALETTE = ("#3b6ea8", "#c8553d", "#4f8f5b", "#8a5fa0", "#b8862b", "#3a9a9a", "#b5527d", "#6b6b6b")
 INK, FAINT, GRID = "#2b2b2b", "#9a9a9a", "#e8e8e8"
 DPI = 160  # ten inches are 1600 pixels
-_COLOURS = 160  # of a picture
-_MOST_NAMES = 14  # in one column of a legend
+_COLOURS = 160  # colours of a picture
+_MOST_NAMES = 14  # names in one column of a legend
 
 
 def style_settings() -> dict[str, Any]:
-    """The rcParams of the house: where ten inches become the width of a text, letters have 6 points at least."""
+    """Return the rcParams of the house style.
+
+    Letters have at least 6 points if ten inches are scaled to a text width.
+    """
     from cycler import cycler
 
     return {
@@ -46,7 +49,7 @@ def style_settings() -> dict[str, Any]:
 
 
 def in_house_style(draw: Callable[P, T]) -> Callable[P, T]:
-    """A function that draws, with the settings of the house while it runs."""
+    """Return a function that draws with the settings of the house style."""
 
     @wraps(draw)
     def styled(*args: P.args, **options: P.kwargs) -> T:
@@ -61,15 +64,18 @@ def in_house_style(draw: Callable[P, T]) -> Callable[P, T]:
 
 
 def new_figure(width: float = 10.0, height: float = 5.0) -> Any:
-    """An empty figure, inches; made without a window manager, so that no window opens and nothing need be closed."""
+    """Return an empty figure of a size in inches, without a window manager.
+
+    No window opens, and nothing needs to be closed.
+    """
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), layout="constrained")
 
 
 def save_picture(figure: Any, path: str | Path) -> Path:
-    """Write a .png of few colours: a third of the size, and the same to the eye."""
-    from PIL import Image  # matplotlib's own
+    """Write a picture; a .png file has a reduced palette and a third of the size."""
+    from PIL import Image  # a dependency of matplotlib
 
     content = BytesIO()
     figure.savefig(content, format="png")
@@ -79,14 +85,14 @@ def save_picture(figure: Any, path: str | Path) -> Path:
 
 
 def label(what: str, unit: str) -> str:
-    """`rate / (rad/s)`; where a unit is not known, all that is said is that it is SI."""
+    """Return an axis label such as `rate / (rad/s)`; an unknown unit is shown as SI."""
     if not unit:
         return f"{what} / SI"
     return f"{what} / {f'({unit})' if any(mark in unit for mark in '/ ') else unit}"
 
 
 def legend_beside(axes: Any, title: str | None = None) -> None:
-    """The names of the curves to the right of the axes, where they cover nothing."""
+    """Place the legend to the right of the axes, where it covers nothing."""
     handles, names = axes.get_legend_handles_labels()
     if names:
         axes.legend(
@@ -96,7 +102,7 @@ def legend_beside(axes: Any, title: str | None = None) -> None:
 
 
 def legend_above(axes: Any) -> None:
-    """The same in a row above the axes, where panels stand side by side."""
+    """Place the legend in a row above the axes, for panels side by side."""
     handles, names = axes.get_legend_handles_labels()
     if names:
         axes.legend(
@@ -106,7 +112,7 @@ def legend_above(axes: Any) -> None:
 
 
 def plain_logarithm(axis: Any) -> None:
-    """Numbers as they are read, 0.1, 1, 20, 500, on a logarithmic axis; within two decades those between as well."""
+    """Label a logarithmic axis with plain numbers, 0.1, 1, 20, 500; within two decades also numbers in between."""
     low, high = sorted(axis.get_view_interval())
     few = low > 0.0 and high < 100.0 * low
 
@@ -121,12 +127,12 @@ def plain_logarithm(axis: Any) -> None:
 
 
 def common_unit(units: Iterable[str]) -> str:
-    """The one unit of several things, or all of them."""
+    """Return the common unit of several quantities, or all units if they differ."""
     return ", ".join(dict.fromkeys(units))
 
 
 def _keep_ticks(found: Any) -> None:
-    """Make the first tick of every axis now: matplotlib would make them when it draws, with the settings of then."""
+    """Create the first tick of every axis now; otherwise matplotlib creates it later, with other settings."""
     for axes in getattr(found, "axes", ()):
         for name in ("xaxis", "yaxis", "zaxis"):
             axis = getattr(axes, name, None)

@@ -1,6 +1,6 @@
-"""Maps over one or two coordinates, or positions of a place, and sweeps of a parameter, drawn: curves, or colours.
+"""Plots of maps over one or two coordinates or positions, and of parameter sweeps: curves or coloured maps.
 
-A map is empty where no configuration exists.
+A map is empty where the mechanism cannot be assembled.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from supple.view.house_style import PALETTE, in_house_style, label, legend_besid
 from supple.view.house_style import label as labelled
 from supple.view.panels import Panels, one_of, panel_axes, panels
 
-_FENCE = 3.0  # spreads of the middle half beyond which a value is an outlier
+_FENCE = 3.0  # interquartile ranges beyond which a value is an outlier
 _COLUMNS = 3
-_STACKED = 3  # panels of curves above one another; more stand in two columns
-_FEW = 12  # points of a curve that are marked
-_ALIKE = 1e-3  # of their values: curves that are no further apart lie on one another
+_STACKED = 3  # most panels of curves in one column; more are arranged in two columns
+_FEW = 12  # curves with at most this many points have markers
+_ALIKE = 1e-3  # relative to their values: closer curves are drawn with different dashes
 _LINES = ("-", "--", ":")
 _DISPLAYED = {
     "m/N": ("µm/N", 1e6), "rad/(N m)": ("µrad/(N m)", 1e6), "N/m": ("N/µm", 1e-6), "N m/rad": ("N m/µrad", 1e-6),
     "rad": ("°", 180.0 / np.pi), "s": ("ms", 1e3),
 }  # fmt: skip
-_LONGER = 2.5  # times the shorter axis: a plane longer than this would leave most of its panel empty
-_EMPTY = "0.92"  # grey of what does not exist, so that it is not taken for a low value
+_LONGER = 2.5  # largest aspect ratio with equal scales; above it most of the panel would be empty
+_EMPTY = "0.92"  # grey of missing postures, not to be confused with low values
 
 
 class Axis(NamedTuple):
-    """title : with its unit; values : in it; length : whether it is one"""
+    """Axis of a map; title : with its unit; values : in this unit; length : True for a length."""
 
     title: str
     values: Array
@@ -43,20 +43,20 @@ class Axis(NamedTuple):
 
 @in_house_style
 def map_plot(grid: Grid, shown: Sequence[MapPanel], *, axes: Any, units: Mapping[str, str]) -> Panels:
-    """Curves over one coordinate, coloured maps over two, the coordinates in the units given for them."""
+    """Plot curves over one coordinate or coloured maps over two, with coordinates in the given units."""
     over = map_axes(grid, units)
     return _coloured(grid, over, shown, axes) if len(over) == 2 else _curves(grid, over[0], shown, axes)
 
 
 def map_axes(grid: Grid, units: Mapping[str, str]) -> list[Axis]:
-    """The axes of a map, in the units given for them; more than two are not drawn."""
+    """Return the axes of a map, in the given units; raise InputError for more than two."""
     for name in units:
         if name not in grid.axes:
             raise InputError(f'the map is not over "{name}"', part="units", hint=", ".join(grid.axes))
     if len(grid.axes) > 2:
         raise InputError(
-            f"a map over {len(grid.axes)} coordinates is not drawn",
-            hint="vary one or two of them and leave the others where they are",
+            f"maps over {len(grid.axes)} coordinates cannot be plotted",
+            hint="vary one or two coordinates and hold the others",
         )
     own = grid.units_of(grid.axes)
     return [_axis(name, values, own[name], units.get(name)) for name, values in grid.axes.items()]
@@ -69,18 +69,18 @@ def _axis(name: str, values: Array, own: str, unit: str | None) -> Axis:
 
 
 def held_values_text(grid: Grid) -> str:
-    """`tool.z = -1.1 m`: what stays, and how many postures are empty."""
+    """Return a text of the held values and of the number of empty postures: `tool.z = -1.1 m`."""
     units = grid.units_of(grid.fixed)
-    said = [f"{name} = {value:.4g} {units[name]}" for name, value in grid.fixed.items()]
+    held = [f"{name} = {value:.4g} {units[name]}" for name, value in grid.fixed.items()]
     missing = int((~grid.assembled).sum())
     if missing:
         why = "out of reach" if grid.by_place else "not assembled"
-        said.append(f"{missing} of {grid.assembled.size} postures {why}")
-    return ", ".join(said)
+        held.append(f"{missing} of {grid.assembled.size} postures {why}")
+    return ", ".join(held)
 
 
 def _curves(grid: Grid, over: Axis, shown: Sequence[MapPanel], into: Any) -> Panels:
-    """Values of one quantity in one unit share a panel; curves that lie on one another differ in their dashes."""
+    """Plot curves; quantities with the same unit share a panel, and coinciding curves have different dashes."""
     groups: dict[str, list[tuple[str, Array]]] = {}
     for panel in shown:
         text, factor = _in_display_units(panel)
@@ -99,7 +99,7 @@ def _curves(grid: Grid, over: Axis, shown: Sequence[MapPanel], into: Any) -> Pan
             axes.plot(
                 x, curve, color=PALETTE[i % len(PALETTE)], linestyle=_LINES[alike % len(_LINES)],
                 marker="." if len(x) < _FEW else "", label=title or None,
-                clip_on=False, zorder=3,  # a curve along the edge of the axes is seen whole, before its line
+                clip_on=False, zorder=3,  # a curve along the edge of the axes is not clipped by its line
             )  # fmt: skip
         axes.set_ylabel(text)
         known = np.concatenate([curve[np.isfinite(curve)] for _, curve in curves])
@@ -115,13 +115,13 @@ def _curves(grid: Grid, over: Axis, shown: Sequence[MapPanel], into: Any) -> Pan
 
 
 def _in_display_units(panel: MapPanel) -> tuple[str, float]:
-    """The label of an axis, and the factor that brings SI to it."""
+    """Return the label of an axis, and the factor from SI to its unit."""
     unit, factor = _DISPLAYED.get(panel.unit, (panel.unit, 1.0))
     return label(panel.quantity, unit), factor
 
 
 def _coloured(grid: Grid, axes: Sequence[Axis], shown: Sequence[MapPanel], into: Any = None) -> Panels:
-    """Maps over two axes, a panel each, in a figure of their own or in axes that are given."""
+    """Plot maps over two axes, one panel each, in a new figure or in given axes."""
     first, second = axes
     columns = min(_COLUMNS, len(shown))
     rows = -(-len(shown) // columns)
@@ -135,7 +135,7 @@ def _coloured(grid: Grid, axes: Sequence[Axis], shown: Sequence[MapPanel], into:
         text, factor = _in_display_units(panel)
         values = panel.values * factor
         low, high, extend = colour_limits(values)
-        if high - low < panel.even * abs(high):  # one colour, and a bar that can be read
+        if high - low < panel.even * abs(high):  # constant: one colour, with a readable colour bar
             low, high, extend = 0.9 * low, 1.1 * high, "neither"
         shading = "gouraud" if np.isfinite(values).all() and min(grid.shape) > 1 else "nearest"
         axes_of.set_facecolor(_EMPTY)
@@ -143,10 +143,10 @@ def _coloured(grid: Grid, axes: Sequence[Axis], shown: Sequence[MapPanel], into:
             first.values, second.values, values.T, shading=shading, vmin=low, vmax=high, rasterized=True
         )
         axes_of.grid(visible=False)
-        beside = axes_of.inset_axes((1.05, 0.0, 0.06, 1.0))  # as tall as the map, whatever its sides are
+        beside = axes_of.inset_axes((1.05, 0.0, 0.06, 1.0))  # as high as the map, for any aspect ratio
         figure.colorbar(drawn, cax=beside, extend=extend).set_label(text)
         axes_of.set_title(panel.title)
-        if into is not None or i + columns >= len(shown):  # the lowest of its column
+        if into is not None or i + columns >= len(shown):  # the lowest panel of its column
             axes_of.set_xlabel(first.title)
             axes_of.tick_params(labelbottom=True)
         axes_of.set_ylabel(second.title)
@@ -154,26 +154,26 @@ def _coloured(grid: Grid, axes: Sequence[Axis], shown: Sequence[MapPanel], into:
             axes_of.set_aspect("equal", adjustable="box")
     for axes_of in drawn_on[len(shown) :]:
         axes_of.set_visible(False)
-    said = held_values_text(grid)
-    if said and into is None:
-        figure.suptitle(said, fontsize="medium")
+    held = held_values_text(grid)
+    if held and into is None:
+        figure.suptitle(held, fontsize="medium")
     return panels(drawn_on[: len(shown)])
 
 
 def _alike(first: Axis, second: Axis) -> bool:
-    """Whether a plane is seen as it is: two lengths in one unit, neither much longer than the other."""
+    """Return True if a plane is drawn with equal scales: two lengths in one unit, of similar extent."""
     spans = [float(np.ptp(axis.values)) for axis in (first, second)]
     units = {axis.title.rpartition(" / ")[2] for axis in (first, second)}
     return first.length and second.length and len(units) == 1 and 0.0 < max(spans) < _LONGER * min(spans)
 
 
 def colour_limits(values: Array) -> tuple[float, float, str]:
-    """Between which values colours change, outliers left outside, and at which ends the bar is pointed to say so."""
+    """Return the colour limits without outliers, and the ends of the colour bar that are pointed to indicate them."""
     known = values[np.isfinite(values)]
     low, high = float(known.min()), float(known.max())
     first, third = np.percentile(known, [25.0, 75.0])
     reach = _FENCE * float(third - first)
-    if reach == 0.0:  # at least half of them are equal
+    if reach == 0.0:  # at least half of the values are equal
         return low, high, "neither"
     inside = known[(known >= first - reach) & (known <= third + reach)]
     least, most = float(inside.min()), float(inside.max())
@@ -186,7 +186,7 @@ def colour_limits(values: Array) -> tuple[float, float, str]:
 
 @in_house_style
 def sweep_plot(parameter: str, x: Any, values: Any, label: str, axes: Any = None) -> Any:
-    """values (N, ...) over x (N,), a curve for each entry. Returns the panels."""
+    """Plot values (N, ...) over x (N,), one curve for each entry, and return the panels."""
     axes = new_figure(8.0, 4.5).subplots() if axes is None else one_of(axes)
     for n, curve in enumerate(np.reshape(values, (len(x), -1)).T):
         axes.plot(x, curve, marker="o", markersize=3.5, color=PALETTE[n % len(PALETTE)])

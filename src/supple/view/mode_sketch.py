@@ -1,4 +1,4 @@
-"""Shapes of modes, drawn over the undeformed mechanism."""
+"""Mode shapes, drawn over the undeformed mechanism."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 
 UNDEFORMED, NODE = "#cfcfcf", "#2b2b2b"
-_SAMPLES = 9  # places on an element between its nodes
-_LARGEST = 0.12  # displacement, of the mechanism's size
+_SAMPLES = 9  # points on an element between its nodes
+_LARGEST = 0.12  # drawn displacement relative to the size of the mechanism
 _COLUMNS = 3
-_THIN = 0.1  # half the least side of a panel's box, of the longest
-_CLOUD = 1500  # nodes of a solid that are drawn
+_THIN = 0.1  # smallest half side of a panel's box, relative to the largest
+_CLOUD = 1500  # largest number of nodes of a solid that are drawn
 
 
 @in_house_style
@@ -42,26 +42,26 @@ def mode_sketch(
     axes: Sequence[Any] | None = None,
     figure: Any = None,
 ) -> Any:
-    """Draw the shapes of modes of one configuration, one panel each. Returns the panels.
+    """Draw the mode shapes of one configuration, one panel each, and return the panels.
 
-    which : numbers of the modes from 0; the first six if left out
-    scale : of the displacements, which are drawn at 12 % of the mechanism's size at most otherwise
+    which : indices of the modes from 0; default: the first six
+    scale : factor on the displacements; by default the largest is drawn as 12 % of the mechanism's size
     nodes : mark the nodes of the meshes
-    axes  : where to draw, one for each (projection="3d" for a mechanism in space); or a (sub)figure to fill
+    axes  : axes to draw into, one each (projection="3d" for a spatial mechanism); or a (sub)figure to fill
 
-    A mode has no size of its own; each title says how long its largest displacement is drawn.
+    The amplitude of a mode is arbitrary; each title gives the drawn length of its largest displacement.
     """
     if modes.frequencies_hz.ndim != 1:
         raise InputError(
-            f"shapes are drawn of one configuration, and there are {len(modes.frequencies_hz)}",
-            hint="ask for the modes at one of them",
+            f"mode shapes can be drawn for one configuration only (got {len(modes.frequencies_hz)})",
+            hint="compute the modes of one of them",
         )
     chosen = list(range(min(len(modes), 6))) if which is None else [int(i) for i in which]
     for i in chosen:
         if not 0 <= i < len(modes):
-            raise InputError(f"there is no mode {i}: there are {len(modes)}, from 0", hint="leave it out")
+            raise InputError(f"there is no mode {i}: indices go from 0 to {len(modes) - 1}", hint="omit `which`")
     if not chosen:
-        raise InputError("there is no mode to draw", hint="ask for at least one")
+        raise InputError("no mode to draw", hint="give at least one index")
     count = len(chosen)
     drawn_on = panels_of(count, modes.rest.numbering, figure) if axes is None else panel_axes(axes, count)
     drawn = DeformedShapes(modes.configuration, modes.rest)
@@ -73,7 +73,7 @@ def mode_sketch(
 
 
 def length(metres: float) -> str:
-    """A length in the unit that suits it."""
+    """Return a length with a suitable unit."""
     for unit, size in (("m", 1.0), ("mm", 1e-3), ("µm", 1e-6)):
         if abs(metres) >= size:
             return f"{metres / size:.3g} {unit}"
@@ -81,11 +81,11 @@ def length(metres: float) -> str:
 
 
 def panels_of(count: int, numbering: Numbering, figure: Any, width: float = 3.4, height: float = 3.1) -> list[Any]:
-    """Axes for so many mechanisms side by side, in the plane or in space."""
+    """Return axes for several mechanisms side by side, in the plane or in space."""
     columns = min(_COLUMNS, count)
     rows = -(-count // columns)
     if figure is None:
-        taller = 0.0 if numbering.mechanism.planar else 0.5  # names of axes stand below a box in space
+        taller = 0.0 if numbering.mechanism.planar else 0.5  # names of axes are below a box in space
         figure = new_figure(width * columns, (height + taller) * rows)
     if numbering.mechanism.planar:
         return [figure.add_subplot(rows, columns, i + 1) for i in range(count)]
@@ -99,7 +99,7 @@ def panels_of(count: int, numbering: Numbering, figure: Any, width: float = 3.4,
 
 
 def _view(normal: Array | None) -> tuple[float, float]:
-    """Elevation and azimuth, degrees: across the mechanism's plane, so that motions in and out of it both show."""
+    """Return elevation and azimuth in degrees, oblique to the mechanism's plane so that all motions are visible."""
     if normal is None:
         return 22.0, -58.0
     if abs(normal[2]) > 0.7:
@@ -109,7 +109,7 @@ def _view(normal: Array | None) -> tuple[float, float]:
 
 
 def _make_room(axes: Any, points: Array) -> None:
-    """Limits around all points in space; what is nearly flat gets a box that can be seen."""
+    """Set the limits around all points in space; a nearly flat mechanism gets a visible box."""
     if axes.name != "3d":
         return
     low, high = points.min(axis=0), points.max(axis=0)
@@ -119,7 +119,7 @@ def _make_room(axes: Any, points: Array) -> None:
 
 
 def _frame(axes: Any) -> None:
-    """Equal scales for all that is drawn, and few numbers: panels in space are small."""
+    """Set equal scales for everything that is drawn, and few numbers: panels in space are small."""
     if axes.name != "3d":
         return
     sides = [np.ptp(limits) for limits in (axes.get_xlim(), axes.get_ylim(), axes.get_zlim())]
@@ -127,12 +127,12 @@ def _frame(axes: Any) -> None:
     for axis, side in zip((axes.xaxis, axes.yaxis, axes.zaxis), sides, strict=True):
         axis.get_major_locator().set_params(nbins=3)
         axis.set_tick_params(labelsize=7)
-        if side < 0.4 * max(sides):  # scales are equal: the others tell them
+        if side < 0.4 * max(sides):  # scales are equal, so the other axes show them
             axis.set_ticklabels([])
 
 
 class Sizes(NamedTuple):
-    """largest : displacement, m; factor : it is drawn as so many times that; drawn : their product."""
+    """Largest displacement in m, its magnification factor, and their product as drawn."""
 
     largest: float
     factor: float
@@ -143,7 +143,7 @@ class Sizes(NamedTuple):
 
 
 class DeformedShapes:
-    """The lines and nodes of all bodies, displaced."""
+    """Lines and nodes of all bodies, displaced by a shape."""
 
     def __init__(self, configuration: Configuration, rest: ElasticRest):
         self.configuration, self.rest = configuration, rest
@@ -155,7 +155,10 @@ class DeformedShapes:
         self.extent = max([self.numbering.arrays.extent, *sizes])
 
     def draw(self, axes: Any, shape: dict[str, Array], scale: float, nodes: bool, *, to_scale: bool = False) -> Sizes:
-        """One shape, displacements of all degrees of each body, over the undeformed mechanism."""
+        """Draw one shape over the undeformed mechanism.
+
+        shape : displacements of all degrees of freedom of each body
+        """
         moved = {body.name: displacements(self.rest, body, shape[body.name]) for body in self.rest.bodies}
         largest = max(float(np.linalg.norm(U[:, :3], axis=1).max()) for U in moved.values())
         factor = scale * (1.0 if to_scale else _LARGEST * self.extent / largest) if largest > 0.0 else 0.0
@@ -192,7 +195,7 @@ class DeformedShapes:
 
 
 def displacements(rest: ElasticRest, body: BodyCoordinates, flat: Array) -> Array:
-    """(nodes, 6) in body axes; those of a rigid body at its drawn places have one row, of its origin."""
+    """Return displacements (nodes, 6) in body axes; a rigid body has one row, that of its origin."""
     full = np.zeros((1 if body.mesh is None else len(body.mesh.nodes), 6))
     if body.mesh is None:
         full[0, rest.arrays.column] = flat
@@ -202,9 +205,10 @@ def displacements(rest: ElasticRest, body: BodyCoordinates, flat: Array) -> Arra
 
 
 def element_curves(mesh: ElasticBody, U: Array, samples: int = _SAMPLES) -> Array:
-    """Deformed axes of all elements, (e, samples, 3) in body axes, from displacements U (nodes, 6).
+    """Return deformed axes of all elements, (e, samples, 3) in body axes, from displacements U (nodes, 6).
 
-    Along the element the displacement is linear; across it, Hermite's cubics with the rotations of the ends as slopes.
+    Displacements along the element are linear; transverse ones are Hermite cubics with the rotations of the ends as
+    slopes.
     """
     s = np.linspace(0.0, 1.0, samples)[None, :, None]
     ends, of_ends = mesh.ends, U[mesh.elements]  # (e, 2, 3), (e, 2, 6)
@@ -227,7 +231,7 @@ def element_curves(mesh: ElasticBody, U: Array, samples: int = _SAMPLES) -> Arra
 
 
 def rigid_arms(mesh: ElasticBody, U: Array) -> list[Array]:
-    """Displaced lines (2, 3) from nodes to the ends of elements and to the places that they hold from afar."""
+    """Return displaced lines (2, 3) from nodes to the ends of elements and to places on rigid arms."""
     held = list(zip(mesh.elements.ravel().tolist(), mesh.ends.reshape(-1, 3), strict=True))
     held += [(node, np.array(place)) for place, node in mesh.places.items()]
     found = []

@@ -1,4 +1,4 @@
-"""Movies for slides: a mode of vibration, or a run in time, as .gif or .mp4."""
+"""Movies of a vibration mode or of a run, as .gif or .mp4."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from supple.kinematics.configuration import At, Configuration
 from supple.kinematics.rest import rest
 from supple.view.house_style import INK, in_house_style
 from supple.view.mode_sketch import UNDEFORMED, displacements, element_curves, length, rigid_arms
-from supple.view.page.played_motion import Played, meshes_of
+from supple.view.page.played_motion import PlaybackMotion, meshes_of
 from supple.view.sketch import body_colors, sketch
 from supple.view.sketch_places import convex_outline, sketch_places
 
 # A mechanism as lines that follow the poses of its bodies and the displacements of their nodes.
 
 
-_SAMPLES = 6  # places on an element
+_SAMPLES = 6  # points on an element
 
 
 class MovingLines:
-    """What is drawn anew in every picture of a movie: a stroke (k, 2 or 3) for each line, always the same ones.
+    """Lines that are redrawn in every frame of a movie: a stroke (k, 2 or 3) per line, always in the same order.
 
-    colors, widths : of the strokes; the last stroke are the joints, which are marked
+    colors, widths : of the strokes; the last stroke is that of the joints, which are marked
     """
 
     def __init__(self, mechanism: Mechanism):
@@ -46,7 +46,7 @@ class MovingLines:
         self.widths: list[float] = []
 
     def _outline(self, name: str) -> list[Array]:
-        """Of a rigid body, in its axes: its beams, or the outline of its places."""
+        """Return the lines of a rigid body in its axes: its beams, or the outline of its places."""
         if name in self.places.beams:
             return list(self.places.beams[name])
         points = self.places.bodies[name]
@@ -56,7 +56,7 @@ class MovingLines:
         return [found if len(found) < 3 else np.vstack([found, found[:1]])]
 
     def strokes(self, X: Array, nodes: Mapping[str, Array]) -> list[Array]:
-        """Those at poses X (bodies, 12), with nodes (nodes, 6) of elastic bodies displaced in body axes."""
+        """Return the strokes at poses X (bodies, 12), with displaced nodes (nodes, 6) of elastic bodies, body axes."""
         found: list[Array] = []
         self.colors, self.widths = [], []
         for b, name in enumerate(self.numbering.bodies):
@@ -80,7 +80,7 @@ class MovingLines:
         self.widths.append(width)
 
     def _at(self, X: Array, nodes: Mapping[str, Array], body: str, place: Array) -> Array:
-        """A place on a body, on an elastic one as the node next to it goes."""
+        """Return a place on a body; on an elastic body it moves with the closest node."""
         mesh, U = self.meshes.get(body), nodes.get(body)
         if mesh is not None and U is not None:
             node = mesh.node_at(place)
@@ -96,7 +96,7 @@ class MovingLines:
 
 
 def _bent(mesh: ElasticBody, U: Array | None) -> list[Array]:
-    """Lines of an elastic body in its axes: along its elements, or through the nodes of what is no beam."""
+    """Return lines of an elastic body in its axes: along its elements, or through the nodes of other meshes."""
     moved = np.zeros((len(mesh.nodes), 6)) if U is None else U
     if not len(mesh.elements):
         outline = convex_outline(mesh.nodes)
@@ -107,17 +107,17 @@ def _bent(mesh: ElasticBody, U: Array | None) -> list[Array]:
 
 
 MOVIES = (".gif", ".mp4")
-_RATE = 25  # pictures a second
-_PICTURES = 150  # of a run, at most
-_PERIOD = 40  # pictures of one period of a mode
-_LARGEST = 0.12  # displacement of a mode, of the mechanism's size
-_SHORTEST = 4.0  # s, that a run lasts on the screen at least
+_RATE = 25  # frames per second
+_PICTURES = 150  # largest number of frames of a run
+_PERIOD = 40  # frames of one period of a mode
+_LARGEST = 0.12  # displacement of a mode relative to the size of the mechanism
+_SHORTEST = 4.0  # s, shortest duration of a run on the screen
 _DPI = 120
-_FAINT = 0.4  # opacity of what stands still behind
+_FAINT = 0.4  # opacity of fixed parts in the background
 
 
 class Still(NamedTuple):
-    """One picture: poses (bodies, 12) and displaced nodes {body: (nodes, 6)} of one mechanism or of two, a title."""
+    """One frame: poses (bodies, 12) and displaced nodes {body: (nodes, 6)} of one or two mechanisms, and a title."""
 
     parts: Sequence[tuple[Array, Mapping[str, Array]]]
     title: str
@@ -133,16 +133,18 @@ def mode_movie(
     pictures: int = _PERIOD,
     preload: bool = True,
 ) -> Path:
-    """One period of a mode, without end.
+    """Write a movie of one period of a mode, as an endless loop.
 
-    mode : from 1; scale : of the displacements, the largest of which is 12 % of the mechanism's size otherwise
-    pictures : of the period, 25 a second; preload : see `modes`
+    mode     : number from 1
+    scale    : factor on the displacements; by default the largest is drawn as 12 % of the mechanism's size
+    pictures : number of frames per period, 25 per second
+    preload  : as in `modes`
     """
     from supple.modal_analysis.modes import modes
 
     found = modes(mechanism, at, count=max(mode, 6), preload=preload)
     if not 1 <= mode <= len(found):
-        raise InputError(f"there is no mode {mode}: there are {len(found)}", part="--mode", hint="give one of these")
+        raise InputError(f"there is no mode {mode}", part="--mode", hint=f"give a number from 1 to {len(found)}")
     shape, places = found.shapes[mode - 1], found.configuration
     still, turned = places.X[:-1], {}
     for b, body in enumerate(found.rest.bodies):
@@ -169,25 +171,25 @@ def mode_movie(
 def run_movie(
     path: str | Path,
     mechanism: Mechanism,
-    runs: Sequence[Played],
+    runs: Sequence[PlaybackMotion],
     *,
     speed: float | None = None,
     pictures: int = _PICTURES,
 ) -> Path:
-    """A run in time, or two over one another, the second dashed.
+    """Write a movie of one run, or of two overlaid ones, the second dashed.
 
-    speed : 1 is as it ran; slower where that would last less than 4 s on the screen
-    pictures : at most, 25 a second or fewer
+    speed    : 1 is real time; the default is slower if the movie would last less than 4 s
+    pictures : largest number of frames, at most 25 per second
     """
     begin, end = max(run.time[0] for run in runs), min(run.time[-1] for run in runs)
     if not end > begin:
-        raise InputError("the runs have no time in common", hint="give runs that do")
+        raise InputError("the runs have no common time interval", hint="give runs whose times overlap")
     if speed is not None and not 0.0 < speed < np.inf:
-        raise InputError(f"{speed:g} is no speed", part="--speed", hint="give a share of its own, as 0.1")
+        raise InputError(f"must be positive (got {speed:g})", part="--speed", hint="give a factor such as 0.1")
     slow = speed if speed is not None else min(1.0, _nice((end - begin) / _SHORTEST))
     count = int(np.clip(round(_RATE * (end - begin) / slow), 2, pictures))
     rate = (count - 1) * slow / (end - begin)
-    said = "" if slow == 1.0 else f", at {slow:g} of its speed"
+    slowed = "" if slow == 1.0 else f", speed {slow:g}"
 
     def at_time(time: float) -> Still:
         nearest = [int(np.argmin(np.abs(run.time - time))) for run in runs]
@@ -195,7 +197,7 @@ def run_movie(
             (run.X[n], {name: values[n] for name, values in run.nodes.items()})
             for run, n in zip(runs, nearest, strict=True)
         ]
-        return Still(parts, f"{mechanism.name}, {time:.3f} s{said}")
+        return Still(parts, f"{mechanism.name}, {time:.3f} s{slowed}")
 
     stills = [at_time(time) for time in np.linspace(begin, end, count)]
     return _film(path, MovingLines(mechanism), assemble(mechanism), stills, max(1, round(rate)))
@@ -203,7 +205,7 @@ def run_movie(
 
 @in_house_style
 def _film(path: str | Path, lines: MovingLines, behind: Configuration, pictures: Sequence[Still], rate: int) -> Path:
-    """Write the pictures beside the target, then rename."""
+    """Write the movie atomically."""
     target = Path(path)
     writer = _writer(target, rate)
     strokes = [[lines.strokes(*part) for part in picture.parts] for picture in pictures]
@@ -216,7 +218,7 @@ def _film(path: str | Path, lines: MovingLines, behind: Configuration, pictures:
     title = figure.suptitle(pictures[0].title, fontsize=10, color=INK)
     drawn = [_drawn(axes, lines, part, over=k > 0) for k, part in enumerate(strokes[0])]
     figure.draw_without_rendering()
-    figure.set_layout_engine("none")  # it has found its place: not again for every picture
+    figure.set_layout_engine("none")  # the layout is final: do not repeat it for every frame
     with written_beside(target) as beside, writer.saving(figure, str(beside), _DPI):
         for picture, parts in zip(pictures, strokes, strict=True):
             title.set_text(picture.title)
@@ -228,7 +230,7 @@ def _film(path: str | Path, lines: MovingLines, behind: Configuration, pictures:
 
 
 def _drawn(axes: Any, lines: MovingLines, part: Sequence[Array], *, over: bool) -> list[Any]:
-    """The strokes of one mechanism; those of a second are thin and dark, over the first."""
+    """Draw the strokes of one mechanism; those of a second one are thin and dark, over the first."""
     found = []
     for stroke, color, width in zip(part, lines.colors, lines.widths, strict=True):
         style: dict[str, Any] = {
@@ -245,7 +247,7 @@ def _drawn(axes: Any, lines: MovingLines, part: Sequence[Array], *, over: bool) 
 
 
 def _make_room(axes: Any, points: Array) -> None:
-    """Limits around all that will be drawn; a thin machine gets a box that can be seen."""
+    """Set the limits around everything that will be drawn; a thin mechanism gets a visible box."""
     limits = np.array([getattr(axes, f"get_{x}lim")() for x in "xyz"[: points.shape[1]]])
     low, high = np.minimum(limits[:, 0], points.min(axis=0)), np.maximum(limits[:, 1], points.max(axis=0))
     if axes.name == "3d":
@@ -257,7 +259,7 @@ def _make_room(axes: Any, points: Array) -> None:
 
 
 def _turned(pose: Array, moved: Array) -> Array:
-    """A pose (12,) after a small displacement (6,) in body axes; it turns fully, so that a body keeps its shape."""
+    """Return a pose (12,) after a displacement (6,) in body axes, with a finite rotation that preserves the shape."""
     from supple.geometry.rotation import exponential
 
     R = pose[3:].reshape(3, 3)
@@ -265,7 +267,7 @@ def _turned(pose: Array, moved: Array) -> Array:
 
 
 def _nice(speed: float) -> float:
-    """The next slower of 1, 2 and 5 times a power of ten."""
+    """Return the largest of 1, 2 and 5 times a power of ten that does not exceed a speed."""
     power = 10.0 ** np.floor(np.log10(speed))
     return float(max(step * power for step in (1.0, 2.0, 5.0) if step * power <= speed * (1.0 + 1e-9)))
 
@@ -278,16 +280,16 @@ def _writer(target: Path, rate: int) -> Any:
         ".mp4": lambda: FFMpegWriter(fps=rate, codec="h264"),
     }
     if target.suffix.lower() not in makers:
-        raise InputError(f"a movie ends in {' or '.join(MOVIES)}", file=str(target), hint="give it such a name")
+        raise InputError(f"the name of a movie must end in {' or '.join(MOVIES)}", file=str(target), hint="rename it")
     if target.suffix.lower() == ".mp4":
         from matplotlib import rcParams
 
-        rcParams["animation.ffmpeg_path"] = _ffmpeg()  # those of the house, which hold while it is drawn
+        rcParams["animation.ffmpeg_path"] = _ffmpeg()  # the settings of the house style are active here
     return makers[target.suffix.lower()]()
 
 
 def _ffmpeg() -> str:
-    """The machine's, or the one of imageio-ffmpeg."""
+    """Return the path of the system's ffmpeg, or of that of imageio-ffmpeg."""
     found = shutil.which("ffmpeg")
     if found:
         return found
@@ -295,7 +297,7 @@ def _ffmpeg() -> str:
         from imageio_ffmpeg import get_ffmpeg_exe
     except ImportError:
         raise InputError(
-            "there is no ffmpeg", part=".mp4",
-            hint="install it: pip install 'supple[movies]' or your system's ffmpeg; .gif needs none",
+            "ffmpeg was not found", part=".mp4",
+            hint="install it with pip install 'supple[movies]' or from your system, or write a .gif",
         ) from None  # fmt: skip
     return str(get_ffmpeg_exe())

@@ -1,4 +1,4 @@
-"""What `plot` returns: the axes that were drawn, which know their figure, save it, and show it."""
+"""Return value of `plot`: the axes that were drawn, with methods to save and show their figure."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from supple.diagnostics import InputError
 from supple.view.house_style import new_figure
 
 _NOTEBOOK = ("inline", "module://matplotlib_inline.backend_inline", "nbagg", "ipympl", "module://ipympl.backend_nbagg")
-_SCREEN = 110  # dots an inch in a notebook
+_SCREEN = 110  # dots per inch in a notebook
 
 
 class Panels(tuple[Any, ...]):
-    """Axes of matplotlib, one a panel; bars of colours are not among them.
+    """Axes of matplotlib, one per panel, without colour bars.
 
-    Of a single panel it is used as if it were those axes: `result.plot().set_title("as built")`. It goes in where
-    `plot` takes `axes`, so that one result is drawn over another: `reduced.plot(axes=full.plot())`.
+    A single panel can be used as axes: `result.plot().set_title("as built")`. Panels can be given as `axes` of another
+    `plot`, to overlay results: `reduced.plot(axes=full.plot())`.
     """
 
     @property
     def figure(self) -> Any:
-        """The whole figure that they stand in."""
+        """Complete figure that contains the axes."""
         return root_figure(self[0])
 
     @property
     def axes(self) -> list[Any]:
-        """The same as a list."""
+        """Axes as a list."""
         return list(self)
 
     def savefig(self, path: str | Path | BytesIO, **options: Any) -> None:
@@ -41,9 +41,10 @@ class Panels(tuple[Any, ...]):
         self.figure.savefig(path, **options)
 
     def show(self) -> None:
-        """Show the figure: in a window that is waited for, or below the cell of a notebook.
+        """Show the figure in a window and wait for it, or below the cell of a notebook.
 
-        Pictures need no `show` in a notebook. Where matplotlib has no window to open, an `InputError` names `savefig`.
+        Notebooks show figures without a call of `show`. If matplotlib cannot open windows, an `InputError` suggests
+        `savefig`.
         """
         import matplotlib
 
@@ -52,8 +53,8 @@ class Panels(tuple[Any, ...]):
             import_module("IPython.display").display(self)
         elif not opens_windows():
             raise InputError(
-                f'matplotlib opens no window here: its backend is "{backend}"', part="show",
-                hint='write a file, plot().savefig("picture.png"), or set MPLBACKEND to a backend with windows',
+                f'matplotlib cannot open a window: its backend is "{backend}"', part="show",
+                hint='write a file with plot().savefig("picture.png"), or set MPLBACKEND to an interactive backend',
             )  # fmt: skip
         else:
             import matplotlib.pyplot as plt
@@ -77,7 +78,7 @@ class Panels(tuple[Any, ...]):
 
 
 def opens_windows() -> bool:
-    """Whether matplotlib's backend opens windows."""
+    """Return True if matplotlib's backend opens windows."""
     import matplotlib
     from matplotlib.backends import backend_registry
 
@@ -86,7 +87,7 @@ def opens_windows() -> bool:
 
 
 def known_to_pyplot(figure: Any) -> None:
-    """Give a figure a window, which `pyplot.show()` then opens as it does those of `pyplot.figure()`."""
+    """Register a figure with pyplot, so that `pyplot.show()` opens it."""
     import matplotlib.pyplot as plt
 
     if figure.canvas.manager is None:
@@ -94,8 +95,11 @@ def known_to_pyplot(figure: Any) -> None:
 
 
 def known_to_callers(draw: Callable[..., Any]) -> Callable[..., Any]:
-    """The same function; what it draws is known to pyplot where the caller has imported pyplot and windows can open."""
-    if "matplotlib.pyplot" not in sys.modules:  # nobody can call pyplot.show()
+    """Return a function whose figures are registered with pyplot.
+
+    They are registered only if the caller has imported pyplot and windows can open.
+    """
+    if "matplotlib.pyplot" not in sys.modules:  # the caller cannot call pyplot.show()
         return draw
 
     @wraps(draw)
@@ -109,7 +113,7 @@ def known_to_callers(draw: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def panels(found: Any) -> Panels:
-    """What was drawn: axes, several of them, or all of a figure."""
+    """Return panels from axes, several of them, or all axes of a figure."""
     if isinstance(found, Panels):
         return found
     if hasattr(found, "add_subplot"):
@@ -118,35 +122,35 @@ def panels(found: Any) -> Panels:
 
 
 def as_list(axes: Any) -> list[Any]:
-    """One axes or several, in whatever order of rows and columns, as a list."""
+    """Return one axes or several, in any arrangement of rows and columns, as a list."""
     if hasattr(axes, "ravel"):
         return list(axes.ravel())
     return [one for part in axes for one in as_list(part)] if isinstance(axes, Iterable) else [axes]
 
 
 def one_of(axes: Any) -> Any:
-    """The one panel that all is drawn into."""
+    """Return the single panel for the whole plot."""
     (found,) = panel_axes(axes, 1)
     return found
 
 
 def panel_axes(axes: Any, count: int) -> list[Any]:
-    """As many axes as there are panels to draw; more may be given."""
+    """Return axes for a number of panels; more may be given."""
     found = as_list(axes)
     if len(found) < count:
-        raise InputError(f"{count} panels do not fit into {len(found)} axes", part="axes", hint="give one for each")
+        raise InputError(f"{count} panels do not fit into {len(found)} axes", part="axes", hint=f"give {count} axes")
     return found[:count]
 
 
 def panel_grid(axes: Any, size: tuple[float, float], rows: int, columns: int = 1, **options: Any) -> Any:
-    """Axes (rows, columns) to draw on: those given, or of a new figure of so many inches with `subplots(**options)`."""
+    """Return axes (rows, columns): the given ones, or those of a new figure of a size in inches."""
     if axes is None:
         return new_figure(*size).subplots(rows, columns, squeeze=False, **options)
     return np.array(panel_axes(axes, rows * columns), dtype=object).reshape(rows, columns)
 
 
 def root_figure(axes: Any) -> Any:
-    """The whole figure that axes, or a part of a figure, stand in."""
+    """Return the complete figure of axes or of a subfigure."""
     figure = axes.figure
     while getattr(figure, "figure", figure) is not figure:
         figure = figure.figure

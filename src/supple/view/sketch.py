@@ -1,6 +1,6 @@
-"""A sketch of a configuration: bodies as lines, joints as their symbols, cylinders, springs and guides.
+"""Sketch of a configuration: bodies as lines, joints as symbols, cylinders, springs and guides.
 
-A figure is made without the plotting library's window manager, so that no window ever opens; `savefig` writes it.
+The figure is created without pyplot's window manager, so that no window opens; `savefig` writes it.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from supple.view.sketch_places import (
 )
 
 DRIVEN = "#f2a33c"
-_THIN = 0.14  # half the least side of the box around a mechanism in space, of the longest
-_MANY = 8  # bodies: with more, marks are smaller and only what stands out is named
+_THIN = 0.14  # smallest half side of the box around a spatial mechanism, relative to the largest
+_MANY = 8  # bodies; with more, marks are smaller and fewer names are shown
 
 
 @in_house_style
@@ -46,24 +46,24 @@ def sketch(
     fade: float = 0.12,
     view: tuple[float, float] = (22.0, -58.0),
 ) -> Any:
-    """Draw a configuration; of a batch the last in full, the others as ghosts, fading towards the first.
+    """Draw a configuration; for a batch the last one in full, and the others as ghosts that fade towards the first.
 
-    Joints that an actuator drives are filled. Returns the panels.
+    Joints with an actuator are filled. The function returns the panels.
 
-    axes    : where to draw (with projection="3d" for a spatial mechanism); a new figure if left out
-    color   : one colour for all bodies; else bodies of a kind (leg1, leg2, ...) share one
-    labels  : names of points, joints and bodies, as far as they find room
+    axes    : axes to draw into (projection="3d" for a spatial mechanism); default: a new figure
+    color   : one colour for all bodies; default: bodies of a kind (leg1, leg2, ...) share a colour
+    labels  : names of points, joints and bodies, as far as there is space
     centers : mark the centres of mass
     fade    : opacity of the first configuration of a batch
-    view    : elevation and azimuth of a new figure of a mechanism in space, °
+    view    : elevation and azimuth of a new figure of a spatial mechanism, °
     """
     numbering = configuration.rest.numbering
-    zoom = 1.12 if axes is None else 0.9  # beside other panels the names of the axes need room
+    zoom = 1.12 if axes is None else 0.9  # beside other panels, the names of the axes need space
     axes = _fitting_axes(None if axes is None else one_of(axes), numbering, view)
     places = sketch_places(numbering)
     poses = configuration.X.reshape(-1, *configuration.X.shape[-2:])[np.atleast_1d(configuration.assembled)]
     if len(poses) == 0:
-        raise InputError("none of these configurations is assembled", hint="sketch those that are")
+        raise InputError("none of these configurations could be assembled", hint="give an assembled configuration")
     colors = {name: color or chosen for name, chosen in body_colors(numbering.mechanism).items()}
     for X, alpha in zip(poses[:-1], np.linspace(fade, 0.45, max(len(poses) - 1, 1)), strict=False):
         _Drawn(axes, numbering, X).ghost(places, colors, float(alpha), 0.4 / len(poses))
@@ -81,7 +81,7 @@ def sketch(
 
 
 class _Drawn:
-    """One configuration on the axes; `strokes` are the lines that labels keep clear of."""
+    """One configuration on the axes; `strokes` are lines that labels avoid."""
 
     def __init__(self, axes: Any, numbering: Numbering, X: Array):
         self.axes, self.numbering, self.X = axes, numbering, X
@@ -92,7 +92,7 @@ class _Drawn:
         self.strokes: list[Array] = []
 
     def at(self, body: str, local: Array) -> Array:
-        """Places (..., 3) on a body as they are drawn: (..., 2) in the plane, else (..., 3)."""
+        """Return places (..., 3) on a body in drawing coordinates: (..., 2) in the plane, else (..., 3)."""
         pose = self.X[self.numbering.body_index(body)]
         return (pose[:3] + local @ pose[3:].reshape(3, 3).T)[..., : self.dimension]
 
@@ -112,7 +112,7 @@ class _Drawn:
     def bodies(
         self, places: SketchPlaces, colors: dict[str, str], alpha: float = 1.0, thin: float = 1.0, plate: float = 0.16
     ) -> None:
-        """A line through two places, a light plate through more; a line for each of several beams."""
+        """Draw bodies: a line through two places, a light plate through more, or a line for each of several beams."""
         for body in self.mechanism.bodies:
             if body in places.beams:
                 for beam in self.at(body, places.beams[body]):
@@ -140,7 +140,7 @@ class _Drawn:
         self.axes.add_collection3d(Poly3DCollection(faces, facecolor=color, alpha=alpha, linewidth=0, zorder=1))
 
     def ghost(self, places: SketchPlaces, colors: dict[str, str], alpha: float, plate: float) -> None:
-        """Thin lines alone."""
+        """Draw bodies of a ghost as thin lines."""
         self.bodies(places, colors, alpha, thin=0.6, plate=min(plate, 0.16) * alpha)
         for (section, _), ends in places.lines.items():
             if section == "actuators":
@@ -155,7 +155,7 @@ class _Drawn:
             self.line(ends, color=FAINT, linewidth=5.0, alpha=0.45, zorder=0)
 
     def lines(self, places: SketchPlaces) -> None:
-        """Cylinders (a double line for the barrel, a single one for the rod), springs and dampers."""
+        """Draw cylinders (a double line for the barrel, a single one for the rod), springs and dampers."""
         for (section, _), ends in places.lines.items():
             a, b = (self.at(end.body, end.position) for end in ends)
             straight = np.array([a, b])
@@ -180,7 +180,7 @@ class _Drawn:
             joint = self.mechanism.joints[name]
             point = self.at(joint.bodies[1], frames.pb)
             marker, slides = JOINT_KINDS[joint.kind].marker, joint.slide(self.mechanism.plane) is not None
-            assert marker is not None  # it has a place
+            assert marker is not None  # such a joint has a place
             if GROUND in joint.bodies and not slides:
                 self.ground(point)
             if self.dimension == 3 and marker.through:
@@ -188,7 +188,7 @@ class _Drawn:
                 through = np.array([point - axis, point + axis])
                 self.line(through, color=INK, linewidth=1.2, zorder=4)
                 self.strokes.append(through)
-            # a slider often carries another joint at its middle
+            # a slider often carries another joint at its center
             size = marker.size * (1.6 if slides and GROUND in joint.bodies else 1.0)
             fill = DRIVEN if name in driven else INK if marker.filled else "white"
             self.marker(
@@ -203,7 +203,7 @@ class _Drawn:
                 self.strokes.append(np.array([point, point]))
 
     def labels(self, places: SketchPlaces, colors: dict[str, str]) -> Iterator[Label]:
-        """Names of the points where joints are, of what acts between places, and of the bodies."""
+        """Yield names of joint points, of elements between places, and of bodies."""
         points: dict[str, Array] = {}
         for name, frames in places.joints.items():
             joint = self.mechanism.joints[name]
@@ -225,7 +225,7 @@ class _Drawn:
 
 
 def body_colors(mechanism: Mechanism) -> dict[str, str]:
-    """A colour for each kind of body."""
+    """Return a colour for each kind of body."""
     kinds = body_kinds(tuple(mechanism.bodies))
     order = list(dict.fromkeys(kinds.values()))
     return {name: PALETTE[order.index(kind) % len(PALETTE)] for name, kind in kinds.items()}
@@ -241,15 +241,15 @@ def _fitting_axes(axes: Any, numbering: Numbering, view: tuple[float, float]) ->
         axes.view_init(*view)
     elif planar == (axes.name == "3d"):
         wanted = "flat axes" if planar else 'axes with projection="3d"'
-        raise InputError(f'mechanism "{numbering.mechanism.name}" needs {wanted}', hint="leave axes out to get them")
+        raise InputError(f'mechanism "{numbering.mechanism.name}" needs {wanted}', hint="omit axes for a new figure")
     return axes
 
 
 def _written(axes: Any) -> list[Array]:
-    """Boxes of what the axes of space write themselves, where names would stand on it: (2, 2) pixels each."""
+    """Return pixel boxes (2, 2) of the texts of 3D axes, which names must avoid."""
     if axes.name != "3d":
         return []
-    root_figure(axes).draw_without_rendering()  # only then is it known
+    root_figure(axes).draw_without_rendering()  # the boxes are known only after drawing
     found = []
     for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
         texts = [axis.label, *(tick.label1 for tick in axis.get_major_ticks() if tick.label1.get_text())]
@@ -258,7 +258,7 @@ def _written(axes: Any) -> list[Array]:
 
 
 def _finish(axes: Any, numbering: Numbering, zoom: float) -> None:
-    """Equal scales, quiet axes with the letters of the drawing."""
+    """Set equal scales and unobtrusive axes with the letters of the drawing."""
     plane = numbering.mechanism.plane
     axes.tick_params(labelsize=8, colors=FAINT)
     for letter, name in zip("xyz", plane or "xyz", strict=False):
@@ -272,7 +272,7 @@ def _finish(axes: Any, numbering: Numbering, zoom: float) -> None:
     else:
         axes.set_aspect("equal")
         limits = np.array([axes.get_xlim(), axes.get_ylim(), axes.get_zlim()])
-        # What is nearly flat gets a box that can be seen, and has room for its numbers.
+        # A nearly flat mechanism gets a visible box with space for its numbers.
         half = np.maximum(0.5 * np.ptp(limits, axis=1), _THIN * np.ptp(limits, axis=1).max())
         middle = limits.mean(axis=1)
         axes.set(**{f"{x}lim": (middle[k] - half[k], middle[k] + half[k]) for k, x in enumerate("xyz")})
@@ -284,31 +284,31 @@ def _finish(axes: Any, numbering: Numbering, zoom: float) -> None:
             axis._axinfo["grid"].update(color=GRID, linewidth=0.8)
             axis.pane.set(facecolor="white", edgecolor="#dddddd")
             axis.line.set_color("#bbbbbb")
-            # As many numbers as the side has room for: on a short one they would stand on one another.
+            # Only as many numbers as fit on the side; otherwise they would overlap.
             axis.get_major_locator().set_params(nbins=max(1, round(5.0 * side / max(sides))))
-            if zoom < 1.0 and side < 0.4 * max(sides):  # a small panel; scales are equal, and the other sides tell them
+            if zoom < 1.0 and side < 0.4 * max(sides):  # a small panel; scales are equal, so the other sides show them
                 axis.set_ticklabels([])
     engine = axes.figure.figure.get_layout_engine()
-    if engine is not None:  # names are placed where things will be on the page
+    if engine is not None:  # names are placed in the final layout
         engine.execute(axes.figure.figure)
     axes.apply_aspect()
 
 
-# Where the names go on a sketch: beside what they name, off the lines, never on one another.
+# Placement of names on a sketch: beside their objects, off the lines, without overlap.
 
 
-SIZE = 9.0  # of the letters, points
-_NEAR, _FAR = (8.0, 13.0), (8.0, 13.0, 20.0)  # how far off a name may stand, points
+SIZE = 9.0  # size of the letters, points
+_NEAR, _FAR = (8.0, 13.0), (8.0, 13.0, 20.0)  # distances of a name, points
 _DIAGONAL = [np.array([x, y]) for y in (1.0, -1.0) for x in (1.0, -1.0)]
 _STRAIGHT = [np.array(pair) for pair in ((0.0, 1.0), (0.0, -1.0), (1.0, 0.0), (-1.0, 0.0))]
-_CROSSING = 4.0  # price of a spot of a line under a name; a name that costs more than _MOST is left out
+_CROSSING = 4.0  # cost of a line point under a name; a name that costs more than _MOST is omitted
 _MOST = 5 * _CROSSING
 
 
 class Label(NamedTuple):
-    """A name and the places (k, 2 or 3) it belongs to.
+    """Name and its places (k, 2 or 3).
 
-    beside : stands beside its one place; else along the line between two, or inside the plate of more
+    beside : True if it is beside its one place; otherwise along the line between two, or inside the plate of more
     """
 
     text: str
@@ -318,13 +318,13 @@ class Label(NamedTuple):
 
 
 def place_labels(axes: Any, labels: list[Label], strokes: list[Array], written: Sequence[Array] = ()) -> None:
-    """Write each label where it covers the least of the strokes; leave out one that finds no room.
+    """Write each label where it covers the fewest strokes; omit labels without space.
 
-    written : boxes (2, 2) in pixels that are taken already
+    written : occupied boxes (2, 2) in pixels
     """
-    dot = axes.figure.dpi / 72.0  # pixels a point
+    dot = axes.figure.dpi / 72.0  # pixels per point
     ink = [_sampled(_pixels(axes, stroke), 4.0 * dot) for stroke in strokes]
-    around = 5.5 * dot * np.array([np.zeros(2), *_STRAIGHT, *(0.7 * d for d in _DIAGONAL)])  # a mark's disc
+    around = 5.5 * dot * np.array([np.zeros(2), *_STRAIGHT, *(0.7 * d for d in _DIAGONAL)])  # disc of a mark
     ink += [_pixels(axes, label.places) + around for label in labels if label.beside]
     covered = np.vstack(ink) if ink else np.empty((0, 2))
     taken: list[Array] = list(written)
@@ -345,7 +345,7 @@ def place_labels(axes: Any, labels: list[Label], strokes: list[Array], written: 
 
 
 def _candidates(label: Label) -> Iterator[tuple[float, Array, Array]]:
-    """Price, place and offset in points of every position tried, the preferred ones cheapest."""
+    """Yield cost, place and offset in points of candidate positions; preferred ones cost least."""
     middle = label.places.mean(axis=0)
     if len(label.places) > 2:
         yield 0.0, middle, np.zeros(2)
@@ -358,13 +358,13 @@ def _candidates(label: Label) -> Iterator[tuple[float, Array, Array]]:
     for later, place in enumerate(anchors):
         for gap in _FAR if label.beside else _NEAR:
             for turn, direction in enumerate(_DIAGONAL + _STRAIGHT):
-                # The box, not its middle, stands off by the gap; a corner comes nearer than a side.
+                # The gap is measured to the box, not to its center; a corner may be closer than a side.
                 share = 0.6 if turn < len(_DIAGONAL) else 1.0
                 yield 0.5 * later + 0.15 * gap + 0.05 * turn, place, direction * (share * gap + half)
 
 
 def _half_size(label: Label) -> Array:
-    """Half the width and height of the written name, points."""
+    """Return half the width and height of the written name, points."""
     return 0.5 * SIZE * np.array([0.58 * len(label.text) + 0.3, 1.2])
 
 
@@ -382,7 +382,7 @@ def _write(axes: Any, label: Label, place: Array, offset: Array) -> None:
 
 
 def _pixels(axes: Any, points: Array) -> Array:
-    """Where points (k, 2 or 3) of the drawing appear: (k, 2)."""
+    """Return pixel coordinates (k, 2) of points (k, 2 or 3) of the drawing."""
     if points.shape[1] == 3:
         from mpl_toolkits.mplot3d import proj3d  # type: ignore[import-untyped]
 
@@ -392,7 +392,7 @@ def _pixels(axes: Any, points: Array) -> Array:
 
 
 def _sampled(line: Array, step: float) -> Array:
-    """Points along a polyline, about `step` apart."""
+    """Return points along a polyline, about `step` apart."""
     pieces = []
     for a, b in pairwise(line):
         count = max(int(np.linalg.norm(b - a) / step), 1)

@@ -1,4 +1,4 @@
-"""The elements of a sketch: positions fixed on bodies (joints, rod ends, attachments, guides), and shapes."""
+"""Elements of a sketch: positions fixed on bodies (joints, rod ends, attachments, guides), and shapes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from supple.kinematics.primitives import OFFSET
 
 
 class Attachment(NamedTuple):
-    """A place on a body, under the name it was given, in the body's axes."""
+    """Named place on a body, in body axes."""
 
     name: str
     body: str
@@ -25,13 +25,13 @@ class Attachment(NamedTuple):
 
 
 class SketchPlaces(NamedTuple):
-    """Everything a sketch marks.
+    """All places that a sketch marks.
 
     bodies : body -> (k, 3) joints, ends of rods and beams, and attachments on it, in its axes
-    beams  : body -> (k, 2, 3) the ends of its beams, for a body of several
+    beams  : body -> (k, 2, 3) ends of its beams, for a body with several
     joints : joint -> its frames on the two bodies
     lines  : (section, name) -> the two ends of a cylinder, spring or damper
-    guides : joint -> where, along its axis on the first body, a slider on the ground runs from and to
+    guides : joint -> range of a slider on the ground along its axis on the first body
     """
 
     bodies: dict[str, Array]
@@ -42,7 +42,7 @@ class SketchPlaces(NamedTuple):
 
 
 def sketch_places(numbering: Numbering) -> SketchPlaces:
-    """Collect them from the description."""
+    """Return the places from the description."""
     drawing, mechanism = numbering.drawing, numbering.mechanism
     on_bodies: dict[str, list[Array]] = {name: [] for name in (GROUND, *mechanism.bodies)}
     for name, length in drawing.lengths.items():
@@ -82,13 +82,16 @@ def sketch_places(numbering: Numbering) -> SketchPlaces:
 
 
 def body_kinds(bodies: tuple[str, ...]) -> dict[str, str]:
-    """Bodies named alike but for a number or an axis (leg1, rod_x2) are of a kind, unless all are."""
+    """Return the kind of each body.
+
+    Names that differ only in a number or axis (leg1, rod_x2) are of one kind, unless all of them are.
+    """
     stems = {name: re.sub(r"(_?[xyz]?[0-9]+|_[xyz])$", "", name) or name for name in bodies}
     return stems if len(set(stems.values())) > 1 else {name: name for name in bodies}
 
 
 def _guide(numbering: Numbering, joint: str, slide: str) -> tuple[float, float]:
-    """Over the limits of the slide or of its actuator; else a little to both sides of where it is drawn."""
+    """Return the range of a guide: limits of the slide or its actuator, else a short range where it is drawn."""
     mechanism = numbering.mechanism
     limits = [mechanism.joints[joint].value("limits", slide, mechanism.plane)]
     limits += [
@@ -114,14 +117,13 @@ def _distinct(points: list[Array], tolerance: float) -> Array:
 # Shapes: convex outlines of bodies, the zigzag of a spring, the symbol of the ground.
 
 
-_FLAT = 1e-6  # of the largest spread: points on a line, or in a plane
+_FLAT = 1e-6  # relative to the largest extent: points on a line, or in a plane
 
 
 def convex_outline(points: Array) -> Array:
-    """Corners (k, 2 or 3) of the convex outline of points that lie on a line or in a plane.
+    """Return corners (k, 2 or 3) of the convex outline of points on a line or in a plane.
 
-    On a line these are its two ends. Points that fill space have no outline: their outline in the plane that
-    fits them best is given.
+    On a line these are its two ends. For points in space it is the outline in the plane of best fit.
     """
     centre = points.mean(axis=0)
     _, spread, directions = np.linalg.svd(points - centre, full_matrices=False)
@@ -134,7 +136,7 @@ def convex_outline(points: Array) -> Array:
 
 
 def convex_triangles(points: Array) -> list[Array]:
-    """Faces of the convex hull of points that fill space; none for points in a plane."""
+    """Return the faces of the convex hull of points in space; empty for points in a plane."""
     if len(points) < 4 or np.linalg.matrix_rank(points - points.mean(axis=0), tol=_FLAT * np.ptp(points)) < 3:
         return []
     from scipy.spatial import ConvexHull
@@ -143,7 +145,7 @@ def convex_triangles(points: Array) -> list[Array]:
 
 
 def _hull_order(flat: Array) -> list[int]:
-    """Indices of the convex hull of points in the plane, counter-clockwise (monotone chain)."""
+    """Return indices of the convex hull of points in the plane, counter-clockwise (monotone chain)."""
     order = np.lexsort((flat[:, 1], flat[:, 0])).tolist()
 
     def half(indices: list[int]) -> list[int]:
@@ -162,7 +164,7 @@ def _turn(a: Array, b: Array, c: Array) -> float:
 
 
 def zigzag(a: Array, b: Array, width: float, turns: int = 7) -> Array:
-    """A spring from a to b: straight ends, and a zigzag between them across the line."""
+    """Return a spring from a to b: straight ends, and a zigzag between them."""
     along = b - a
     if len(a) == 2:
         across = np.array([-along[1], along[0]])
@@ -179,7 +181,7 @@ def zigzag(a: Array, b: Array, width: float, turns: int = 7) -> Array:
 
 
 def ground_symbol() -> Any:
-    """A triangle standing on a hatched line, its tip at the marked place."""
+    """Return a marker: a triangle on a hatched line, with its tip at the marked place."""
     from matplotlib.path import Path
 
     strokes = [[(0, 0), (-0.55, -0.75), (0.55, -0.75), (0, 0)], [(-0.9, -0.75), (0.9, -0.75)]]

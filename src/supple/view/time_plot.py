@@ -1,4 +1,4 @@
-"""Signals over time: one panel a unit, names beside the curves."""
+"""Plots of signals over time: one panel per unit, with names beside the curves."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from supple.results.signals import Signals
 from supple.view.house_style import common_unit, in_house_style, label, legend_beside, new_figure
 from supple.view.panels import as_list, panel_axes, panels
 
-_WIDTH, _PANEL, _LEAST = 10.0, 1.9, 3.4  # inches: of a figure, and the height of a panel and of all of them
+_WIDTH, _PANEL, _LEAST = 10.0, 1.9, 3.4  # inches: width of a figure, height of a panel, least height of all panels
 
 
 @in_house_style
 def time_plot(groups: Mapping[str, Signals | None], names: Sequence[str] = (), axes: Any = None) -> Any:
-    """Draw groups of signals, each divided by unit, one panel below the other. Returns the panels.
+    """Plot groups of signals, one panel per group and unit, and return the panels.
 
-    groups : what a group is called on its axis -> its signals
-    names  : those to draw, of any group; all if left out
-    axes   : where to draw instead: as many as there are panels, or one for the names, or for the first group alone
+    groups : name of the group on its axis -> its signals
+    names  : signals to plot, from any group; default: all
+    axes   : axes to draw into: one per panel, or one for the named signals or for the first group
     """
     chosen = _chosen({title: signals for title, signals in groups.items() if signals is not None}, names)
     if axes is not None and not names and len(as_list(axes)) == 1:
         chosen = dict(list(chosen.items())[:1])
     groups_of = _panels(chosen)
     if not groups_of:
-        raise InputError("there is no signal to draw", part="plot", hint="add a sensor, or draw something else")
+        raise InputError("no signal to plot", part="plot", hint="add a sensor, or plot another quantity")
     if axes is not None:
         _draw_over(axes := as_list(axes), groups_of)
         return panels(axes)
@@ -52,14 +52,14 @@ Panel = tuple[str, str, list[tuple[str, Any, Any]]]
 
 
 def _chosen(groups: Mapping[str, Signals], names: Sequence[str]) -> dict[str, Signals]:
-    """The groups with the named signals alone, each from the first group that has it."""
+    """Return the groups with the named signals only, each from the first group that has it."""
     if not names:
         return dict(groups)
     known = list(dict.fromkeys(name for signals in groups.values() for name in signals))
     for name in names:
         if name not in known:
             file = name.lower().endswith((".png", ".pdf", ".svg", ".jpg"))
-            hint = f'draw it into a file with plot().savefig("{name}")' if file else nearest(name, known)
+            hint = f'to write a file use plot().savefig("{name}")' if file else nearest(name, known)
             raise InputError(f'there is no signal "{name}"', part="plot", hint=hint)
     found: dict[str, Signals] = {}
     left = list(dict.fromkeys(names))
@@ -72,7 +72,7 @@ def _chosen(groups: Mapping[str, Signals], names: Sequence[str]) -> dict[str, Si
 
 
 def _panels(groups: Mapping[str, Signals]) -> list[Panel]:
-    """(title, unit, curves) of each unit in each group, in their order."""
+    """Return (title, unit, curves) of each unit in each group, in their order."""
     found: dict[tuple[str, str], list[tuple[str, Any, Any]]] = {}
     for title, signals in groups.items():
         for name, values in signals.items():
@@ -81,7 +81,7 @@ def _panels(groups: Mapping[str, Signals]) -> list[Panel]:
 
 
 def _draw_over(axes: list[Any], panels: list[Panel]) -> None:
-    """Panel by panel where there are as many axes, else all in the first."""
+    """Draw into existing axes: one per panel if there are enough, else all into the first."""
     if len(axes) == 1:
         _draw_together(axes[0], panels)
         return

@@ -1,4 +1,4 @@
-"""`mechanism.view()`, `model.view()`, `run.view()`: inline in a notebook, in the browser otherwise."""
+"""Methods `view()` of mechanisms, models and runs: inline in a notebook, otherwise in the browser."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from supple.view.page.page_modes import PageModes, page_modes
 from supple.view.page.single_file import PageServer, page_html
 from supple.view.page.whole_page import whole_page
 
-_HEIGHT = 640  # pixels of the page inside a notebook
+_HEIGHT = 640  # height of the page in a notebook, pixels
 
 
 class ShownPage:
-    """A page that is shown: a notebook draws it, `address` opens it as long as it is served, `save` keeps it."""
+    """Page that is shown: a notebook displays it, `address` opens it while it is served, `save` writes it to a file."""
 
     def __init__(self, name: str, text: str, server: PageServer | None = None):
         self.name, self.html, self._server = name, text, server
@@ -30,7 +30,7 @@ class ShownPage:
         return f'<page of "{self.name}"{f" at {self.address}" if self.address else ""}>'
 
     def _repr_html_(self) -> str:
-        """Itself in a frame that may run its script, and nothing else."""
+        """Return an HTML frame in which only the page's own script may run."""
         return (
             f'<iframe srcdoc="{html.escape(self.html, quote=True)}" sandbox="allow-scripts allow-downloads" '
             f'style="width: 100%; height: {_HEIGHT}px; border: 0"></iframe>'
@@ -38,15 +38,15 @@ class ShownPage:
 
     @property
     def address(self) -> str:
-        """Where it is served to this machine; "" where it is not."""
+        """Address of the page on this computer; "" if it is not served."""
         return "" if self._server is None else self._server.address
 
     def save(self, path: str | Path) -> Path:
-        """Write it as one file."""
+        """Write the page as one file."""
         return save_text(path, self.html)
 
     def wait(self) -> None:
-        """Serve until interrupted (Ctrl-C)."""
+        """Serve the page until it is interrupted (Ctrl-C)."""
         if self._server is not None:
             try:
                 self._server.wait()
@@ -54,7 +54,7 @@ class ShownPage:
                 self.close()
 
     def close(self) -> None:
-        """Stop serving it."""
+        """Stop serving the page."""
         if self._server is not None:
             self._server.close()
             self._server = None
@@ -70,15 +70,18 @@ def view_page(
     browser: bool = True,
     wait: bool | None = None,
 ) -> ShownPage:
-    """Show the page of a mechanism, a reduced model or a run: at the end of a notebook's cell inline; elsewhere it is
-    served to this machine's browser.
+    """Show the page of a mechanism, a reduced model or a run.
 
-    at      : the posture to begin with
-    runs    : up to two simulations, played back; test : modes of a measured test, drawn at its points
-    preload : modes with or without the geometric stiffness of gravity and all forces at rest; left out, as a reduced
-              model has it, and as `supple.modes` for everything else
-    browser : open it there
-    wait    : serve until Ctrl-C; left out, a script waits and a prompt does not
+    In a notebook the page is displayed below the cell; otherwise it is served to the browser of this computer.
+
+    at      : initial posture
+    runs    : up to two simulations to play back
+    test    : modes of a measured test, drawn at its points
+    preload : modes with or without the geometric stiffness of gravity and all forces at rest; default: as in the
+              reduced
+              model, and as in `supple.modes` for everything else
+    browser : open the page in the browser
+    wait    : serve until Ctrl-C; default: True in scripts, False in interactive sessions
     """
     modes = page_modes(test) if isinstance(test, ModalParameters) else test
     data = whole_page(thing, at=at, runs=runs, test=modes, preload=preload)
@@ -94,16 +97,16 @@ def view_page(
 
 
 def in_notebook() -> bool:
-    """Whether results are drawn by a notebook."""
+    """Return True if results are displayed by a notebook."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     return type(shell).__name__ == "ZMQInteractiveShell"
 
 
 def open_browser(address: str) -> bool:
-    """Open it in a browser with windows; False where there is none, as on a machine without a screen."""
+    """Open an address in a graphical browser; return False if there is none, as on a machine without a screen."""
     screen = sys.platform in ("win32", "darwin") or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     if not screen and not os.environ.get("BROWSER"):
-        return False  # one in the terminal would take it from us, and show nothing
+        return False  # a text browser would take over the terminal and show nothing
     try:
         return webbrowser.open(address)
     except (OSError, webbrowser.Error):

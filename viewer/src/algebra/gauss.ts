@@ -1,6 +1,6 @@
-/** Gauss's elimination with row exchange, for systems of a few hundred rows; as supple.formulations.elastic_rest.harmonic_response. */
+/** Gaussian elimination with row exchange, for systems of some hundred rows; as supple.formulations.elastic_rest.harmonic_response. */
 
-/** B ← A⁻¹ B for `count` right sides, B (n, count); A (n, n) is overwritten. False where a pivot is not above `least`. */
+/** B ← A⁻¹ B for `count` right-hand sides, B (n, count); A (n, n) is overwritten. Returns false if a pivot is not above `least`. */
 export function solveGauss(A: Float64Array, n: number, B: Float64Array, count: number, least: number): boolean {
   for (let k = 0; k < n; k++) {
     let pivot = k, largest = 0;

@@ -1,13 +1,13 @@
-/** QR of small dense systems with column pivoting, possibly with more rows than unknowns. Row by row in G (m × n). */
+/** QR factorization of small dense systems with column pivoting, possibly with more rows than unknowns. G (m × n) is stored row by row. */
 
-const RANK = 1e-11; // of the diagonal of R against its first entry
+const RANK = 1e-11; // smallest diagonal entry of R relative to the first
 
 export interface Factors {
   rank: number;
   sign: number;
 }
 
-/** In place, R on and above the diagonal; as supple.kinematics.elimination. */
+/** Factorize in place, with R on and above the diagonal; as supple.kinematics.elimination. */
 export function householder(G: Float64Array, m: number, n: number, tau: Float64Array, pivots: Int32Array): Factors {
   let sign = 1, rank = 0, first = 0;
   const norms = new Float64Array(n), known = new Float64Array(n), totals = new Float64Array(n);
@@ -19,7 +19,7 @@ export function householder(G: Float64Array, m: number, n: number, tau: Float64A
   for (let j = 0; j < Math.min(m, n); j++) {
     let best = -1, col = j;
     for (let q = j; q < n; q++) {
-      if (norms[q] < 1e-6 * known[q]) { // too much cancelled: sum anew
+      if (norms[q] < 1e-6 * known[q]) { // cancellation: recompute the sum
         let size = 0;
         for (let i = j; i < m; i++) size += G[i * n + q] * G[i * n + q];
         norms[q] = known[q] = size;
@@ -78,7 +78,7 @@ function swap(x: Float64Array | Int32Array, i: number, j: number): void {
   x[j] = kept;
 }
 
-/** z (n) with the least |G z - g|; g (m) is overwritten with z in its first n places. */
+/** z (n) with least |G z - g|; the first n entries of g (m) are overwritten with z. */
 export function solveDense(G: Float64Array, m: number, n: number, tau: Float64Array, pivots: Int32Array, g: Float64Array): void {
   for (let j = 0; j < n; j++) {
     let total = g[j];
@@ -97,7 +97,7 @@ export function solveDense(G: Float64Array, m: number, n: number, tau: Float64Ar
   g.set(z);
 }
 
-/** Sign of the determinant of some rows of G, as many as it has columns. */
+/** Sign of the determinant of selected rows of G, as many as columns. */
 export function signOfSelected(G: Float64Array, selected: Int32Array, n: number): number {
   const M = new Float64Array(n * n);
   for (let i = 0; i < n; i++) for (let j = 0; j < n; j++) M[i * n + j] = G[selected[i] * n + j];

@@ -1,4 +1,4 @@
-/** The shortest x with the least |A x - b|: singular values by one-sided Jacobi rotations. For a few columns. */
+/** The shortest x with least |A x - b|: singular values by one-sided Jacobi rotations, for few columns. */
 
 const SWEEPS = 30;
 

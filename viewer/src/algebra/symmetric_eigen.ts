@@ -1,8 +1,8 @@
-/** Eigenvalues (rising) and vectors of a symmetric matrix: Householder's tridiagonal form, then implicit QL. */
+/** Increasing eigenvalues and eigenvectors of a symmetric matrix: Householder tridiagonalization, then implicit QL. */
 
 export interface Eigen {
   values: Float64Array;
-  /** Row k is the vector of values[k]. */
+  /** Row k is the eigenvector of values[k]. */
   vectors: Float64Array;
 }
 
@@ -19,7 +19,7 @@ export function symmetricEigen(matrix: Float64Array, n: number): Eigen {
   return { values, vectors };
 }
 
-/** Eigenvalues alone, rising. */
+/** Eigenvalues only, increasing. */
 export function eigenvalues(matrix: Float64Array, n: number): Float64Array {
   const diagonal = new Float64Array(n), beside = new Float64Array(n);
   tridiagonal(Float64Array.from(matrix), n, diagonal, beside);

@@ -1,4 +1,4 @@
-/** What the page is given: base64 of gzipped JSON, in which an array is {shape, type, data}. */
+/** Data of the page: base64 of gzipped JSON, in which arrays are {shape, type, data}. */
 
 export interface Encoded {
   shape: number[];
@@ -24,13 +24,13 @@ function isEncoded(value: unknown): value is Encoded {
   return typeof value === "object" && value !== null && "shape" in value && "type" in value && "data" in value;
 }
 
-/** An array as numbers of double precision, whatever it was kept in. */
+/** An array in double precision, from any stored type. */
 export function table(encoded: Encoded): Table {
   const raw = bytes(encoded.data);
   return { shape: encoded.shape, values: Float64Array.from(new KINDS[encoded.type](raw.buffer)) };
 }
 
-/** Every array of the data decoded, in place. */
+/** Decode all arrays of the data, in place. */
 function decoded(value: unknown): unknown {
   if (isEncoded(value)) return table(value);
   if (Array.isArray(value)) return value.map(decoded);
@@ -40,7 +40,7 @@ function decoded(value: unknown): unknown {
   return value;
 }
 
-/** The data of the page from its text. */
+/** Data of the page from its text. */
 export async function read(text: string): Promise<unknown> {
   const stream = new Blob([bytes(text.trim())]).stream().pipeThrough(new DecompressionStream("gzip"));
   return decoded(JSON.parse(await new Response(stream).text()));

@@ -1,4 +1,4 @@
-/** What Python's `page_data` gives, decoded. Positions are in axes of the body they are on; the ground is the last. */
+/** Decoded data of Python's `page_data`. Positions are in axes of their bodies; the ground is the last body. */
 
 import type { RestData } from "../kinematics/closure";
 import type { RowData } from "../kinematics/row_table";
@@ -16,7 +16,7 @@ export interface BeamPart {
   kind: "beam"; at: Table; axes: Table; sections: Outline[];
   motion?: Table; strain?: Table; nodes?: Table; xi?: Table; ways?: Table; arms?: Table;
 }
-/** The node of an elastic body that carries a place, and the arm from it. */
+/** Node of an elastic body that carries a place, and the arm from it. */
 export interface Carrier { node: number; arm: number[] }
 export interface SolidPart { kind: "solid"; points: Table; about: number[]; motion: Table | null; carrier: Carrier | null; faint?: boolean }
 export interface CloudPart { kind: "cloud"; at: Table; motion: Table; nodes: Table }
@@ -39,7 +39,7 @@ export interface SceneData {
 
 export interface VibrationData extends StructureData {
   band: number;
-  /** Whether modes have the stiffness of loads at rest; or there are none. */
+  /** Use of the stiffness of loads at rest in the modes; "none" without loads. */
   preload: "counted" | "left out" | "none";
   bodies: [number, number][];
   damping: DampingLaw & { says: string[]; given: boolean };

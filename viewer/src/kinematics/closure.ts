@@ -1,9 +1,9 @@
 /** Closing the loops: Newton's method along the straight segment from rest to θ (docs/theory/kinematics.md).
  *
- * A configuration is the one reached along that segment, so that it depends on θ alone. A step counts only if its
- * corrections shrink fast, no body moves far at once, the determinant keeps its sign and the step is short against the
- * margin of the rows; otherwise it is halved, and when it falls below the shortest, the mechanism stands before a dead
- * point. As supple.kinematics.closure_kernel, whose answers it gives.
+ * A configuration is the one reached along that segment, so that it depends on θ alone. A step is accepted only if its
+ * corrections decrease fast, no body moves far, the determinant keeps its sign, and the step is short relative to the
+ * margin of the rows; otherwise it is halved. Below the shortest step, the mechanism is at a dead point. As
+ * supple.kinematics.closure_kernel, with the same results.
  */
 
 import type { Table } from "../data/encoded";
@@ -15,7 +15,7 @@ import { continued, rowValue, value } from "./terms";
 const CONTRACTION = 0.3, REACH = 0.7, SLOPE = 0.7, SHORTEST = 1e-7, CLOSED = 1e-9, ROUNDING = 1e-15, KEEP = 1e-3;
 const ITERATIONS = 12, ANGLE = 3;
 
-/** Where closure sets out: poses, measures, rigid modes and their derivatives, sign and margin of the rows at rest. */
+/** Start of closure: poses, measures, rigid modes and their derivatives, sign and margin of the rows at rest. */
 export interface RestData {
   X: Table;
   w: Table;
@@ -25,7 +25,7 @@ export interface RestData {
   margin: number;
 }
 
-/** An assembled position: poses X (bodies + 1, 12), measures w (θ first), and how far the segment was followed. */
+/** An assembled position: poses X (bodies + 1, 12), measures w (θ first), and the part of the segment that was followed. */
 export interface Position {
   X: Float64Array;
   w: Float64Array;
@@ -44,7 +44,7 @@ export class Closure {
     this.x = new Float64Array((rows.bodies + 1) * rows.width);
   }
 
-  /** The position at θ; reached is 1 where it is assembled. */
+  /** The position at θ; reached is 1 if it is assembled. */
   close(theta: ArrayLike<number>): Position {
     const { rows, rest } = this, { jointRows: mc, coordinates: s } = rows;
     const X = Float64Array.from(rest.X.values), restW = rest.w.values, w = Float64Array.from(restW);
@@ -92,7 +92,7 @@ export class Closure {
     return { X, w: measured, reached: done };
   }
 
-  /** Move X by a change of θ to second order from the rigid modes at rest; the largest scaled velocity. */
+  /** Move X by a change of θ to second order from the rigid modes at rest; returns the largest scaled velocity. */
   private predict(change: Float64Array, X: Float64Array): number {
     const { rows, rest } = this, { width: d, coordinates: s, column, extent } = rows;
     const Psi = rest.Psi.values, dPsi = rest.dPsi.values, V = new Float64Array(6), dV = new Float64Array(6);

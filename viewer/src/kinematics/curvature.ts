@@ -1,4 +1,4 @@
-/** Second derivatives of one term for displacements (u, φ) of its two parts: shifted by u, turned by exp φ.
+/** Second derivatives of one term for displacements (u, φ) of its two parts: translation by u, rotation by exp φ.
  *
  * In the axes of the parts (docs/theory/elastic-rest.md, 11). With u, v fixed in a, w in b, and Q(f, x) of (12):
  *

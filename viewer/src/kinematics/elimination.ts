@@ -1,7 +1,7 @@
-/** Solving the joint and coordinate rows [Φ_q; A] x = ρ, whatever their redundancy.
+/** Solves the joint and coordinate rows [Φ_q; A] x = ρ, with any redundancy.
  *
- * Body by body from the ground outwards the rows of its tree joint give as many of its velocities; what remains are the
- * rows of loops and coordinates in the free columns alone, a small dense system. As supple.kinematics.elimination.
+ * Body by body from the ground outwards, the rows of its tree joint determine as many of its velocities. The remaining
+ * rows of loops and coordinates in the free columns are a small dense system. As supple.kinematics.elimination.
  */
 
 import { householder, signOfSelected, solveDense } from "../algebra/householder";
@@ -9,7 +9,7 @@ import { A, B, CHILD_SIDE, FIRST_FREE, FIRST_ROW, INTEGERS, NONE, NUMBERS, PAREN
 import { gradient } from "./terms";
 
 export class Elimination {
-  /** Of the terms of joint and coordinate rows: scaled gradients on their two sides, and values. */
+  /** Terms of joint and coordinate rows: scaled gradients on their two sides, and values. */
   readonly J: Float64Array;
   readonly values: Float64Array;
   private readonly blocks: Float64Array;
@@ -35,7 +35,7 @@ export class Elimination {
     this.g = new Float64Array(Math.max(this.others, free));
   }
 
-  /** Factorise at X; whether the rows have full rank, and the sign of their determinant. */
+  /** Factorize at X; returns whether the rows have full rank, and the sign of their determinant. */
   factor(X: Float64Array): { regular: boolean; sign: number } {
     const { free, selected } = this.rows;
     this.scaledRows(X);
@@ -46,7 +46,7 @@ export class Elimination {
     return { regular: found.rank === free, sign };
   }
 
-  /** Last over first diagonal entry of R: how far the columns are from dependent. */
+  /** Last over first diagonal entry of R: a measure of the independence of the columns. */
   margin(): number {
     const n = this.rows.free;
     return n > 0 ? Math.abs(this.G[n * n - 1] / this.G[0]) : 1;

@@ -1,9 +1,9 @@
-/** Moving bodies by twists in their own axes: x += R v, R = R exp(ω̃). */
+/** Moves bodies by twists in their own axes: x += R v, R = R exp(ω̃). */
 
 export function moved(X: Float64Array, body: number, t: Float64Array): void {
   const o = 12 * body, [v0, v1, v2, w0, w1, w2] = t;
   const square = w0 * w0 + w1 * w1 + w2 * w2, angle = Math.sqrt(square);
-  const series = angle < 1e-4; // to rounding
+  const series = angle < 1e-4; // exact to rounding
   const p = series ? 1 - square / 6 : Math.sin(angle) / angle;
   const q = series ? 0.5 - square / 24 : (1 - Math.cos(angle)) / square;
   const E00 = 1 - q * (w1 * w1 + w2 * w2), E11 = 1 - q * (w0 * w0 + w2 * w2), E22 = 1 - q * (w0 * w0 + w1 * w1);

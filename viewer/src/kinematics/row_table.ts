@@ -1,4 +1,4 @@
-/** The rows of a mechanism: chains of terms, each a factor times a measure between two bodies (kinematics, 13). */
+/** Rows of a mechanism: chains of terms, each a factor times a measure between two bodies (kinematics, 13). */
 
 import type { Table } from "../data/encoded";
 
@@ -7,7 +7,7 @@ export const KIND = 0, A = 1, B = 2, THEN = 3, TURNS = 4, INTEGERS = 5;
 export const U = 0, V = 3, W = 6, PA = 9, PB = 12, OFFSET = 15, SCALE = 16, FACTOR = 17, ZERO = 18, NUMBERS = 19;
 export const NONE = -1;
 
-/** Columns of the tree of joints, a row for each body. */
+/** Columns of the tree of joints, one row per body. */
 export const PARENT = 0, FIRST_ROW = 1, ROW_COUNT = 2, FIRST_FREE = 3, CHILD_SIDE = 4;
 
 /** As `RowArrays` of supple.kinematics.row_arrays. */

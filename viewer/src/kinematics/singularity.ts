@@ -1,14 +1,14 @@
-/** How near a position is to a dead point, and which coordinates lock there.
+/** Distance of a position from a dead point, and the coordinates that lock there.
  *
  * σ_min / σ_max of the joint and coordinate rows [Φ_q; A], lengths in extents. At a dead point forces λ exist that
- * balance without motion, [Φ_q; A]ᵀ λ = 0; coordinates that have a share in them lock.
+ * balance without motion, [Φ_q; A]ᵀ λ = 0; coordinates with a nonzero entry in λ lock.
  */
 
 import { eigenvalues, symmetricEigen } from "../algebra/symmetric_eigen";
 import { A, INTEGERS, NONE, NUMBERS, SCALE, THEN, type RowTable } from "./row_table";
 import { gradient } from "./terms";
 
-export const DEAD = 0.02; // singularity below which a halted closure stands before a dead point
+export const DEAD = 0.02; // singularity below which an interrupted closure is at a dead point
 const SHARE = 1e-2, TOGETHER = 30;
 
 /** [Φ_q; A] (m + s, n), scaled. */
@@ -32,7 +32,7 @@ export function jacobian(rows: RowTable, X: Float64Array): Float64Array {
   return J;
 }
 
-/** JᵀJ (n, n); a row touches few bodies. */
+/** JᵀJ (n, n); a row involves few bodies. */
 function squared(J: Float64Array, count: number, n: number): Float64Array {
   const found = new Float64Array(n * n), at = new Int32Array(n);
   for (let i = 0; i < count; i++) {
@@ -45,7 +45,7 @@ function squared(J: Float64Array, count: number, n: number): Float64Array {
   return found;
 }
 
-/** Smallest over largest singular value; rank is how many there are in general position. */
+/** Smallest over largest singular value; rank is their number in general position. */
 export function singularity(rows: RowTable, X: Float64Array, rank: number): number {
   if (rank === 0) return 1;
   const n = rows.bodies * rows.width, J = jacobian(rows, X);
@@ -53,7 +53,7 @@ export function singularity(rows: RowTable, X: Float64Array, rank: number): numb
   return Math.sqrt(Math.max(values[n - rank], 0) / values[n - 1]);
 }
 
-/** Numbers of the coordinates that a (nearly) singular position blocks. */
+/** Indices of the coordinates that a (nearly) singular position locks. */
 export function locked(rows: RowTable, X: Float64Array): number[] {
   const n = rows.bodies * rows.width, count = rows.jointRows + rows.coordinates, J = jacobian(rows, X);
   const { values, vectors } = symmetricEigen(squared(J, count, n), n);

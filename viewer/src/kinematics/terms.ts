@@ -1,12 +1,12 @@
 /** Value and gradient of one term: its factor times one of the four measures (kinematics, 1-4, 7-8).
  *
- * X holds twelve numbers a body, position and rotation row by row; the ground is the last. Gradients are with respect
+ * X holds twelve numbers per body, position and rotation row by row; the ground is the last. Gradients are with respect
  * to the twists (v, ω) of both bodies, in their own axes.
  */
 
 import { A, ALONG, B, DISTANCE, DOT, FACTOR, INTEGERS, KIND, NONE, NUMBERS, OFFSET, PA, PB, THEN, TURNS, U, V, W, ZERO } from "./row_table";
 
-/** Terms as they stand in the arrays; rows of the mechanism and rows between parts are both such. */
+/** Terms in arrays, for rows of the mechanism and rows between parts. */
 export interface Terms {
   integers: Int32Array;
   numbers: Float64Array;
@@ -15,7 +15,7 @@ export interface Terms {
 const u = new Float64Array(3), v = new Float64Array(3), w = new Float64Array(3), d = new Float64Array(3);
 const n = new Float64Array(3), m = new Float64Array(3);
 
-/** R x of a vector that the term keeps in axes of a body. */
+/** R x of a vector of the term that is fixed in a body. */
 function turned(X: Float64Array, body: number, f: Float64Array, at: number, out: Float64Array): void {
   const R = 12 * body + 3, x = f[at], y = f[at + 1], z = f[at + 2];
   out[0] = X[R] * x + X[R + 1] * y + X[R + 2] * z;
@@ -40,7 +40,7 @@ function putInBody(X: Float64Array, body: number, x: Float64Array, factor: numbe
   for (let k = 0; k < 3; k++) g[at + k] = factor * (X[R + k] * x[0] + X[R + 3 + k] * x[1] + X[R + 6 + k] * x[2]);
 }
 
-/** g[at..] = a × g[from..], a kept by the term. */
+/** g[at..] = a × g[from..], with a from the term. */
 function putMoment(f: Float64Array, a: number, g: Float64Array, from: number, at: number): void {
   const x = f[a], y = f[a + 1], z = f[a + 2], p = g[from], q = g[from + 1], r = g[from + 2];
   g[at] = y * r - z * q;
@@ -53,7 +53,7 @@ function cross(x: Float64Array, y: Float64Array, out: Float64Array): void {
   out[0] = a; out[1] = b; out[2] = c;
 }
 
-/** Value of a term alone, angles within a turn. */
+/** Value of a single term; angles within one turn. */
 export function value(terms: Terms, term: number, X: Float64Array): number {
   const i = INTEGERS * term, f = NUMBERS * term, N = terms.numbers;
   const kind = terms.integers[i + KIND], a = terms.integers[i + A], b = terms.integers[i + B];
@@ -125,7 +125,7 @@ export function gradient(terms: Terms, term: number, X: Float64Array, g: Float64
   g[0] += N[f + OFFSET];
 }
 
-/** The value of a term, full turns added: closest to what the followed measures say of it (kinematics, 14). */
+/** Value of a term with full turns added, closest to the value from the followed measures (kinematics, 14). */
 export function continued(terms: Terms, term: number, within: number, measures: Float64Array): number {
   const followed = terms.integers[INTEGERS * term + TURNS], f = NUMBERS * term, N = terms.numbers;
   if (followed === NONE) return within;
@@ -134,7 +134,7 @@ export function continued(terms: Terms, term: number, within: number, measures: 
   return within + turn * Math.round((near - within) / turn);
 }
 
-/** Value of a row, its terms together. */
+/** Value of a row, the sum of its terms. */
 export function rowValue(terms: Terms, row: number, X: Float64Array, measures: Float64Array): number {
   let total = 0;
   for (let term = row; term !== NONE; term = terms.integers[INTEGERS * term + THEN]) {

@@ -1,6 +1,6 @@
 /** A function on a tree of boxes, a polynomial on each leaf: f = Σ_k c_lk T_{α_k}(ξ), ξ = (x - c_l) / h_l.
  *
- * As supple.approximation.piecewise: a child is a node (from 0 on), leaf l (as -2 - l), or -1, where nothing was fitted.
+ * As in supple.approximation.piecewise: a child is a node (index from 0), leaf l (as -2 - l), or -1 if nothing was fitted.
  */
 
 import type { Table } from "../data/encoded";
@@ -18,7 +18,7 @@ export class Piecewise {
     this.columns = data.coefficients.shape[1];
   }
 
-  /** Number of the leaf that x lies in, or -1. */
+  /** Index of the leaf that contains x, or -1. */
   locate(x: ArrayLike<number>): number {
     const { roots_f, roots_i, nodes_i, nodes_f } = this.data, s = this.dimension;
     for (let r = 0; r < roots_i.values.length; r++) {
@@ -32,7 +32,7 @@ export class Piecewise {
     return -1;
   }
 
-  /** All columns at x, or null outside. */
+  /** All columns at x, or null outside the region. */
   evaluate(x: ArrayLike<number>): Float64Array | null {
     const leaf = this.locate(x), { leaves_i, leaves_f, indices, coefficients } = this.data, s = this.dimension, t = this.columns;
     if (leaf < 0) return null;

@@ -1,4 +1,4 @@
-/** A reduced model in the page: its coefficients at a posture, and its frequencies with θ locked. */
+/** A reduced model on the page: its coefficients at a posture, and its frequencies with θ locked. */
 
 import { symmetricEigen } from "../algebra/symmetric_eigen";
 import type { ModelData } from "../data/page_data";
@@ -11,24 +11,24 @@ export class ReducedModel {
   readonly columns: Column[];
   private readonly places: number[];
 
-  /** names : of the mechanism's coordinates. */
+  /** names: coordinates of the mechanism. */
   constructor(readonly data: ModelData, names: string[]) {
     this.fitted = new Piecewise(data.function);
     this.columns = data.function.columns;
     this.places = data.coordinates.map((name) => names.indexOf(name));
   }
 
-  /** Whether its coordinates are among the mechanism's; along a path they are not. */
+  /** True if its coordinates are among those of the mechanism; along a path they are not. */
   get placed(): boolean {
     return this.places.every((place) => place >= 0);
   }
 
-  /** Coefficients at θ of the mechanism, in the order of `columns`; null outside of its region. */
+  /** Coefficients at θ of the mechanism, in the order of `columns`; null outside the region. */
   evaluate(theta: ArrayLike<number>): Float64Array | null {
     return this.placed ? this.fitted.evaluate(this.places.map((place) => theta[place])) : null;
   }
 
-  /** Hz, rising, of K_δδ φ = ω² M_δδ φ; none of a rigid model. */
+  /** Frequencies, Hz, increasing, of K_δδ φ = ω² M_δδ φ; empty for a rigid model. */
   frequencies(values: Float64Array): number[] {
     const { size: n, theta: s } = this.data.function, d = n - s;
     if (d === 0) return [];
@@ -56,7 +56,7 @@ export class ReducedModel {
     return Array.from(symmetricEigen(half, d).values, (square) => (Math.sign(square) * Math.sqrt(Math.abs(square))) / (2 * Math.PI));
   }
 
-  /** δδ block of a symmetric matrix that is kept by its upper triangle. */
+  /** δδ block of a symmetric matrix that is stored as its upper triangle. */
   private block(name: "M" | "K", values: Float64Array): Float64Array {
     const { size: n, theta: s, constants } = this.data.function, d = n - s, out = new Float64Array(d * d);
     const at = this.columns.findIndex(({ coefficient, place }) => coefficient === name && place === 0);

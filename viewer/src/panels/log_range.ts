@@ -1,4 +1,4 @@
-/** Lines of a logarithmic axis: decades, and where they are few 2 and 5 of each. */
+/** Ticks of a logarithmic axis: decades, and also 2 and 5 of each if there are few. */
 export function decadeLines(_plot: uPlot, _axis: number, low: number, high: number): number[] {
   const found: number[] = [], few = high / low < 150;
   for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); power++) {
@@ -10,7 +10,7 @@ export function decadeLines(_plot: uPlot, _axis: number, low: number, high: numb
   return found;
 }
 
-/** Whole decades around positive values; one decade where there are none. */
+/** Whole decades around positive values; one decade without any. */
 
 import type uPlot from "uplot";
 

@@ -1,4 +1,4 @@
-/** Map of the region: a frequency or the singularity over one or two coordinates; a click goes to that posture. */
+/** Map of the region: a frequency or the singularity over one or two coordinates; a click moves to that posture. */
 
 import type { Background } from "../background";
 import { el, select } from "../dom";
@@ -11,7 +11,7 @@ import { MapCurve } from "./map_curve";
 import { boxesOver } from "./model_boxes";
 import { later, panel } from "./panel";
 
-const LEVELS = [5, 9, 17, 33], LINE = 61; // postures a side, coarse to fine; along one coordinate
+const LEVELS = [5, 9, 17, 33], LINE = 61; // postures per side, coarse to fine; along one coordinate
 const LEFT = 52, BELOW = 36, RIGHT = 8, TOP = 8, TALL = 300;
 
 interface Grid { n: number; low: number[]; high: number[]; values: Float64Array; width: number }
@@ -20,10 +20,10 @@ export function mapPanel(page: Page, background: Background, evaluated: ReducedM
   const { root, body, hint } = panel("Map of the region", true, "region");
   const { coordinates, vibration } = page.data, two = coordinates.length > 1, model = page.data.model;
   const quantities = [...Array.from({ length: vibration?.count ?? 0 }, (_, k) => `mode ${k + 1}, Hz`), "singularity"], computed = quantities.length;
-  const known = evaluated?.placed ? evaluated : null; // its columns follow what is computed
+  const known = evaluated?.placed ? evaluated : null; // its columns follow the computed quantities
   quantities.push(...(known?.columns ?? []).map(({ label, unit }) => `${label}${unit ? `, ${unit}` : ""}`));
   const choice = { x: 0, y: 1, quantity: 0, overlay: model ? 1 : 0 };
-  const canvas = el("canvas", { id: "map", class: "own", tabindex: 0, role: "img", "aria-label": "map of the region; click to go there, arrows to move" });
+  const canvas = el("canvas", { id: "map", class: "own", tabindex: 0, role: "img", "aria-label": "map of the region; click to move there, or use the arrow keys" });
   const plot = el("div", { class: "plot" });
   let grid: Grid | null = null;
   const low = el("span"), high = el("span");
@@ -57,12 +57,12 @@ export function mapPanel(page: Page, background: Background, evaluated: ReducedM
       choice.overlay = i;
       draw();
     }).root] : [])), plot, ...(two ? [bar] : []), ...(curve ? [curve.note] : []));
-  if (coordinates.length > 2) body.append(el("p", { class: "note" }, "The other coordinates are at their present values."));
+  if (coordinates.length > 2) body.append(el("p", { class: "note" }, "The other coordinates have their present values."));
 
-  /** Index of the quantity among what the worker tells: singularity first. */
+  /** Index of the quantity in the worker's results: singularity first. */
   const column = () => (choice.quantity === computed - 1 ? 0 : 1 + choice.quantity);
 
-  /** What is shown at posture k of the grid: computed in the background, or a coefficient of the model. */
+  /** Value at posture k of the grid: computed in the background, or a coefficient of the model. */
   function shownAt(of: Grid, k: number): number {
     if (choice.quantity < computed) return of.values[k * of.width + column()];
     const theta = page.theta.slice(), at = [k % of.n, Math.floor(k / of.n)];
@@ -74,7 +74,7 @@ export function mapPanel(page: Page, background: Background, evaluated: ReducedM
     const axes = two ? [choice.x, choice.y] : [0], n = two ? LEVELS[level] : LINE;
     const lows = axes.map((i) => coordinates[i].low), highs = axes.map((i) => coordinates[i].high);
     const count = two ? n * n : n, s = coordinates.length, coarse = level > 0 ? grid : null;
-    const known = (k: number) => coarse !== null && (k % n) % 2 === 0 && Math.floor(k / n) % 2 === 0; // by the level before
+    const known = (k: number) => coarse !== null && (k % n) % 2 === 0 && Math.floor(k / n) % 2 === 0; // from the coarser level
     const wanted = Array.from({ length: count }, (_, k) => k).filter((k) => !known(k)), thetas = new Float64Array(wanted.length * s);
     wanted.forEach((k, row) => {
       thetas.set(page.theta, row * s);
@@ -130,7 +130,7 @@ export function mapPanel(page: Page, background: Background, evaluated: ReducedM
     g.setTransform(ratio(), 0, 0, ratio(), 0, 0);
     g.clearRect(0, 0, canvas.clientWidth, TALL);
     const [least, most] = range();
-    if (grid) { // one pixel a posture, smoothed by the browser between those that exist
+    if (grid) { // one pixel per posture, smoothed by the browser between valid ones
       const { n } = grid, picture = document.createElement("canvas");
       picture.width = picture.height = n;
       const brush = picture.getContext("2d")!;
@@ -141,7 +141,7 @@ export function mapPanel(page: Page, background: Background, evaluated: ReducedM
         brush.fillRect(k % n, n - 1 - Math.floor(k / n), 1, 1);
       }
       g.imageSmoothingEnabled = false;
-      const half = 0.5 / (n - 1); // a cell is about its posture
+      const half = 0.5 / (n - 1); // cells are centered at their postures
       g.save();
       g.beginPath();
       g.rect(LEFT, TOP, w, h);
@@ -180,7 +180,7 @@ export function mapPanel(page: Page, background: Background, evaluated: ReducedM
     const extent = page.data.kinematics.rows.extent;
     g.font = "11.5px system-ui, sans-serif";
     for (const i of [0, 1]) {
-      const { low: a, high: b, name, unit } = axis(i), { unit: told, factor } = shown(unit, extent);
+      const { low: a, high: b, name, unit } = axis(i), { unit: shownUnit, factor } = shown(unit, extent);
       g.fillStyle = faint;
       for (const t of steps(a * factor, b * factor, i === 0 ? 5 : 4)) {
         const at = toPixel(i, t / factor);
@@ -199,7 +199,7 @@ export function mapPanel(page: Page, background: Background, evaluated: ReducedM
       }
       g.textAlign = "center";
       g.textBaseline = i === 0 ? "top" : "middle";
-      g.fillText(`${name}, ${told}`, 0, 0);
+      g.fillText(`${name}, ${shownUnit}`, 0, 0);
       g.restore();
     }
   }
@@ -219,7 +219,7 @@ export function mapPanel(page: Page, background: Background, evaluated: ReducedM
     event.preventDefault();
   });
 
-  let others = "", begun = false; // it costs a core for a while: only where somebody looks
+  let others = "", begun = false; // computing occupies a core: start only when the panel is visible
   const anew = later(250, () => begun && compute());
   page.on("posture", () => {
     draw();
@@ -240,7 +240,7 @@ export function mapPanel(page: Page, background: Background, evaluated: ReducedM
   return root;
 }
 
-/** Round numbers within a range, about so many. */
+/** Round numbers within a range, approximately `about` of them. */
 export function steps(low: number, high: number, about: number): number[] {
   const raw = (high - low) / about, power = 10 ** Math.floor(Math.log10(raw));
   const step = [1, 2, 5, 10].map((k) => k * power).find((s) => s >= raw) ?? raw, found: number[] = [];

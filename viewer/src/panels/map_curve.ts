@@ -1,4 +1,4 @@
-/** Frequencies over the one coordinate of a machine; a click goes there. */
+/** Frequencies over the only coordinate of a machine; a click moves to that value. */
 
 import uPlot from "uplot";
 import { el } from "../dom";
@@ -11,8 +11,8 @@ import { decadeLines, decades } from "./log_range";
 export class MapCurve {
   private plot: uPlot | null = null;
   private data: uPlot.AlignedData = [[]];
-  /** What the curves leave out. */
-  readonly note = el("p", { class: "note", hidden: "" }, "Negative frequencies, above the buckling load, have no place on the logarithmic axis.");
+  /** Note on values that are not shown. */
+  readonly note = el("p", { class: "note", hidden: "" }, "Negative frequencies, above the buckling load, cannot be shown on the logarithmic axis.");
 
   constructor(private readonly page: Page, private readonly root: HTMLElement, private readonly chosen: (value: number) => void) {
     page.on("posture", () => this.plot?.redraw());
@@ -46,7 +46,7 @@ export class MapCurve {
       series: [{}, ...this.data.slice(1).map((_, k) => ({ label: hertz ? `mode ${k + 1}, Hz` : "singularity", stroke: PALETTE[k % PALETTE.length], width: 2 }))],
       hooks: {
         ready: [(u) => u.over.addEventListener("click", () => u.cursor.left !== undefined && this.chosen(u.posToVal(u.cursor.left, "x") / factor))],
-        draw: [(u) => { // where the machine is, and the boxes of a reduced model
+        draw: [(u) => { // present posture, and the boxes of a reduced model
           const { model, coordinates } = this.page.data, column = model?.coordinates.indexOf(coordinates[0].name) ?? -1;
           for (let b = 0; model && column >= 0 && b < model.low.shape[0]; b++) {
             u.ctx.strokeStyle = c.faint;

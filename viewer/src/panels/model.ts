@@ -1,4 +1,4 @@
-/** A reduced model at the posture: its frequencies beside those of the mechanism, and its coefficients. */
+/** A reduced model at the posture: its frequencies compared with those of the mechanism, and its coefficients. */
 
 import { el } from "../dom";
 import type { ReducedModel } from "../model/reduced_model";
@@ -8,12 +8,12 @@ import { panel } from "./panel";
 
 export function modelPanel(page: Page, model: ReducedModel): HTMLElement {
   const { root, body, hint } = panel("Reduced model", true, "model"), table = el("table"), coefficients = el("table");
-  const all = el("details", {}, el("summary", {}, "Coefficients here"), coefficients), where = el("p", { class: "note" });
+  const all = el("details", {}, el("summary", {}, "Coefficients at this posture"), coefficients), where = el("p", { class: "note" });
   body.append(where, table, all, ...model.data.says.map((text) => el("p", { class: "note" }, text)));
   const update = () => {
     const values = model.evaluate(page.theta), modes = page.modes;
     hint.textContent = values ? `box ${model.fitted.locate(model.data.coordinates.map((name) => page.theta[page.data.coordinates.findIndex((c) => c.name === name)])) + 1} of ${model.data.low.shape[0]}` : "";
-    where.textContent = values ? "" : model.placed ? "The posture is outside of the region of the model." : "Its coordinates are not those of the mechanism; it is not evaluated here.";
+    where.textContent = values ? "" : model.placed ? "The posture is outside the region of the model." : "The model has other coordinates than the mechanism and is not evaluated here.";
     table.replaceChildren();
     coefficients.replaceChildren();
     if (!values) return;

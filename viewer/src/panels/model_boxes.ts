@@ -1,4 +1,4 @@
-/** Boxes of a reduced model over the map, with their local error where it is known. */
+/** Boxes of a reduced model on the map, with their local errors if these are known. */
 
 import type { ModelData } from "../data/page_data";
 import type { Page } from "../page";
@@ -13,7 +13,7 @@ export function boxesOver(g: CanvasRenderingContext2D, page: Page, model: ModelD
   const sizes = errors ? Array.from(errors).filter((x) => x > 0) : [];
   const [least, most] = [Math.log10(Math.min(...sizes, 1)), Math.log10(Math.max(...sizes, 1e-16))];
   for (let b = 0; b < count; b++) {
-    const present = names.every((name, i) => { // boxes that the present values of the others lie in
+    const present = names.every((name, i) => { // boxes that contain the present values of the other coordinates
       const k = model.coordinates.indexOf(name);
       return axes.includes(i) || k < 0 || (model.low.values[b * s + k] <= page.theta[i] + 1e-12 && page.theta[i] <= model.high.values[b * s + k] + 1e-12);
     });

@@ -1,10 +1,10 @@
-/** Modes of vibration: their frequencies, animation, and where their energy is. */
+/** Vibration modes: frequencies, animation, and distribution of energy. */
 
 import { button, el, slider } from "../dom";
 import type { Page } from "../page";
 import { length, number } from "../units";
 import { energyShares } from "../vibration/energy_shares";
-import { loadsSay, loadsWarn } from "../vibration/loads_text";
+import { loadsText, loadsWarning } from "../vibration/loads_text";
 import { panel } from "./panel";
 
 export function modesPanel(page: Page): HTMLElement {
@@ -20,22 +20,22 @@ export function modesPanel(page: Page): HTMLElement {
     made.append(String(k + 1), hertz);
     return { made, hertz };
   });
-  const play = button("pause", () => page.animate({ paused: !page.animation.paused }), { "aria-label": "pause or go on" });
-  const control = (label: string, low: number, high: number, value: number, says: (value: number) => string, changed: (value: number) => void) => {
-    const shown = el("output", {}, says(value));
+  const play = button("pause", () => page.animate({ paused: !page.animation.paused }), { "aria-label": "pause or resume" });
+  const control = (label: string, low: number, high: number, value: number, format: (value: number) => string, changed: (value: number) => void) => {
+    const shown = el("output", {}, format(value));
     const input = slider(label, low, high, "any", value, (x) => {
-      shown.textContent = says(x);
+      shown.textContent = format(x);
       changed(x);
     });
     return el("label", { class: "control" }, el("span", { class: "faint" }, label), input, shown);
   };
   const extent = page.data.kinematics.rows.extent, { amplitude, speed } = page.animation;
-  const shares = el("table", { "aria-label": "where the elastic energy of the mode is" });
+  const shares = el("table", { "aria-label": "distribution of the elastic energy of the mode" });
   const moving = el("div", { class: "body", style: "padding:0" },
     control("amplitude", 0, 0.2, amplitude, (a) => length(a * extent), (a) => page.animate({ amplitude: a })),
     control("phase", 0, 2 * Math.PI, 0, (a) => `${number((a * 180) / Math.PI, 3)} °`, (phase) => page.animate({ phase })),
     control("speed", 0, 3, speed, (a) => `${number(a, 2)} Hz`, (a) => page.animate({ speed: a })),
-    el("div", { class: "row" }, play, el("span", { class: "note" }, `largest displacement as drawn; actuators locked, ${loadsSay(vibration)}`)),
+    el("div", { class: "row" }, play, el("span", { class: "note" }, `the amplitude is the largest displacement as drawn; actuators locked, ${loadsText(vibration)}`)),
     shares);
   const warning = el("p", { class: "note", role: "status" });
   body.append(warning, el("div", { class: "modes", role: "group", "aria-label": "Modes" }, ...buttons.map(({ made }) => made)), moving);
@@ -48,9 +48,9 @@ export function modesPanel(page: Page): HTMLElement {
       made.setAttribute("aria-pressed", String(k === chosen));
     });
     moving.hidden = chosen === null;
-    play.textContent = page.animation.paused ? "go on" : "pause";
-    hint.textContent = modes ? `${number(modes.frequencies[0])} Hz lowest${modes.converged ? "" : ", not converged"}` : "";
-    warning.textContent = modes ? loadsWarn(modes) : "";
+    play.textContent = page.animation.paused ? "resume" : "pause";
+    hint.textContent = modes ? `lowest ${number(modes.frequencies[0])} Hz${modes.converged ? "" : ", not converged"}` : "";
+    warning.textContent = modes ? loadsWarning(modes) : "";
     warning.hidden = warning.textContent === "";
     shares.replaceChildren();
     if (modes && chosen !== null && chosen < modes.count) {

@@ -1,4 +1,4 @@
-/** A foldable part of the side of the page. */
+/** A collapsible panel at the side of the page. */
 
 import { el } from "../dom";
 
@@ -14,7 +14,7 @@ export function panel(title: string, open: boolean, id: string): Panel {
   return { root, body, hint };
 }
 
-/** Calls `then` once, a little after the last of many calls. */
+/** Call `then` once, shortly after the last of many calls. */
 export function later(milliseconds: number, then: () => void): () => void {
   let timer = 0;
   return () => {

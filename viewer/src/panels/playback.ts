@@ -1,4 +1,4 @@
-/** Play-back of one or two runs: time slider, plots that follow, the second run laid over the first. */
+/** Playback of one or two runs: time slider, plots that follow, the second run overlaid on the first. */
 
 import uPlot from "uplot";
 import type { Playback } from "../api";
@@ -23,7 +23,7 @@ export function playbackPanel(page: Page, runs: RunData[]): { root: HTMLElement;
     page.stage.world.add(shape.root);
   });
   const state = { t: begin, playing: false, speed: 1, scale: 1 };
-  const time = slider("time, s", begin, end, "any", begin, (t) => go(t)), told = el("output");
+  const time = slider("time, s", begin, end, "any", begin, (t) => go(t)), timeText = el("output");
   const play = button("play", () => {
     state.playing = !state.playing;
     if (state.playing && state.t >= end) state.t = begin;
@@ -33,11 +33,11 @@ export function playbackPanel(page: Page, runs: RunData[]): { root: HTMLElement;
   const chosen = { signal: 0 };
   const plotRoot = el("div", { class: "plot" });
   const flexible = runs.some(({ nodes }) => Object.keys(nodes).length > 0);
-  const speedTold = el("output", {}, "1 ×"), scaleTold = el("output", {}, "1 ×");
+  const speedText = el("output", {}, "1 ×"), scaleText = el("output", {}, "1 ×");
   body.append(
-    el("div", { class: "control" }, play, time, told),
-    el("label", { class: "control" }, el("span", { class: "faint" }, "speed"), slider("speed", -2, 1, "any", 0, (x) => { state.speed = 10 ** x; speedTold.textContent = `${number(state.speed, 2)} ×`; }), speedTold),
-    ...(flexible ? [el("label", { class: "control" }, el("span", { class: "faint" }, "deformation"), slider("deformation, times", 0, 3, "any", 0, (x) => { state.scale = 10 ** x; scaleTold.textContent = `${number(state.scale, 2)} ×`; show(); }), scaleTold)] : []),
+    el("div", { class: "control" }, play, time, timeText),
+    el("label", { class: "control" }, el("span", { class: "faint" }, "speed"), slider("speed", -2, 1, "any", 0, (x) => { state.speed = 10 ** x; speedText.textContent = `${number(state.speed, 2)} ×`; }), speedText),
+    ...(flexible ? [el("label", { class: "control" }, el("span", { class: "faint" }, "deformation"), slider("deformation, times", 0, 3, "any", 0, (x) => { state.scale = 10 ** x; scaleText.textContent = `${number(state.scale, 2)} ×`; show(); }), scaleText)] : []),
     ...(names.length ? [select("signal", names, 0, (i) => { chosen.signal = i; build(); }).root, plotRoot] : []),
     ...runs.map((run, i) => el("p", { class: "note" }, el("span", { style: `color:${i ? SECOND : PALETTE[0]}` }, "■ "), `${run.name} (${run.kind})${run.note ? `: ${run.note}` : ""}`)),
   );
@@ -76,7 +76,7 @@ export function playbackPanel(page: Page, runs: RunData[]): { root: HTMLElement;
 
   function show(): void {
     time.value = String(state.t);
-    told.textContent = `${state.t.toFixed(3)} s`;
+    timeText.textContent = `${state.t.toFixed(3)} s`;
     play.textContent = state.playing ? "pause" : "play";
     runs.forEach((run, i) => {
       const { X, U } = instant(page, run, state.t);
@@ -120,7 +120,7 @@ export function playbackPanel(page: Page, runs: RunData[]): { root: HTMLElement;
   return { root, api: { names: runs.map(({ name }) => name), go } };
 }
 
-/** Value of a signal at a time, between its instants. */
+/** Value of a signal at a time, interpolated between its samples. */
 function at(values: Float64Array | undefined, times: Float64Array, t: number): number | undefined {
   if (!values) return undefined;
   let i = 0;
@@ -129,7 +129,7 @@ function at(values: Float64Array | undefined, times: Float64Array, t: number): n
   return (1 - f) * values[i] + f * values[j];
 }
 
-/** Poses X (bodies + 1, 12) of the page's bodies and displacements of nodes at a time, between the frames of a run. */
+/** Poses X (bodies + 1, 12) of the page's bodies and displacements of nodes at a time, interpolated between frames. */
 function instant(page: Page, run: RunData, t: number): { X: Float64Array; U: (Float64Array | null)[] } {
   const times = run.time.values, X = Float64Array.from(page.data.kinematics.rest.X.values);
   let i = 0;

@@ -23,7 +23,7 @@ export function posturePanel(page: Page): HTMLElement {
       page.go(theta);
     };
     const range = slider(`${name}, ${unit}`, low, high, "any", page.theta[i], change, { "data-coordinate": name });
-    range.addEventListener("keydown", (event) => { // steps that suit the range; "any" alone would leave it to the browser
+    range.addEventListener("keydown", (event) => { // steps that suit the range; with "any" the browser would choose them
       const step = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 10, PageDown: -10 }[event.key];
       if (step === undefined) return;
       event.preventDefault();
@@ -43,7 +43,7 @@ export function posturePanel(page: Page): HTMLElement {
   const update = () => {
     inputs.forEach(({ range, exact, factor }, i) => {
       range.value = String(page.theta[i]);
-      const tiny = 1e-9 * (Number(range.max) - Number(range.min)); // rounding of what is zero
+      const tiny = 1e-9 * (Number(range.max) - Number(range.min)); // smaller values are rounding errors
       const shown = Math.abs(page.theta[i]) < tiny ? 0 : Number((page.theta[i] * factor).toPrecision(6));
       if (document.activeElement !== exact) exact.value = String(shown);
     });

@@ -1,4 +1,4 @@
-/** Frequency response of the present posture, from a force at one place to the displacement of another. */
+/** Frequency response at the present posture, from a force at one place to the displacement of another. */
 
 import uPlot from "uplot";
 import { el, select, slider } from "../dom";
@@ -6,7 +6,7 @@ import type { Page } from "../page";
 import { PALETTE } from "../scene/colors";
 import { colors } from "../theme";
 import { number } from "../units";
-import { loadsSay } from "../vibration/loads_text";
+import { loadsText } from "../vibration/loads_text";
 import type { Modes } from "../vibration/modes";
 import { portRow, ports as portsOf } from "../vibration/port";
 import { receptance, type DampingLaw } from "../vibration/frf";
@@ -22,23 +22,23 @@ export function responsePanel(page: Page): HTMLElement {
   const choice = { input: 0, output: 0, ratio: vibration.damping.values[0] };
   const names = ports.map(({ name }) => name), plotRoot = el("div", { class: "plot" });
   const law = (): DampingLaw => ({ kind: vibration.damping.kind, values: vibration.damping.kind === "rayleigh" ? vibration.damping.values : [choice.ratio] });
-  const told = el("output", {}, "");
-  const sayRatio = () => (told.textContent = vibration.damping.kind === "rayleigh" ? "" : `${number(100 * choice.ratio, 2)} %`);
+  const ratioText = el("output", {}, "");
+  const showRatio = () => (ratioText.textContent = vibration.damping.kind === "rayleigh" ? "" : `${number(100 * choice.ratio, 2)} %`);
   const inputs = select("force at, N", names, choice.input, (i) => { choice.input = i; draw(); });
   const outputs = select("motion of, m", names, choice.output, (i) => { choice.output = i; draw(); });
   body.append(
     el("div", { class: "row" }, inputs.root, outputs.root), plotRoot);
   if (vibration.damping.kind !== "rayleigh") {
     const label = vibration.damping.kind === "modal" ? "damping ζ" : "loss η";
-    body.append(el("label", { class: "control" }, el("span", { class: "faint" }, label), slider(label, -4, -0.5, "any", Math.log10(Math.max(choice.ratio, 1e-4)), (x) => { choice.ratio = 10 ** x; sayRatio(); draw(); }), told));
+    body.append(el("label", { class: "control" }, el("span", { class: "faint" }, label), slider(label, -4, -0.5, "any", Math.log10(Math.max(choice.ratio, 1e-4)), (x) => { choice.ratio = 10 ** x; showRatio(); draw(); }), ratioText));
   }
-  sayRatio();
-  body.append(el("p", { class: "note" }, `The lowest ${vibration.count} modes vibrate, the others follow statically; actuators locked, ${loadsSay(vibration)}.${vibration.damping.given ? "" : " The file gives no damping: 1 % is taken."}${vibration.damping.says.length ? ` Left out of damping: ${vibration.damping.says.join("; ")}.` : ""}`));
+  showRatio();
+  body.append(el("p", { class: "note" }, `The lowest ${vibration.count} modes respond dynamically, the others statically; actuators locked, ${loadsText(vibration)}.${vibration.damping.given ? "" : " The file has no damping model: 1 % is used."}${vibration.damping.says.length ? ` Damping that is not included: ${vibration.damping.says.join("; ")}.` : ""}`));
   let chosen = false, plot: uPlot | null = null, data: uPlot.AlignedData = [[], []];
 
   const row = (i: number) => portRow(ports[i], vibration, page.position.X);
 
-  /** Where a force moves most at once: by the compliance of the lowest modes; at sensors, where there are any. */
+  /** Direction with the largest response at its own place, from the compliance of the lowest modes; at sensors if there are any. */
   function liveliest(modes: Modes): number {
     const sensors = page.data.scene.sensors.length, n = vibration.size;
     const sizes = ports.map((port, i) => {
@@ -66,7 +66,7 @@ export function responsePanel(page: Page): HTMLElement {
     const low = 0.3 * Math.max(Math.min(...modes.frequencies.map(Math.abs)), 1e-3), high = 1.15 * modes.frequencies[modes.count - 1];
     const hertz = Float64Array.from({ length: LINES }, (_, i) => low * (high / low) ** (i / (LINES - 1)));
     const found = receptance(modes, row(choice.input), row(choice.output), hertz, law());
-    const least = 1e-14 * Math.max(...found.real.map((x) => Math.abs(x))); // less is rounding
+    const least = 1e-14 * Math.max(...found.real.map((x) => Math.abs(x))); // smaller values are rounding errors
     const size = Array.from(found.real, (x, i) => Math.hypot(x, found.imag[i])).map((x) => (x > least && x > 1e-30 ? x : null));
     data = [Array.from(hertz), size];
     hint.textContent = "|displacement / force|, m/N";

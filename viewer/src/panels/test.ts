@@ -1,4 +1,4 @@
-/** Modes of a measured test: their points as arrows, beside the model's modes. */
+/** Modes of a measured test: their points as arrows, together with the model's modes. */
 
 import * as THREE from "three";
 import { button, el } from "../dom";
@@ -30,7 +30,7 @@ export function testPanel(page: Page, test: TestData): HTMLElement {
     return { row, show };
   });
   body.append(el("table", {}, el("tr", {}, ...["", "measured", "damping", "model", "MAC"].map((text) => el("th", {}, text))), ...rows.map(({ row }) => row)),
-    button("to the posture of the test", () => page.go(page.data.coordinates.map(({ name }, i) => test.coordinates[name] ?? page.theta[i]))));
+    button("go to the posture of the test", () => page.go(page.data.coordinates.map(({ name }, i) => test.coordinates[name] ?? page.theta[i]))));
 
   function choose(k: number | null): void {
     state.mode = k;

@@ -1,4 +1,4 @@
-/** Where a place can go: a cloud of points over the region, coloured by singularity or a frequency. */
+/** Reachable positions of a place: a cloud of points over the region, coloured by singularity or a frequency. */
 
 import * as THREE from "three";
 import type { Background } from "../background";
@@ -27,11 +27,11 @@ export function workspacePanel(page: Page, background: Background, evaluated: Re
   page.stage.world.add(cloud);
   const low = el("span"), high = el("span"), bar = el("div", { class: "colorbar" }, low, el("div", { style: `background:${gradient()}` }), high);
   bar.hidden = true;
-  const go = button("show where it can go", () => (cloud.visible ? hide() : compute()), { "aria-pressed": "false" });
+  const go = button("show workspace", () => (cloud.visible ? hide() : compute()), { "aria-pressed": "false" });
   body.append(el("div", { class: "row" }, go,
     select("place", places.map(({ name }) => name), 0, (i) => { choice.place = i; if (cloud.visible) compute(); }).root,
     select("colour", quantities, choice.quantity, (i) => { choice.quantity = i; paint(); }).root), bar,
-    el("p", { class: "note" }, `${POINTS} postures within all limits that the loops reach from rest, without a pattern.`));
+    el("p", { class: "note" }, `${POINTS} quasi-random postures within all limits that can be reached from rest.`));
 
   function hide(): void {
     cloud.visible = bar.hidden = true;
@@ -89,7 +89,7 @@ export function workspacePanel(page: Page, background: Background, evaluated: Re
 
 const PRIMES = [2, 3, 5, 7, 11, 13, 17, 19];
 
-/** Evenly spread numbers of 0 to 1 without a grid. */
+/** Quasi-random numbers from 0 to 1, evenly distributed. */
 function halton(i: number, base: number): number {
   let found = 0;
   for (let f = 1 / base; i > 0; f /= base) {

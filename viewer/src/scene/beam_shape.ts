@@ -1,10 +1,10 @@
-/** A beam as its section swept along its axis; displaced and coloured by what its stations do. */
+/** A beam as its section swept along its axis; displaced and coloured by its stations. */
 
 import * as THREE from "three";
 import type { BeamPart, Outline } from "../data/page_data";
 import { viridis } from "./colors";
 
-const SMOOTH = 12; // points of an outline from which it is taken as round
+const SMOOTH = 12; // points of an outline from which on it is shaded as round
 
 interface Column { y: number; z: number; ny: number; nz: number }
 
@@ -12,7 +12,7 @@ export class BeamShape {
   readonly mesh: THREE.Mesh;
   readonly ghost: THREE.Mesh;
   readonly stations: number;
-  /** (stations, 6) of the shape that is shown, for a unit of the factor; and J/m for each. */
+  /** (stations, 6) displacements of the shape for a unit factor; and J/m for each. */
   readonly motion: Float64Array;
   readonly energy: Float64Array;
   private readonly base: Float32Array;
@@ -45,7 +45,7 @@ export class BeamShape {
     this.paint(null);
   }
 
-  /** What the stations do in a shape z of the body; energies for 1 J in all, of a shape that stores `stored` J. */
+  /** Motion of the stations in a shape z of the body; energies for 1 J in total, of a shape that stores `stored` J. */
   shape(z: Float64Array, stored: number): void {
     const { motion, strain } = this.part;
     if (!motion || !strain) return;
@@ -87,7 +87,7 @@ export class BeamShape {
       for (let e = 0; e < 2; e++) {
         const u = ends[e], share = e ? t : 1 - t;
         const along = (u[0] * w[0] + u[1] * w[1] + u[2] * w[2]) / (L * L);
-        const turn = [u[4] * w[2] - u[5] * w[1], u[5] * w[0] - u[3] * w[2], u[3] * w[1] - u[4] * w[0]]; // φ × way
+        const turn = [u[4] * w[2] - u[5] * w[1], u[5] * w[0] - u[3] * w[2], u[3] * w[1] - u[4] * w[0]]; // φ × direction
         for (let k = 0; k < 3; k++) {
           out[k] += share * along * w[k] + cubic[e] * (u[k] - along * w[k]) + slope[e] * turn[k];
           out[3 + k] += share * u[3 + k];
@@ -96,7 +96,7 @@ export class BeamShape {
     }
   }
 
-  /** Move every point of the skin by factor times its station's motion. */
+  /** Move every point of the surface by factor times its station's motion. */
   displace(factor: number): void {
     const at = this.part.at.values, position = this.geometry.getAttribute("position") as THREE.BufferAttribute;
     const out = position.array as Float32Array, { base, station, motion } = this;
@@ -110,7 +110,7 @@ export class BeamShape {
     position.needsUpdate = true;
   }
 
-  /** Colours by energy with the given largest, or the body's own. */
+  /** Colour by energy relative to a given maximum, or in the body's own colour. */
   paint(largest: number | null): void {
     const color = this.geometry.getAttribute("color") as THREE.BufferAttribute, out = color.array as Float32Array;
     const work = new THREE.Color();
@@ -125,7 +125,7 @@ export class BeamShape {
   }
 }
 
-/** Points of an outline, twice each with the normal of the side before and after; round ones once, with their own. */
+/** Points of an outline: two per corner with the normals of both sides, one per point of a round outline. */
 function columns(points: number[][], inward: boolean): Column[][] {
   const n = points.length, round = n >= SMOOTH, sides: Column[][] = [];
   const normal = (i: number): [number, number] => {

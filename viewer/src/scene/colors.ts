@@ -1,4 +1,4 @@
-/** Colours that colour-blind people can tell apart: Okabe and Ito's eight, and viridis. */
+/** Colours that colour-blind people can distinguish: the eight of Okabe and Ito, and viridis. */
 
 export const PALETTE = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#B8A800", "#7A7A7A"];
 export const DRIVEN = "#E69F00";
@@ -8,7 +8,7 @@ const VIRIDIS = [
   [122, 209, 81], [189, 223, 38], [253, 231, 37],
 ];
 
-/** Viridis at t of 0 to 1: red, green, blue of 0 to 1. */
+/** Viridis at t from 0 to 1: red, green, blue from 0 to 1. */
 export function viridis(t: number): [number, number, number] {
   const x = Math.min(Math.max(t, 0), 1) * (VIRIDIS.length - 1), i = Math.min(Math.floor(x), VIRIDIS.length - 2), f = x - i;
   const [a, b] = [VIRIDIS[i], VIRIDIS[i + 1]];

@@ -1,4 +1,4 @@
-/** In the corner: which way the axes point, and gravity. */
+/** Directions of the axes and of gravity, in the corner. */
 
 import * as THREE from "three";
 import { el } from "../dom";
@@ -31,7 +31,7 @@ export function gizmo(page: Page): HTMLCanvasElement {
       g.moveTo(SIZE / 2, SIZE / 2);
       g.lineTo(x, y);
       g.stroke();
-      if (Math.hypot(at.x, at.y) < 0.15 && !falls) continue; // it points at us
+      if (Math.hypot(at.x, at.y) < 0.15 && !falls) continue; // it points at the viewer
       g.fillText(name, SIZE / 2 + (ARM + 9) * at.x + (falls ? 8 : 0), SIZE / 2 - (ARM + 9) * at.y);
     }
   };

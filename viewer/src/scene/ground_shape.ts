@@ -1,9 +1,9 @@
-/** Where the machine stands on the ground: a foot at each of its places there, rails under its slides. */
+/** Supports on the ground: a foot at each place on the ground, and rails under its slides. */
 
 import * as THREE from "three";
 import type { GuideData, PageData } from "../data/page_data";
 
-/** Cones under joints and cylinders that the ground carries; they hang where gravity, or z, pulls away from. */
+/** Cones under joints and cylinders on the ground; they hang if gravity, or z, points away from them. */
 export function feet(data: PageData, size: number, planar: boolean, color: THREE.Color): THREE.Object3D[] {
   const ground = data.scene.bodies.length, found: number[][] = [], g = data.scene.gravity;
   const down = g && Math.hypot(...g) > 0 ? new THREE.Vector3(g[0], g[1], g[2]).normalize() : new THREE.Vector3(0, planar ? -1 : 0, planar ? 0 : -1);
@@ -27,7 +27,7 @@ export function feet(data: PageData, size: number, planar: boolean, color: THREE
   return rows;
 }
 
-/** The rail that a slide on the ground runs on. */
+/** The rail of a slide on the ground. */
 export function rail({ interval, at, axis }: GuideData, size: number): THREE.Object3D {
   const length = Math.max(interval[1] - interval[0], size), way = new THREE.Vector3(axis[0], axis[1], axis[2]);
   const mesh = new THREE.Mesh(new THREE.BoxGeometry(0.7 * size, length, 0.7 * size), new THREE.MeshStandardMaterial({ color: "#8a929c", roughness: 0.8 }));

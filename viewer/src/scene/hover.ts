@@ -1,4 +1,4 @@
-/** The name of what the pointer is on. */
+/** Name of the object under the pointer. */
 
 import * as THREE from "three";
 import { el } from "../dom";
@@ -17,10 +17,10 @@ export function hover(page: Page): HTMLElement {
       ray.setFromCamera(new THREE.Vector2((2 * x) / width - 1, 1 - (2 * y) / height), camera);
       const found = ray.intersectObject(page.shape.root, true).find(({ object }) => object.visible && !(object instanceof THREE.AxesHelper));
       let owner: THREE.Object3D | null = found?.object ?? null;
-      while (owner && !owner.userData.says) owner = owner.parent;
+      while (owner && !owner.userData.label) owner = owner.parent;
       tip.hidden = !owner;
       if (!owner) return;
-      tip.textContent = owner.userData.says as string;
+      tip.textContent = owner.userData.label as string;
       tip.style.left = `${x}px`;
       tip.style.top = `${y}px`;
     });

@@ -1,11 +1,11 @@
-/** Symbols of joints by their kind, z the axis; orange where an actuator drives it. */
+/** Symbols of joints by kind, with z as the axis; orange if an actuator drives the joint. */
 
 import * as THREE from "three";
 import type { JointData } from "../data/page_data";
 import { DRIVEN } from "./colors";
 import { carried, motionOf } from "./transform";
 
-/** What each kind looks like, for a unit of size; a kind that is not here is an octahedron. */
+/** Geometry of each kind, for unit size; unknown kinds are octahedra. */
 const SYMBOLS: Record<string, () => THREE.BufferGeometry[]> = {
   revolute: () => [upright(new THREE.CylinderGeometry(1, 1, 2.2, 24))],
   prismatic: () => [new THREE.BoxGeometry(1.7, 1.7, 2.8)],

@@ -1,11 +1,11 @@
-/** Names over the machine: of bodies at their middle, of frames and joints at their places. */
+/** Names over the machine: of bodies at their centers, of frames and joints at their places. */
 
 import type { BodyData, Part } from "../data/page_data";
 import { el } from "../dom";
 import type { Page } from "../page";
 import { placed } from "./transform";
 
-const BESIDE = 7, GAP = 4; // px: a name to the right of its place, and room between names
+const BESIDE = 7, GAP = 4; // px: distance of a name from its place, and space between names
 
 export class Labels {
   private readonly root = el("div", { id: "labels", class: "overlay" });
@@ -41,7 +41,7 @@ export class Labels {
     one.height = one.text.offsetHeight;
   }
 
-  /** Every name beside its place; one that would cover another is left out until there is room. */
+  /** Show every name beside its place; names that would cover another are hidden until there is space. */
   private place(): void {
     if (!this.shown) return;
     const taken: { x: number; y: number; width: number; height: number }[] = [];
@@ -58,7 +58,7 @@ export class Labels {
   }
 }
 
-/** Center of the box around what is drawn of a body, in its axes; its origin where nothing is. */
+/** Center of the bounding box of a body, in its axes; its origin if nothing is drawn. */
 export function middle(body: BodyData): number[] {
   const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
   for (const part of body.parts) {

@@ -1,4 +1,4 @@
-/** What acts between two places: cylinders with barrel and rod, springs as coils, dampers as dashes. */
+/** Elements between two places: cylinders with barrel and rod, springs as coils, dampers as dashes. */
 
 import * as THREE from "three";
 import type { LineData } from "../data/page_data";
@@ -39,7 +39,7 @@ export class LineShape {
     this.line.ends.forEach((end, i) => this.motions[i].set(carried(end.carrier, U(end.body))));
   }
 
-  /** Between its two places at poses X, displaced by factor times their motion. */
+  /** Draw between its two places at poses X, displaced by factor times their motion. */
   stretch(X: Float64Array, factor: number): void {
     const [a, b] = this.line.ends.map((end, i) => {
       const m = this.motions[i], local: Vector = [end.at[0] + factor * m[0], end.at[1] + factor * m[1], end.at[2] + factor * m[2]];

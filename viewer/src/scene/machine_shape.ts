@@ -1,4 +1,4 @@
-/** The machine as it is drawn: bodies, joints and what acts between them, at poses X and displaced by a shape. */
+/** The drawn machine: bodies, joints and elements between them, at poses X and displaced by a shape. */
 
 import * as THREE from "three";
 import type { PageData, Part } from "../data/page_data";
@@ -10,7 +10,7 @@ import { feet, rail } from "./ground_shape";
 import { SolidShape } from "./solid_shape";
 import { carried, motionOf } from "./transform";
 
-/** Half the smaller side of the thickest section of a body, m: a joint in it should be seen. */
+/** Half the smaller side of the thickest section of a body, m, so that a joint inside it stays visible. */
 function across(parts: Part[]): number {
   const sides = parts.flatMap((part) => (part.kind === "beam" ? part.sections : [])).map(({ outer }) => Math.min(...[0, 1].map((k) => Math.max(...outer.map((p) => Math.abs(p[k]))))));
   return Math.max(0, ...sides);
@@ -38,7 +38,7 @@ export class MachineShape {
     for (let b = 0; b <= ground; b++) {
       const group = new THREE.Group();
       group.matrixAutoUpdate = false;
-      group.userData.says = scene.bodies[b]?.name ?? "ground";
+      group.userData.label = scene.bodies[b]?.name ?? "ground";
       this.groups.push(group);
       this.root.add(group);
     }
@@ -53,7 +53,7 @@ export class MachineShape {
           this.beams.push({ body: b, shape });
           this.groups[b].add(shape.mesh, shape.ghost);
         } else if (part.kind === "solid") {
-          const faint = material.clone(); // around the nodes of a superelement
+          const faint = material.clone(); // for the surroundings of the nodes of a superelement
           [faint.transparent, faint.opacity, faint.depthWrite] = [true, 0.3, false];
           const shape = new SolidShape(part, part.faint ? faint : material, 0.55 * size);
           this.solids.push({ body: b, shape });
@@ -70,13 +70,13 @@ export class MachineShape {
     const ink = new THREE.Color(look.ink);
     for (const joint of scene.joints) {
       const shape = new JointShape(joint, ground, Math.max(0.62 * size, ...joint.bodies.map((b) => 0.58 * across(scene.bodies[b]?.parts ?? []))), planar, look.tint ? new THREE.Color(look.tint) : ink);
-      shape.group.userData.says = `${joint.name}: ${joint.kind}${joint.actuators.length ? `, driven by ${joint.actuators.join(", ")}` : ""}${joint.elastic ? ", elastic" : ""}`;
+      shape.group.userData.label = `${joint.name}: ${joint.kind}${joint.actuators.length ? `, driven by ${joint.actuators.join(", ")}` : ""}${joint.elastic ? ", elastic" : ""}`;
       this.joints.push(shape);
       this.groups[shape.body].add(shape.group);
     }
     for (const line of scene.lines) {
       const shape = new LineShape(line, 0.62 * size, ink);
-      shape.group.userData.says = `${line.name}: ${{ actuators: "actuator", springs: "spring", dampers: "damper" }[line.section]}`;
+      shape.group.userData.label = `${line.name}: ${{ actuators: "actuator", springs: "spring", dampers: "damper" }[line.section]}`;
       this.lines.push(shape);
       this.root.add(shape.group);
     }
@@ -99,7 +99,7 @@ export class MachineShape {
     for (const { group } of this.triads) group.visible = shown;
   }
 
-  /** Bodies to where X (bodies + 1, 12) has them. */
+  /** Move bodies to X (bodies + 1, 12). */
   pose(X: Float64Array): void {
     this.X = X;
     this.groups.forEach((group, b) => {
@@ -112,7 +112,7 @@ export class MachineShape {
     for (const line of this.lines) line.stretch(X, this.factor);
   }
 
-  /** Take on a shape z of all bodies that stores so many J; returns its largest displacement and energy of a metre. */
+  /** Apply a shape z of all bodies that stores so many J; returns its largest displacement and energy per metre. */
   shape(z: (body: number) => Float64Array | null, stored: number): { largest: number; density: number } {
     let largest = 0, density = 0;
     for (const { body, shape } of this.beams) {
@@ -147,7 +147,7 @@ export class MachineShape {
     return { largest, density };
   }
 
-  /** Displacements of nodes by body, as runs have them. */
+  /** Apply displacements of nodes by body, as in runs. */
   nodes(U: (body: number) => Float64Array | null): void {
     for (const { body, shape } of this.beams) {
       const own = U(body);
@@ -184,7 +184,7 @@ export class MachineShape {
     }
   }
 
-  /** Beams coloured by energy, up to `largest` J/m; or in their own colours. */
+  /** Colour beams by energy, up to `largest` J/m; or in their own colours. */
   paint(largest: number | null, ghosts: boolean): void {
     for (const { shape } of this.beams) {
       shape.paint(largest);
@@ -192,7 +192,7 @@ export class MachineShape {
     }
   }
 
-  /** Box around everything, at the poses that it has. */
+  /** Bounding box at the present poses. */
   bounds(): THREE.Box3 {
     (this.root.parent ?? this.root).updateMatrixWorld(true);
     return new THREE.Box3().setFromObject(this.root);

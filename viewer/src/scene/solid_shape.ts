@@ -1,4 +1,4 @@
-/** A stiff body: the solid around its places. Two of them make a rod, more a plate or a block. */
+/** A rigid body: the solid around its places. Two of them make a rod, more a plate or a block. */
 
 import * as THREE from "three";
 import { ConvexGeometry } from "three/examples/jsm/geometries/ConvexGeometry.js";
@@ -29,7 +29,7 @@ export class SolidShape {
     this.motion.set(carried(this.part.carrier, U));
   }
 
-  /** p + f (u + φ × (p - about)), linear as the motion is. */
+  /** p + f (u + φ × (p - about)), linear like the motion. */
   displace(factor: number): void {
     const [u, v, w, a, b, c] = this.motion.map((x) => factor * x), [x, y, z] = this.part.about;
     this.mesh.matrix.set(

@@ -1,15 +1,15 @@
-/** Camera, light, ground, scale and gravity: what stands around the machine. */
+/** Camera, light, ground, scale and gravity. */
 
 import * as THREE from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 
-const FRAMES = 60, ROOM = 0.84; // of the picture that the machine fills
+const FRAMES = 60, ROOM = 0.84; // share of the picture that the machine fills
 
 export type View = "home" | "front" | "top" | "side";
 
 export class Stage {
   readonly scene = new THREE.Scene();
-  /** Everything in the drawing's axes; turned into the world by the plane's. */
+  /** Everything in drawing axes; rotated into the world by those of the plane. */
   readonly world = new THREE.Group();
   readonly camera = new THREE.PerspectiveCamera(32, 1, 0.01, 1000);
   readonly controls: OrbitControls;
@@ -18,7 +18,7 @@ export class Stage {
   private fitted: [THREE.Box3, View] | null = null;
   private grid: THREE.GridHelper | null = null;
   private dirty = true;
-  /** Asked before every frame; whether something moves by itself. */
+  /** Called before every frame; returns true while something moves by itself. */
   tick: (seconds: number) => boolean = () => false;
   private readonly followers: (() => void)[] = [];
 
@@ -39,7 +39,7 @@ export class Stage {
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.enableDamping = false;
     this.controls.addEventListener("change", () => this.touch());
-    this.controls.addEventListener("start", () => (this.fitted = null)); // from now on the camera is the user's
+    this.controls.addEventListener("start", () => (this.fitted = null)); // from now on the user controls the camera
     new ResizeObserver(() => this.resize()).observe(canvas.parentElement!);
     let last = performance.now();
     const loop = (now: number) => {
@@ -51,14 +51,14 @@ export class Stage {
     requestAnimationFrame(loop);
   }
 
-  /** An axis of the drawing in the world: 0, 1, or 2, the normal of a plane. */
+  /** Direction of a drawing axis in the world: 0, 1, or 2, the normal of a plane. */
   axis(k: number): THREE.Vector3 {
     return new THREE.Vector3().setFromMatrixColumn(this.world.matrix, k).normalize();
   }
 
-  /** Told after every frame. */
-  onDraw(told: () => void): void {
-    this.followers.push(told);
+  /** Called after every frame. */
+  onDraw(listener: () => void): void {
+    this.followers.push(listener);
   }
 
   touch(): void {
@@ -71,7 +71,7 @@ export class Stage {
     this.renderer.render(this.scene, this.camera);
     this.costs.push(performance.now() - begin);
     if (this.costs.length > FRAMES) this.costs.shift();
-    for (const told of this.followers) told();
+    for (const listener of this.followers) listener();
   }
 
   private resize(): void {
@@ -84,7 +84,7 @@ export class Stage {
     this.touch();
   }
 
-  /** Look at everything in a box; a plane from its front, space from above. */
+  /** Show everything in a box; a planar mechanism from its front, a spatial one from above. */
   fit(box: THREE.Box3, view: View = "home"): void {
     this.fitted = [box, view];
     const center = box.getCenter(new THREE.Vector3());
@@ -104,7 +104,7 @@ export class Stage {
     this.touch();
   }
 
-  /** From which, along a way, all corners of a box are within view, with some room. */
+  /** Distance along a direction from which all corners of a box are visible, with a margin. */
   private distance(box: THREE.Box3, center: THREE.Vector3, way: THREE.Vector3): number {
     const right = this.camera.up.clone().cross(way).normalize(), up = way.clone().cross(right);
     const tall = Math.tan(THREE.MathUtils.degToRad(this.camera.fov / 2)) * ROOM, wide = tall * this.camera.aspect;
@@ -116,7 +116,7 @@ export class Stage {
     return found;
   }
 
-  /** A grid on the ground (behind a plane), its lines `spacing` m apart; returns the spacing. */
+  /** Grid on the ground (behind a planar mechanism) with lines `spacing` m apart; returns the spacing. */
   ground(box: THREE.Box3, line: string, faint: string): number {
     if (this.grid) this.scene.remove(this.grid);
     const size = box.getSize(new THREE.Vector3()), longest = Math.max(size.x, size.y, size.z);
@@ -138,7 +138,7 @@ export class Stage {
     return spacing;
   }
 
-  /** Where a place of the drawing is on the canvas, in its pixels; null behind the camera. */
+  /** Pixel position of a place of the drawing on the canvas; null behind the camera. */
   project(p: [number, number, number]): [number, number] | null {
     const v = new THREE.Vector3(...p).applyMatrix4(this.world.matrix).project(this.camera);
     if (v.z > 1) return null;

@@ -1,4 +1,4 @@
-/** Places on bodies in the world: x + R p. */
+/** World positions of places on bodies: x + R p. */
 
 export type Vector = [number, number, number];
 
@@ -19,7 +19,7 @@ export function turnedAxes(X: Float64Array, body: number, M: ArrayLike<number>):
   return out;
 }
 
-/** Displacement and turn of a place from those (nodes, 6) of the node that carries it. */
+/** Displacement and rotation of a place from those (nodes, 6) of the node that carries it. */
 export function carried(carrier: { node: number; arm: number[] } | null | undefined, U: Float64Array | null): Float64Array {
   const out = new Float64Array(6);
   if (!carrier || !U) return out;
@@ -31,7 +31,7 @@ export function carried(carrier: { node: number; arm: number[] } | null | undefi
   return out;
 }
 
-/** (6, size) motion times z of its body: displacement and turn in body axes. */
+/** Motion (6, size) times z of its body: displacement and rotation in body axes. */
 export function motionOf(motion: { shape: number[]; values: Float64Array } | null | undefined, z: Float64Array | null): Float64Array {
   const out = new Float64Array(6);
   if (!motion || !z) return out;

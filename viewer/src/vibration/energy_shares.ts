@@ -1,4 +1,4 @@
-/** Where the elastic energy of a mode is: in bodies, joints, springs and drives (docs/theory/elastic-rest.md, 15-19). */
+/** Distribution of the elastic energy of a mode: bodies, joints, springs and drives (docs/theory/elastic-rest.md, 15-19). */
 
 import type { PageData, VibrationData } from "../data/page_data";
 import type { Modes } from "./modes";

@@ -1,17 +1,17 @@
-/** Frequency responses at one posture: the lowest modes as they vibrate, the others as they answer at 0 Hz.
+/** Frequency responses at one posture: the lowest modes dynamically, the others by their response at 0 Hz.
  *
  *     H(ω) = Σ_r (g_o φ_r)(g_i φ_r) / (ω_r² - ω² + i d_r(ω)) + g_o (K⁻¹ g_iᵀ - Σ_r φ_r (g_i φ_r) / ω_r²)
  *
- * (docs/theory/frequency-response.md, 7-10; actuators locked), K with the stiffness of loads where the page has it.
- * d_r is 2 ζ ω_r ω, η ω_r² or (α + β ω_r²) ω; by a loss factor or β the second part is over 1 + iη or 1 + iβω. Damping
- * is that of the deformation: under loads E = ΦᵀKΦ without their stiffness stands for ω_r², and couples the modes.
+ * (docs/theory/frequency-response.md, 7-10; actuators locked), where K includes the stiffness of loads if the page does.
+ * d_r is 2 ζ ω_r ω, η ω_r² or (α + β ω_r²) ω; with a loss factor or β the second part is divided by 1 + iη or 1 + iβω.
+ * Damping is that of the deformation: under loads, E = ΦᵀKΦ without load stiffness replaces ω_r² and couples the modes.
  */
 
 import { solveGauss } from "../algebra/gauss";
 import { symmetricEigen } from "../algebra/symmetric_eigen";
 import type { Modes } from "./modes";
 
-const TURNS = 200, SETTLED = 1e-22; // of conjugate gradients: at most, and of the energy of their first step
+const TURNS = 200, SETTLED = 1e-22; // conjugate gradients: limit of iterations, and tolerance relative to the first energy
 
 export interface DampingLaw {
   kind: "modal" | "structural" | "rayleigh";
@@ -24,21 +24,21 @@ export interface Receptance {
   imag: Float64Array;
 }
 
-/** What a row of forces moves without the modes: (K + K_g)⁻¹ applied to what is left of it, by conjugate gradients.
+/** Static response without the modes: (K + K_g)⁻¹ times the rest of a force row, by conjugate gradients.
  *
- * The response A is their preconditioner: it keeps the rows, and is nearly the inverse above the lowest modes.
+ * The response A is the preconditioner: it satisfies the rows, and is nearly the inverse above the lowest modes.
  */
 export function residual(modes: Modes, row: Float64Array): Float64Array {
   const { response: A, shapes, count, loads } = modes, n = row.length;
   const force = Float64Array.from(row), step = new Float64Array(n), Mz = new Float64Array(n), moved = new Float64Array(n);
-  const clear = (v: Float64Array) => { // M-orthogonal to the modes
+  const clear = (v: Float64Array) => { // make v M-orthogonal to the modes
     A.mass(v, 0, Mz, 0);
     for (let k = 0; k < count; k++) {
       const share = product(Mz, shapes.subarray(k * n, (k + 1) * n));
       for (let c = 0; c < n; c++) v[c] -= share * shapes[k * n + c];
     }
   };
-  for (let k = 0; k < count; k++) { // what the modes carry
+  for (let k = 0; k < count; k++) { // share of the modes
     const shape = shapes.subarray(k * n, (k + 1) * n), share = product(row, shape);
     A.mass(shape, 0, Mz, 0);
     for (let c = 0; c < n; c++) force[c] -= share * Mz[c];
@@ -100,7 +100,7 @@ export function receptance(modes: Modes, input: Float64Array, output: Float64Arr
   return { real, imag };
 }
 
-/** Damping over the modes where loads turn them: E = ΦᵀKΦ without loads is not diagonal, and damping is a function of it. */
+/** Modal damping matrix with loads: E = ΦᵀKΦ without loads is not diagonal, and damping is a function of it. */
 function coupledDamping(modes: Modes, law: DampingLaw): Float64Array {
   const { response: A, shapes, count } = modes, n = A.structure.size, E = new Float64Array(count * count), Kv = new Float64Array(n);
   for (let i = 0; i < count; i++) {
@@ -115,7 +115,7 @@ function coupledDamping(modes: Modes, law: DampingLaw): Float64Array {
   return found;
 }
 
-/** q of (ω_r² - ω² + i D) q = b, real parts before imaginary ones. */
+/** q of (ω_r² - ω² + i D) q = b, real parts before imaginary parts. */
 function coupledResponse({ squares, count }: Modes, damping: Float64Array, law: DampingLaw, w: number, b: Float64Array): Float64Array {
   const size = 2 * count, M = new Float64Array(size * size), q = new Float64Array(size), factor = law.kind === "structural" ? 1 : w;
   q.set(b);
@@ -130,7 +130,7 @@ function coupledResponse({ squares, count }: Modes, damping: Float64Array, law: 
   return q;
 }
 
-/** How far what follows statically lags behind, K (1 + i ·). */
+/** Loss factor of the static part, K (1 + i ·). */
 function follows(law: DampingLaw, w: number): number {
   return law.kind === "structural" ? law.values[0] : law.kind === "rayleigh" ? law.values[1] * w : 0;
 }

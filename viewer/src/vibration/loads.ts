@@ -2,8 +2,8 @@
  *
  *     K_g = Σ_bodies Σ_c w_c(θ) K_c + Σ_pairs Gᵀ (Σ λ_i D²φ_i) G
  *
- * For a unit w_c of weight, of a force at a place or of what rows push a part with, K_c over z of the body is a constant.
- * The forces λ of rows follow from statics at θ, the actuators holding it.
+ * K_c over z of the body is constant for each unit load w_c: weight, a force at a place, or a constraint force on a part.
+ * The constraint forces λ follow from statics at θ, with θ held by the actuators.
  */
 
 import { leastNorm } from "../algebra/least_norm";
@@ -15,31 +15,31 @@ import { reactions } from "./statics";
 import type { Structure } from "./structure";
 
 export interface LoadData {
-  /** (loads, 4) body, its first coordinate, their number, whether the load turns with the body. */
+  /** (loads, 4) body, its first coordinate, their number, 1 if the load rotates with the body. */
   place: Table;
   /** (loads, widest, 6) force over z of the body for each component. */
   maps: Table;
-  /** (loads, 6) force and moment, in the world or the body. */
+  /** (loads, 6) force and moment, in world or body axes. */
   wrenches: Table;
-  /** (k, 3) load, component, and where its matrix begins in `forms`. */
+  /** (k, 3) load, component, and start of its matrix in `forms`. */
   of_loads: Table;
-  /** (k, 3) the same of what rows push a part with. */
+  /** (k, 3) the same for constraint forces on a part. */
   of_parts: Table;
   /** Upper triangles, row by row. */
   forms: Table;
-  /** (k, 2) row and measure that springs and constant forces act along. */
+  /** (k, 2) row and measure along which springs and constant forces act. */
   acted: Table;
-  /** (k, 2) force where the measure is zero, and its slope. */
+  /** (k, 2) force at zero measure, and slope. */
   along: Table;
-  /** Rows that actuators push along, where these are not the coordinates. */
+  /** Rows along which actuators act, if these are not the coordinates. */
   pushed: Table;
-  /** First row of θ, and their number. */
+  /** First row of θ, and number of rows. */
   theta: [number, number];
-  /** Unit of stiffness of the statics. */
+  /** Unit of stiffness in the statics. */
   shift: number;
 }
 
-/** K_g of one body (row and column alike), or between two. */
+/** K_g of one body (equal row and column), or between two. */
 interface Block { row: number; rows: number; column: number; columns: number; values: Float64Array }
 
 /** K_g at one posture. */
@@ -48,7 +48,7 @@ export class GeometricStiffness {
 
   constructor(private readonly size: number) {}
 
-  /** The block of coordinates from `row` on and from `column` on, made where it is not there yet. */
+  /** The block of coordinates from `row` and from `column` on; created on first use. */
   block(row: number, rows: number, column: number, columns: number): Float64Array {
     const key = row * this.size + column;
     let found = this.blocks.get(key);
@@ -79,7 +79,7 @@ export class Loads {
     this.pushed = Int32Array.from(data.pushed.values);
   }
 
-  /** K_g at poses X where measures have the values w, C (held rows, n); null where nothing holds the loads. */
+  /** K_g at poses X with measures w, C (held rows, n); null if the loads are not supported. */
   stiffness(X: Float64Array, w: Float64Array, poses: Float64Array, C: Float64Array): GeometricStiffness | null {
     const wrenches = this.wrenches(X), forces = this.rowForces(wrenches, w, poses, C);
     if (!forces) return null;
@@ -108,7 +108,7 @@ export class Loads {
     }
   }
 
-  /** (loads, 6) of all loads, in the axes of their bodies. */
+  /** All loads (loads, 6), in the axes of their bodies. */
   private wrenches(X: Float64Array): Float64Array {
     const found = Float64Array.from(this.data.wrenches.values), given = this.data.wrenches.values;
     for (let i = 0; i < this.place.length / 4; i++) {
@@ -121,7 +121,7 @@ export class Loads {
     return found;
   }
 
-  /** λ of all rows at rest, the actuators holding θ with forces of least norm; null where nothing holds the loads. */
+  /** λ of all rows at rest, with θ held by actuator forces of least norm; null if the loads are not supported. */
   private rowForces(wrenches: Float64Array, w: Float64Array, poses: Float64Array, C: Float64Array): Float64Array | null {
     const { structure, pushed, acted } = this, n = structure.size, held = structure.held, count = 1 + pushed.length;
     const F = new Float64Array(count * n), widest = this.data.maps.shape[1], maps = this.data.maps.values;
@@ -138,7 +138,7 @@ export class Loads {
     const along = structure.rows(rows, poses);
     for (let k = 0; k < rows.length; k++) for (let c = 0; c < n; c++) F[c] -= found[rows[k]] * along[k * n + c];
     F.set(structure.rows(pushed, poses), n);
-    if (!F.some((force) => force !== 0)) return found; // also where nothing holds it
+    if (!F.some((force) => force !== 0)) return found; // no loads: support is not needed
     const every = reactions(structure, C, F, count, this.data.shift);
     if (!every) return null;
     const m = held.length, u = this.holding(every, m);
@@ -151,7 +151,7 @@ export class Loads {
     return found;
   }
 
-  /** Forces of the actuators that leave nothing to the rows of θ. */
+  /** Actuator forces for which the rows of θ carry no force. */
   private holding(every: Float64Array, m: number): Float64Array {
     const count = this.pushed.length, [first, size] = this.data.theta;
     if (!count) return new Float64Array(0);
@@ -164,7 +164,7 @@ export class Loads {
     return leastNorm(M, size, count, missing);
   }
 
-  /** Curvature of rows, and (parts, 6) what they push their parts with. */
+  /** Curvature of rows, and constraint forces on parts (parts, 6). */
   private addCurvatures(K: GeometricStiffness, forces: Float64Array, poses: Float64Array): Float64Array {
     const { structure } = this, { integers: I, parts, part, columns, widest } = structure, d = columns.length;
     const pushes = new Float64Array((parts + 1) * 6), g = new Float64Array(13), bends = new Map<number, Float64Array>();

@@ -1,53 +1,53 @@
 /** The lowest modes under constraints and loads: (K + K_g) v = ω² M v, C v = 0.
  *
- * A block of p vectors is sharpened by the response A = (K + s M)⁻¹ on motions that keep the rows,
+ * A block of p vectors is improved by the response A = (K + s M)⁻¹ on motions that satisfy the constraint rows,
  *
  *     v ← A ((ω² + s) M v - K_g v)                                      (docs/theory/elastic-rest.md, 7, 8, 14c)
  *
- * whose fixed points are the modes. What a pass leaves is judged by its energy in the span of these steps. A start near
- * the wanted modes (those of the posture before, in body axes) makes one or two passes enough. Vectors without a pattern
- * stand beside them, for modes that have no part in the start. The block is as large as modes at rest ask for, so that it
- * does not end within a cluster; where residuals fall too slowly all the same, it is doubled (8a and below).
+ * whose fixed points are the modes. The residual of a pass is measured by its energy in the span of these steps. A start
+ * near the requested modes (those of the previous posture, in body axes) needs only one or two passes. Random vectors are
+ * added for modes that are missing in the start. The block has the size that modes at rest need, so that it does not end
+ * within a cluster; if residuals decrease too slowly, it is doubled (8a and below).
  */
 
 import { symmetricEigen } from "../algebra/symmetric_eigen";
 import type { GeometricStiffness } from "./loads";
 import { Response, type Structure } from "./structure";
 
-const STEPS = 3; // of a pass
-const PASSES = 40, EARLY = 4; // of a block at most, and before it is judged by how fast its residuals fall
-const PATIENCE = 12; // passes that a block may still need as its residuals fall
-const FRESH = 2; // vectors of a block that begin without a pattern
-const SHAPES = 1e-6; // error of a shape; its frequency errs by the square
-const ROUNDING = 1e-15; // of the size of A, 1/s
-const VANISHED = 1e-9; // what is left of a vector that lies in the space already
-const MOTION = 0.1; // what keeping the rows leaves of one that is a motion
+const STEPS = 3; // steps per pass
+const PASSES = 40, EARLY = 4; // limit of passes per block, and passes before its convergence is judged
+const PATIENCE = 12; // further passes that are accepted if residuals decrease
+const FRESH = 2; // random vectors in a block
+const SHAPES = 1e-6; // error of a shape; the error of its frequency is the square
+const ROUNDING = 1e-15; // rounding error relative to the size of A, 1/s
+const VANISHED = 1e-9; // remaining length below which a vector already lies in the space
+const MOTION = 0.1; // remaining length above which a vector satisfies the constraint rows
 
 export interface Modes {
-  /** Hz, rising; below zero where loads are more than the mechanism bears: -√|ω²| / 2π. */
+  /** Frequencies, Hz, increasing; negative above the buckling load: -√|ω²| / 2π. */
   frequencies: Float64Array;
   /** ω², 1/s². */
   squares: Float64Array;
-  /** vᵀK v without the stiffness of loads: ω² where there are none. */
+  /** vᵀK v without the stiffness of loads; equal to ω² without loads. */
   elastic: Float64Array;
-  /** (count, n) over z, of unit modal mass. */
+  /** (count, n) over z, with unit modal mass. */
   shapes: Float64Array;
   count: number;
-  /** Whether residuals fell below what is wanted. */
+  /** True if the residuals are below the tolerance. */
   converged: boolean;
   passes: number;
-  /** Vectors of the block that converged. */
+  /** Number of vectors in the block that converged. */
   block: number;
-  /** (p, n), where the next search may begin. */
+  /** (p, n), start of the next search. */
   start: Float64Array;
   response: Response;
-  /** Stiffness of loads; null where there is none. */
+  /** Stiffness of loads; null if there is none. */
   loads: GeometricStiffness | null;
-  /** Whether loads move something that nothing holds, so that their stiffness is left out. */
+  /** True if loads act on an unsupported motion, so that their stiffness is omitted. */
   unheld: boolean;
 }
 
-/** Numbers without a pattern, the same every time. */
+/** Fill with pseudo-random numbers from a fixed seed. */
 function scattered(out: Float64Array): void {
   let state = 12345;
   for (let i = 0; i < out.length; i++) {
@@ -56,7 +56,7 @@ function scattered(out: Float64Array): void {
   }
 }
 
-/** The lowest modes at poses X where measures have the values w. start: vectors (k, n) near them. */
+/** Compute the lowest modes at poses X with measures w. start: vectors (k, n) near them. */
 export function lowestModes(structure: Structure, X: Float64Array, w: Float64Array, start?: Float64Array): Modes {
   const n = structure.size, A = new Response(structure, X, structure.data.shift);
   const loads = structure.loads?.stiffness(X, w, A.poses, A.C) ?? null;
@@ -89,13 +89,13 @@ class Search {
     this.one = new Float64Array(this.n);
   }
 
-  /** A block (p, n) of motions that keep the rows, from a start of any size; what is missing, and the last `fresh`, is
-   * without a pattern. */
+  /** A block (p, n) of motions that satisfy the constraint rows, from a start of any size; missing vectors and the last
+   * `fresh` ones are random. */
   begin(p: number, start: Float64Array | undefined, fresh: number): Float64Array {
     const { A, n } = this, V = new Float64Array(p * n), kept = new Float64Array(p * n), stiffness = A.structure.stiffness;
     const given = start ? Math.max(0, Math.min(start.length / n, p - fresh)) : 0;
     scattered(V);
-    for (let i = given * n; i < p * n; i++) V[i] *= stiffness[i % n] + A.shift; // A of it has all motions alike
+    for (let i = given * n; i < p * n; i++) V[i] *= stiffness[i % n] + A.shift; // A times this has similar shares of all motions
     for (let i = 0; i < given; i++) A.mass(start!, i * n, V, i * n);
     A.respond(V, kept, p);
     this.step(kept, new Float64Array(p), V, p);
@@ -121,7 +121,7 @@ class Search {
     return total;
   }
 
-  /** ω² rising and vectors (kept, n) of the span of Q (size, n), orthonormal in M: at most p. */
+  /** Increasing ω² and vectors (kept, n) in the span of Q (size, n), orthonormal in M: at most p. */
   private ritz(Q: Float64Array, size: number, p: number): { values: Float64Array; V: Float64Array; kept: number } {
     const { A, n, one } = this, H = new Float64Array(size * size);
     for (let i = 0; i < size; i++) {
@@ -143,7 +143,7 @@ class Search {
     return { values: values.slice(0, kept), V, kept };
   }
 
-  /** The modes in a block that grows by STEPS of (14c) and is cut back to p vectors, pass by pass. */
+  /** Modes in a block that is extended by STEPS of (14c) and truncated to p vectors in every pass. */
   block(start: Float64Array): Found {
     const { n } = this, p = start.length / n, most = Math.min((1 + STEPS) * p, n), Q = new Float64Array(most * n);
     let { values, V, kept } = this.ritz(Q, this.extend(Q, 0, start, p, most), p), before = Infinity;
@@ -166,10 +166,10 @@ class Search {
     }
   }
 
-  /** The largest error of the wanted shapes in units of what is allowed.
+  /** Largest error of the requested shapes relative to the tolerance.
    *
-   * A residual v - A(...) leaves (ω_p² + s)/(ω_p² - ω²) of itself in a shape from modes outside the block, ω_p the last
-   * one within (8a). all: nothing is outside.
+   * A residual v - A(...) contains (ω_p² + s)/(ω_p² - ω²) of itself from modes outside the block, where ω_p is the last
+   * one inside (8a). all: the block contains all modes.
    */
   private excess(V: Float64Array, stepped: Float64Array, values: Float64Array, kept: number, all: boolean, rounding: number): number {
     const { n, A, wanted } = this, last = values[kept - 1];
@@ -183,21 +183,21 @@ class Search {
     return worst;
   }
 
-  /** Orthonormalise the rows of W against Q[:size] and each other in the inner product of M, and append them. */
+  /** Orthonormalize the rows of W against Q[:size] and each other in the inner product of M, and append them. */
   private extend(Q: Float64Array, size: number, W: Float64Array, p: number, most: number): number {
     const { A, n } = this, v = new Float64Array(n);
     for (let i = 0; i < p && size < most; i++) {
       for (let c = 0; c < n; c++) v[c] = W[i * n + c];
       if (!(this.orthogonal(v, Q, 0, 0) > 0) || !(this.orthogonal(v, Q, size, 1) > VANISHED)) continue;
       A.keepRows(v);
-      if (!(this.orthogonal(v, Q, size, 2) > MOTION)) continue; // rounding, not a motion
+      if (!(this.orthogonal(v, Q, size, 2) > MOTION)) continue; // rounding errors, not a motion
       Q.set(v, size * n);
       size += 1;
     }
     return size;
   }
 
-  /** Make v of unit length and orthogonal to Q[:size]; how long what is left of it was. */
+  /** Make v orthogonal to Q[:size] and of unit length; return its length before normalization. */
   private orthogonal(v: Float64Array, Q: Float64Array, size: number, turns: number): number {
     const { A, n, one: Mv } = this;
     for (let turn = 0; turn < turns; turn++) {

@@ -2,16 +2,16 @@
  *
  *     Λ z + Cᵀλ = f,   C z = diag(c) λ
  *
- * Coordinates with a stiffness of their own are eliminated; rigid motions stay beside the rows, so that nothing is
- * divided by zero. As supple.formulations.elastic_rest.static_response: ideal rows that depend on others carry nothing.
+ * Coordinates with a stiffness of their own are eliminated; rigid motions are solved with the rows, so that no division by
+ * zero occurs. As in supple.formulations.elastic_rest.static_response, dependent ideal rows carry no force.
  */
 
 import { solveGauss } from "../algebra/gauss";
 import { pivotedCholesky, type Structure } from "./structure";
 
-const VANISHED = 1e-15; // a pivot that is rounding
+const VANISHED = 1e-15; // relative size below which a pivot is a rounding error
 
-/** λ (count, held rows) for forces F (count, n); null where something moves that nothing holds.
+/** λ (count, held rows) for forces F (count, n); null if a force acts on an unsupported motion.
  *
  * C (held rows, n) at the posture; shift: small stiffness in the units of coordinates
  */
@@ -35,7 +35,7 @@ export function reactions(structure: Structure, C: Float64Array, F: Float64Array
   const rank = pivotedCholesky(S, h, order, new Float64Array(h * h));
   const chosen = [...Array.from(order.subarray(0, rank), (i) => hard[i]), ...soft], k = chosen.length;
   const free = indices(n, (c) => stiffness[c] === 0), r = free.length, bound = indices(n, (c) => stiffness[c] !== 0);
-  // Of each row: a (C z) = b λ, with the larger of both one.
+  // For each row: a (C z) = b λ, where the larger of both is one.
   const a = new Float64Array(k).fill(1), b = new Float64Array(k);
   for (let i = rank; i < k; i++) {
     const kappa = (length[chosen[i]] ** 2) / compliance[chosen[i]];
@@ -46,7 +46,7 @@ export function reactions(structure: Structure, C: Float64Array, F: Float64Array
     }
   }
   const size = r + k, M = new Float64Array(size * size), R = new Float64Array(size * count);
-  const over = Float64Array.from(bound, (c) => (root[c] * root[c]) / stiffness[c]); // 1 / D of the eliminated ones
+  const over = Float64Array.from(bound, (c) => (root[c] * root[c]) / stiffness[c]); // 1 / D of the eliminated coordinates
   for (let i = 0; i < k; i++) {
     const row = at(chosen[i]);
     for (let j = 0; j < r; j++) {

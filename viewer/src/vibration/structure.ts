@@ -1,8 +1,8 @@
-/** Linear elastodynamics of a mechanism at one posture: bodies in z, rows between them (docs/theory/elastic-rest.md).
+/** Linear elastodynamics of a mechanism at one posture: bodies in z, constraint rows between them (docs/theory/elastic-rest.md).
  *
- * Bodies do not change with θ: unit mass, stiffness Λ. Only the rows C(θ) do. With D = (Λ + s)⁻¹ and
- * S = C D Cᵀ + diag(c) = L Lᵀ, the response to forces F is z = A F, A = D - BᵀB, B = L⁻¹ C D (eq. 6). Rows that depend on
- * others are left out by pivoting. Where a pivot is small, B is refined once (eq. 6a).
+ * Bodies do not depend on θ: unit mass, stiffness Λ. Only the rows C(θ) do. With D = (Λ + s)⁻¹ and
+ * S = C D Cᵀ + diag(c) = L Lᵀ, the response to forces F is z = A F, A = D - BᵀB, B = L⁻¹ C D (eq. 6). Dependent rows are
+ * removed by pivoting. For small pivots B is refined once (eq. 6a).
  */
 
 import type { Table } from "../data/encoded";
@@ -10,8 +10,8 @@ import { A, INTEGERS, KIND, NONE, THEN } from "../kinematics/row_table";
 import { gradient, type Terms } from "../kinematics/terms";
 import { Loads, type LoadData } from "./loads";
 
-const DEPENDENT = 1e-11; // of a row's own length squared, when the others have taken their share
-const ROUGH = 1e-5; // a pivot of S below which B is refined
+const DEPENDENT = 1e-11; // remaining squared length of a row, relative to its own, below which it depends on others
+const ROUGH = 1e-5; // pivot of S below which B is refined
 
 export interface StructureData {
   size: number;
@@ -29,7 +29,7 @@ export interface StructureData {
   tables: { of_row: Table; coordinate: Table; first: Table; at: Table; stiffness: Table; slope: Table; reference: Table; middle: (number | null)[] };
   shift: number;
   count: number;
-  /** Vectors of the search for that many modes; chosen at rest, so that it does not end within a cluster of modes. */
+  /** Number of vectors for the search of these modes; chosen at rest so that it does not end within a cluster of modes. */
   block: number;
   loads: LoadData | null;
 }
@@ -44,7 +44,7 @@ export class Structure implements Terms {
   readonly parts: number;
   readonly widest: number;
   readonly columns: Int32Array;
-  /** Of each part: its body, the first coordinate of that and their number. */
+  /** For each part: its body, the body's first coordinate, and their number. */
   readonly part: Int32Array;
   readonly loads: Loads | null;
   private readonly of_row: Int32Array;
@@ -64,7 +64,7 @@ export class Structure implements Terms {
     this.loads = data.loads ? new Loads(this, data.loads) : null;
   }
 
-  /** Poses (parts + 1, 12) of what rows touch of the bodies, the ground last. */
+  /** Poses (parts + 1, 12) of the parts of bodies that rows connect, the ground last. */
   poses(X: Float64Array): Float64Array {
     const found = new Float64Array((this.parts + 1) * 12), x = this.data.part_x.values;
     for (let p = 0; p < this.parts; p++) {
@@ -78,7 +78,7 @@ export class Structure implements Terms {
     return found;
   }
 
-  /** Some rows over z, (rows, n). */
+  /** Selected rows over z, (rows, n). */
   rows(chosen: Int32Array, poses: Float64Array): Float64Array {
     const n = this.size, C = new Float64Array(chosen.length * n), g = new Float64Array(13);
     const shapes = this.data.shapes.values, d = this.columns.length, I = this.integers;
@@ -101,7 +101,7 @@ export class Structure implements Terms {
     return C;
   }
 
-  /** s of a row whose stiffness follows a coordinate, k = k_ref s² (eq. 5d); one elsewhere. */
+  /** s of a row whose stiffness depends on a coordinate, k = k_ref s² (eq. 5d); otherwise 1. */
   scale(row: number, poses: Float64Array, g: Float64Array): number {
     const t = this.of_row[row];
     if (t === undefined || t === NONE) return 1;
@@ -127,28 +127,28 @@ export class Structure implements Terms {
     return Math.sqrt(k / reference.values[t]);
   }
 
-  /** Whether a row is an angle, and so its force a moment. */
+  /** True if a row is an angle, so that its force is a moment. */
   turns(row: number): boolean {
     return this.integers[INTEGERS * row + KIND] === 3;
   }
 }
 
-/** A of a structure at one posture, shifted by s; motors whose coordinate is free add J cᵀc to the mass. */
+/** A of a structure at one posture, shifted by s; motors with a free coordinate add J cᵀc to the mass. */
 export class Response {
   readonly D: Float64Array;
   readonly B: Float64Array;
-  /** B once more, with what the rounding of S left taken away. */
+  /** B corrected for the rounding error of S. */
   private readonly refined: Float64Array;
   readonly poses: Float64Array;
   readonly rank: number;
   /** Rows of motors over z, and their inertia. */
   readonly motorRows: Float64Array;
   readonly inertia: Float64Array;
-  /** The rows that are held, over z, and their compliance. */
+  /** Held rows over z, and their compliance. */
   readonly C: Float64Array;
   readonly compliance: Float64Array;
   private readonly sparse: SparseRow[];
-  /** Held rows that give way. */
+  /** Held rows with a compliance. */
   private readonly springs: number[];
   private readonly L: Float64Array;
   private readonly order: Int32Array;
@@ -196,7 +196,7 @@ export class Response {
     this.refined = last >= 0 && this.L[last * m + last] ** 2 < ROUGH ? this.refinedRows(CD, m) : this.B;
   }
 
-  /** B + L⁻¹ (C D - (C Bᵀ + c L⁻ᵀ) B): rods that are stiff beside the shift leave pivots of 1e-9 (eq. 6a). */
+  /** B + L⁻¹ (C D - (C Bᵀ + c L⁻ᵀ) B): rods that are stiff relative to the shift cause pivots of 1e-9 (eq. 6a). */
   private refinedRows(CD: Float64Array, m: number): Float64Array {
     const { B, C, L, order, rank, scale } = this, n = this.structure.size;
     const inverse = new Float64Array(rank * rank), P = new Float64Array(rank * rank), gap = new Float64Array(rank * n);
@@ -235,7 +235,7 @@ export class Response {
     return found;
   }
 
-  /** C D and S = C D Cᵀ; rows touch few bodies, so that zeros are passed over. */
+  /** C D and S = C D Cᵀ; rows involve few bodies, so that zeros are skipped. */
   private schur(C: Float64Array, m: number, n: number): { S: Float64Array; CD: Float64Array } {
     const CD = new Float64Array(m * n), S = new Float64Array(m * m), at = new Int32Array(n);
     for (let i = 0; i < m; i++) {
@@ -254,14 +254,14 @@ export class Response {
     return { S, CD };
   }
 
-  /** A F for `count` vectors of forces one behind the other in V, into out; V and out are different arrays. */
+  /** A F for `count` consecutive force vectors in V, into out; V and out must be different arrays. */
   respond(V: Float64Array, out: Float64Array, count = 1): void {
     const n = this.structure.size, { B, D, rank, refined } = this;
     for (let v = 0; v < count * n; v += n) for (let c = 0; c < n; c++) out[v + c] = V[v + c] * D[c];
     for (let i = 0; i < rank; i++) {
       const row = B.subarray(i * n, (i + 1) * n), seen = refined.subarray(i * n, (i + 1) * n); // read once for all vectors
       let v = 0;
-      for (; v + 3 * n < count * n; v += 4 * n) { // four side by side
+      for (; v + 3 * n < count * n; v += 4 * n) { // four vectors at a time
         const p = v + n, q = v + 2 * n, r = v + 3 * n;
         let a = 0, b = 0, d = 0, e = 0;
         for (let c = 0; c < n; c++) {
@@ -287,7 +287,7 @@ export class Response {
     }
   }
 
-  /** K v of one vector: Λ v and the springs of rows that give way, without the stiffness of loads. */
+  /** K v of one vector: Λ v and the springs of compliant rows, without the stiffness of loads. */
   stiff(V: Float64Array, from: number, out: Float64Array, to: number): void {
     const n = this.structure.size, stiffness = this.structure.stiffness;
     for (let c = 0; c < n; c++) out[to + c] = stiffness[c] * V[from + c];
@@ -300,9 +300,9 @@ export class Response {
     }
   }
 
-  /** Take from v what it moves along ideal rows, by the response to its opposite: v keeps them to the last bits.
+  /** Remove from v its motion along ideal rows: v then satisfies them to rounding.
    *
-   * Where little is left of a vector by orthogonalisation, the rounding of A would be a large part of it.
+   * If orthogonalization leaves only a small vector, the rounding error of A would be a large part of it.
    */
   keepRows(v: Float64Array): void {
     const { L, order, rank, scale, compliance, sparse, D } = this, m = scale.length, y = new Float64Array(rank);
@@ -337,7 +337,7 @@ export class Response {
   }
 }
 
-/** The entries of a row that are not zero. */
+/** Nonzero entries of a row. */
 interface SparseRow { at: Int32Array; values: Float64Array }
 
 function sparseRows(C: Float64Array, m: number, n: number): SparseRow[] {

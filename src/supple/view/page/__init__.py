@@ -1,1 +1,1 @@
-"""The page in the browser: what it is given. The page itself is TypeScript, in viewer/ at the root."""
+"""Data of the page in the browser. The page itself is TypeScript, in viewer/ at the root of the repository."""

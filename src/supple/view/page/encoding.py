@@ -1,6 +1,6 @@
-"""Data for the page: base64 of gzipped JSON, arrays as {shape, type, data}.
+"""Data for the page: base64 of gzipped JSON, with arrays as {shape, type, data}.
 
-Numbers that are not finite have no place in JSON, and stand as null outside of arrays.
+JSON has no numbers that are not finite; outside of arrays they become null.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ _KINDS = {"f4": "<f4", "f8": "<f8", "i2": "<i2", "i4": "<i4"}
 
 
 def page_array(values: ArrayLike | NDArray[Any], kind: str = "f8") -> dict[str, Any]:
-    """An array as the page reads it; kind: f4, f8, i2 or i4."""
+    """Return an array in the format of the page; kind : f4, f8, i2 or i4."""
     array = np.ascontiguousarray(values, dtype=_KINDS[kind])
     return {"shape": list(array.shape), "type": kind, "data": base64.b64encode(array.tobytes()).decode("ascii")}
 
 
-def encoded(data: dict[str, Any]) -> str:
-    """The data as the page holds it. It has no character that means anything in HTML."""
+def encode_data(data: dict[str, Any]) -> str:
+    """Return the data as text in the page, without characters that have a meaning in HTML."""
     text = json.dumps(_plain(data), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return base64.b64encode(gzip.compress(text.encode("ascii"), compresslevel=9, mtime=0)).decode("ascii")
 
 
 def _plain(value: Any) -> Any:
-    """Numbers of numpy as Python's, tuples as lists, what is not finite as null."""
+    """Convert numpy numbers to Python numbers, tuples to lists, and numbers that are not finite to null."""
     if isinstance(value, dict):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -47,14 +47,14 @@ def _plain(value: Any) -> Any:
     return value
 
 
-# Whether modes on the page have the geometric stiffness of the loads at rest.
+# Geometric stiffness of the loads at rest in the modes on the page.
 
 
-PRELOAD = True  # where nobody asks: as the default of `supple.modes` with locked actuators
+PRELOAD = True  # default, as in `supple.modes` with locked actuators
 
 
-def counts_loads(thing: Mechanism | ReducedModel, preload: bool | None) -> bool:
-    """The given choice; without one, that of a reduced model's K, so that frequencies beside each other agree."""
+def includes_preload(thing: Mechanism | ReducedModel, preload: bool | None) -> bool:
+    """Return the user's choice; default: as in a reduced model's K, so that frequencies shown together agree."""
     if preload is not None:
         return preload
     if isinstance(thing, ReducedModel) and thing.layout.internal:

@@ -1,4 +1,4 @@
-"""All that the page shows of a mechanism, a reduced model or runs, as one dictionary."""
+"""Data of the page for a mechanism, a reduced model or runs, as one dictionary."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ from supple.kinematics.rest import rest as undeformed
 from supple.modal_analysis.modes import require_elastic
 from supple.reduced.model import ReducedModel
 from supple.results.units import MODAL
-from supple.view.page.encoding import PRELOAD, counts_loads, page_array
+from supple.view.page.encoding import PRELOAD, includes_preload, page_array
 from supple.view.page.scene import scene
 
-# The range of each coordinate on the page: its limits, or a range about rest where it has none.
+# Range of each coordinate on the page: its limits, or a default range about rest.
 
 
-_TURN, _SLIDE = 1.0, 0.15  # about rest where no limits are given: rad, and of the mechanism's size
+_TURN, _SLIDE = 1.0, 0.15  # default ranges about rest: rad, and relative to the size of the mechanism
 
 
 @dataclass(frozen=True)
 class Range:
-    """Of one coordinate, rad or m; `limited` if the file says so."""
+    """Range of one coordinate, rad or m; `limited` is True if it comes from the file."""
 
     name: str
     unit: str
@@ -61,7 +61,7 @@ class Range:
 
 
 def ranges(position: Rest) -> list[Range]:
-    """Of every coordinate, in the order of θ."""
+    """Return the range of every coordinate, in the order of θ."""
     numbering, mechanism = position.numbering, position.numbering.mechanism
     found = []
     for i, name in enumerate(numbering.coordinates):
@@ -74,7 +74,7 @@ def ranges(position: Rest) -> list[Range]:
 
 
 def _limits(mechanism: Any, name: str) -> tuple[float, float] | None:
-    """Of the actuator, or of the joint that it drives, or of the joint itself."""
+    """Return the limits of the actuator, else those of the joint that it drives, else those of the joint itself."""
     actuator = mechanism.actuators.get(name)
     if actuator is not None and actuator.limits is not None:
         return tuple(actuator.limits)
@@ -84,7 +84,7 @@ def _limits(mechanism: Any, name: str) -> tuple[float, float] | None:
 
 
 def sampled_postures(position: Rest, count: int) -> Configuration:
-    """The mechanism at rest, and at some postures within all limits: without a pattern, but always the same."""
+    """Return the rest posture and some postures within all limits, random with a fixed seed."""
     found, theta = ranges(position), position.theta[None]
     X, w = position.X[None].copy(), position.w[None].copy()
     if found:
@@ -97,24 +97,24 @@ def sampled_postures(position: Rest, count: int) -> Configuration:
     return Configuration(position, theta, X, w, np.ones(len(X)))
 
 
-# What the page needs to find modes and responses by itself, at any posture (docs/theory/elastic-rest.md).
+# Data by which the page computes modes and responses at any posture (docs/theory/elastic-rest.md).
 #
-# Bodies are constants in their own axes; the page forms the rows between them at a posture and solves for the modes.
+# Bodies are constants in their own axes; the page assembles the constraint rows at a posture and solves for the modes.
 
 
 COUNT = 8  # modes on the page
-_SAMPLES = 24  # postures by which the band is chosen
+_SAMPLES = 24  # postures by which the frequency band is chosen
 _MARGIN = 1.1
-_SHIFT = 4.0  # of the lowest ω² of all: lower, and stiff rows next to redundant ones would drown in rounding
-_RATIO = 0.01  # ζ where the mechanism has no damping of its own
+_SHIFT = 4.0  # relative to the lowest ω²; with a smaller shift, redundant constraints cause large rounding errors
+_RATIO = 0.01  # ζ if the mechanism has no damping model
 
 
 class PageMechanism(NamedTuple):
-    """A mechanism as the page vibrates it.
+    """Mechanism in the form in which the page computes vibrations.
 
-    rest, held : condensed for what its lowest modes need at some postures, and rows held with actuators locked
+    rest, held : condensed for the lowest modes at some postures, and constraint rows with actuators locked
     squares    : (N, k) ω² there, without loads
-    loads      : "counted", "left out" or "none": the stiffness of its loads at rest
+    loads      : "counted", "left out" or "none": use of the stiffness of loads at rest
     """
 
     rest: ElasticRest
@@ -124,9 +124,9 @@ class PageMechanism(NamedTuple):
 
 
 def page_mechanism(position: Rest, count: int = COUNT, *, preload: bool = PRELOAD) -> PageMechanism | str:
-    """The elastic mechanism, condensed for its lowest modes; or why it has no modes, in words.
+    """Return the elastic mechanism, condensed for its lowest modes; or a text with the reason why it has no modes.
 
-    preload : count the geometric stiffness of its loads at rest
+    preload : include the geometric stiffness of loads at rest
     """
     mechanism = position.numbering.mechanism
     postures, band = sampled_postures(position, _SAMPLES), own_band(mechanism)
@@ -138,7 +138,7 @@ def page_mechanism(position: Rest, count: int = COUNT, *, preload: bool = PRELOA
             held = rest.held(actuators=True)
             squares = _squares(rest, held, postures.X, count)
             if squares.shape[1] == 0:
-                return "nothing of it can move while its actuators are locked"
+                return "the mechanism cannot move with locked actuators"
             enough, highest = squares.shape[1] == count, _highest(squares)
             if loads == "counted" and (rest.whole or (highest <= rest.band and enough)):
                 highest = max(highest, _highest(_loaded_squares(rest, held, postures, count)))
@@ -150,12 +150,12 @@ def page_mechanism(position: Rest, count: int = COUNT, *, preload: bool = PRELOA
 
 
 def _highest(squares: Array) -> float:
-    """Hz."""
+    """Return the highest frequency, Hz."""
     return float(np.sqrt(np.abs(squares)).max(initial=0.0)) / (2.0 * np.pi)
 
 
 def _squares(rest: ElasticRest, held: HeldRows, X: Array, count: int) -> Array:
-    """ω² (N, k) at poses X; postures next to dead points, where the search finds no end, are left out."""
+    """Return ω² (N, k) at poses X, without postures near singularities at which the solver does not converge."""
     found = [constrained_modes(rest, held, X[:1], count)[0][0]]
     for pose in X[1:]:
         try:
@@ -167,7 +167,7 @@ def _squares(rest: ElasticRest, held: HeldRows, X: Array, count: int) -> Array:
 
 
 def _loaded_squares(rest: ElasticRest, held: HeldRows, postures: Configuration, count: int) -> Array:
-    """ω² (N, k) under loads at rest, none where nothing holds them."""
+    """Return ω² (N, k) under loads at rest, without postures at which the loads are not supported."""
     try:
         return constrained_loaded_modes(rest, held, postures, count)[0]
     except UnheldLoads:
@@ -175,8 +175,7 @@ def _loaded_squares(rest: ElasticRest, held: HeldRows, postures: Configuration, 
 
 
 def vibration(position: Rest, found: PageMechanism, count: int = COUNT) -> dict[str, Any]:
-    """Constants of the bodies, rows between parts, what is held, motors that are free, loads, and where a search
-    begins."""
+    """Return constants of the bodies, constraint rows, locked coordinates, free motors, loads, and start vectors."""
     rest, held, squares, loads = found
     arrays, tables = rest.arrays, rest.arrays.tables
     locked = range(position.numbering.constraints, position.numbering.constraints + len(position.numbering.coordinates))
@@ -219,7 +218,7 @@ def vibration(position: Rest, found: PageMechanism, count: int = COUNT) -> dict[
 
 
 def page_damping_model(mechanism: Mechanism, rest: ElasticRest) -> dict[str, Any]:
-    """The law that the page's responses take, and in `says` what of the mechanism's damping they leave out."""
+    """Return the damping model of the page's responses, with a list of the mechanism's damping that it omits."""
     law, left = mechanism.damping, []
     if rest.dampers or acting(rest, "damping"):
         left.append("dampers and the damping of joints and drives")
@@ -234,19 +233,19 @@ def page_damping_model(mechanism: Mechanism, rest: ElasticRest) -> dict[str, Any
     else:
         found = {"kind": "modal", "values": [_RATIO]}
         if law is not None:
-            left.append("the ratios of single modes; 1 % is taken for all")
+            left.append("damping ratios of single modes (1 % is used for all modes)")
     return {**found, "says": left, "given": law is not None}
 
 
-# What the page needs of the loads at rest: the constants of their geometric stiffness K_g.
+# Data about the loads at rest: the constants of their geometric stiffness K_g.
 #
 #     K_g = Σ_bodies Σ_c w_c(θ) K_c + Σ_pairs Gᵀ (Σ λ_i D²φ_i) G  (docs/theory/elastic-rest.md, 14b)
 #
-# The page is given the matrices K_c; at a posture it solves for the forces λ of the rows and adds everything up.
+# The page has the matrices K_c; at a posture it solves for the constraint forces λ and computes the sum.
 
 
 class _Forms:
-    """Upper triangles of symmetric matrices one after the other, equal ones once."""
+    """Upper triangles of symmetric matrices in one array; equal ones are stored once."""
 
     def __init__(self) -> None:
         self.values: list[Array] = []
@@ -254,7 +253,7 @@ class _Forms:
         self._first: dict[bytes, int] = {}
 
     def add(self, K: Array) -> int:
-        """Where the triangle of K begins."""
+        """Return the position of the triangle of K, adding it if it is new."""
         upper = K[np.triu_indices(len(K))]
         key = upper.tobytes()
         if key not in self._first:
@@ -265,7 +264,7 @@ class _Forms:
 
 
 def page_loads(rest: ElasticRest, held: HeldRows) -> dict[str, Any]:
-    """Loads over z, K_c for units of them and of what rows push parts with, and springs along measures.
+    """Return loads over z, K_c for unit loads and unit constraint forces, and springs along measures.
 
     Springs of elastic mechanisms are linear: force + slope · measure.
     """
@@ -276,7 +275,7 @@ def page_loads(rest: ElasticRest, held: HeldRows) -> dict[str, Any]:
         width, wrench = int(given.loads.place[i, WIDTH]), given.loads.wrenches[i]
         for c in range(6):
             K = given.of_loads[i, c, : width**2].reshape(width, width)
-            half = wrench[:3] if c < 3 else wrench[3:]  # in body axes any component of it may act
+            half = wrench[:3] if c < 3 else wrench[3:]  # in body axes, any component may be nonzero
             if half.any() and K.any():
                 of_loads.append((number, c, forms.add(K)))
     of_parts = []
@@ -304,7 +303,7 @@ def page_loads(rest: ElasticRest, held: HeldRows) -> dict[str, Any]:
     }
 
 
-# The dictionary that the page is given.
+# Dictionary for the page.
 
 
 FORMAT = 1
@@ -313,15 +312,15 @@ FORMAT = 1
 def page_data(
     thing: Mechanism | ReducedModel, *, at: At = None, preload: bool | None = None, count: int = COUNT
 ) -> dict[str, Any]:
-    """The page of a mechanism, or of a reduced model and the mechanism it was made from.
+    """Return the data for a mechanism, or for a reduced model and its mechanism.
 
-    at      : the posture that it opens with; rest if left out
-    preload : modes with the geometric stiffness of loads at rest; left out, see `counts_loads`
-    count   : how many modes
+    at      : initial posture; default: rest
+    preload : modes with the geometric stiffness of loads at rest; default: see `includes_preload`
+    count   : number of modes
     """
     mechanism = described(thing) if isinstance(thing, ReducedModel) else thing
     position = rest(mechanism)
-    numbering, found = position.numbering, page_mechanism(position, count, preload=counts_loads(thing, preload))
+    numbering, found = position.numbering, page_mechanism(position, count, preload=includes_preload(thing, preload))
     elastic = None if isinstance(found, str) else found.rest
     notes: list[str] = []
     return {
@@ -348,27 +347,27 @@ def page_data(
 
 
 def _configurations(position: Rest, notes: list[str]) -> dict[str, list[float]]:
-    """θ of the named configurations; those that cannot be assembled are told."""
+    """Return θ of the named configurations, and add a note for those that cannot be assembled."""
     mechanism = position.numbering.mechanism
     found = {"rest": [float(value) for value in position.theta]}
     for name in mechanism.configurations:
         try:
             found[name] = [float(value) for value in assemble(mechanism, name).theta]
         except (InputError, NumericalError) as error:
-            notes.append(f'configuration "{name}" is left out: {error.message}')
+            notes.append(f'configuration "{name}" is not shown: {error.message}')
     return found
 
 
-# What the page needs to close loops by itself: the rows of the mechanism, and where closure sets out.
+# Data by which the page closes loops: the constraint rows of the mechanism, and the start of closure.
 #
 # The page repeats `assemble`: Newton's method along the segment from rest (docs/theory/kinematics.md, docs/view.md).
 
 
 def closing_rows(position: Rest) -> dict[str, Any]:
-    """Rows, rest with its rigid modes, and the rank that rows have away from dead points."""
+    """Return constraint rows, the rest posture with rigid modes, and the rank of the rows away from singularities."""
     numbering = position.numbering
     arrays, nothing = numbering.arrays, np.zeros((0,))
-    # Without θ nothing moves on the page, and rows that leave motions free have no start.
+    # Without θ nothing moves on the page, and free motions have no start.
     still = Start(position.X, position.w, nothing, nothing, 1.0, 1.0, 0.0)
     start = closing_start(position) if numbering.coordinates else still
     return {
@@ -394,33 +393,33 @@ def closing_rows(position: Rest) -> dict[str, Any]:
     }
 
 
-# A reduced model over the map of its region: its boxes, and how far off it is in each.
+# A reduced model on the map of its region: its boxes, and its error in each of them.
 
 
-_POINTS = 8  # a box, where the model is held against the mechanism
-_MOST = 1200  # points in all
-_MOST_NUMBERS = 150_000  # of polynomials in double precision
+_POINTS = 8  # points per box at which the model is compared with the mechanism
+_MOST = 1200  # largest number of points
+_MOST_NUMBERS = 150_000  # largest number of coefficients in double precision
 
 
 def model_tables(mechanism: Mechanism, model: ReducedModel) -> dict[str, Any]:
-    """Boxes (boxes, dimension) with the largest error of each family at some points in each, against the mechanism."""
+    """Return boxes (boxes, dimension) with the largest error of each coefficient at some points in each of them."""
     leaves = model.fitted.leaves
     low, high = np.array([box.lower for box in leaves]), np.array([box.upper for box in leaves])
     each = max(1, min(_POINTS, _MOST // len(leaves)))
     shares = np.random.default_rng(7).random((len(leaves), each, low.shape[1]))
     x = (low[:, None] + shares * (high - low)[:, None]).reshape(-1, low.shape[1])
-    says = [
-        f"Reduced model “{model.name}”: {len(leaves)} boxes, {model.layout.size} coordinates. Errors are those at "
-        f"{each} points in each box, against the mechanism."
+    notes = [
+        f"Reduced model “{model.name}”: {len(leaves)} boxes, {model.layout.size} coordinates. Errors are relative to "
+        f"the mechanism, at {each} points per box."
     ]
     if model.family is not None:
-        says.append(f"Of a family, at {model.family}.")
+        notes.append(f"Parameters of the family: {model.family}.")
     errors: dict[str, Any] = {}
     try:
         found = local_errors(mechanism, model, x)
         errors = {name: page_array(off.reshape(len(leaves), each).max(axis=1), "f4") for name, off in found.items()}
     except InputError as error:
-        says.append(f"Errors within boxes are not shown: {error.message}.")
+        notes.append(f"Errors inside the boxes are not available: {error.message}.")
     return {
         "name": model.name,
         "coordinates": list(model.layout.coordinates[: model.layout.theta]),
@@ -428,14 +427,14 @@ def model_tables(mechanism: Mechanism, model: ReducedModel) -> dict[str, Any]:
         "high": page_array(high),
         "errors": errors,
         "stated": {name: float(value) for name, value in model.error.items()},
-        "says": says,
-        "function": fitted_function(model, says),
+        "says": notes,
+        "function": fitted_function(model, notes),
         "internal": model.layout.internal,
     }
 
 
-def fitted_function(model: ReducedModel, says: list[str]) -> dict[str, Any]:
-    """The fitted polynomials of what a posture has of coefficients, which the page evaluates by itself.
+def fitted_function(model: ReducedModel, notes: list[str]) -> dict[str, Any]:
+    """Return the fitted polynomials of the coefficients of a posture, which the page evaluates.
 
     On leaf l, with ξ = (x - c_l) / h_l:  f = Σ_k c_lk T_{α_k}(ξ); `columns` names each with its unit
     """
@@ -448,16 +447,16 @@ def fitted_function(model: ReducedModel, says: list[str]) -> dict[str, Any]:
             continue
         for place, (label, unit) in enumerate(known(model)):
             if name not in ("M", "K") and not arrays.coefficients[:, first + place].any():
-                continue  # zero everywhere; of M and K the page takes all
+                continue  # zero everywhere; of M and K the page needs all columns
             columns.append({"coefficient": name, "place": place, "label": label, "unit": unit})
             taken.append(first + place)
         assert stop - first == layout.widths[name]
     kind = "f8" if arrays.coefficients.shape[0] * len(taken) <= _MOST_NUMBERS else "f4"
     if kind == "f4":
-        says.append("Its coefficients are kept in single precision here.")
+        notes.append("The page stores its coefficients in single precision.")
     left = sorted(set(layout.columns) - set(_COEFFICIENTS))
     if left:
-        says.append(f"Not among what is shown of it: {', '.join(left)}.")
+        notes.append(f"Coefficients that are not shown: {', '.join(left)}.")
     return {
         "roots_f": page_array(arrays.roots_f), "roots_i": page_array(arrays.roots_i, "i4"),
         "nodes_i": page_array(arrays.nodes_i, "i4"), "nodes_f": page_array(arrays.nodes_f),
@@ -473,7 +472,7 @@ def fitted_function(model: ReducedModel, says: list[str]) -> dict[str, Any]:
 
 
 def _unit(model: ReducedModel, seconds: int, *names: str) -> str:
-    """Of a coefficient that is kg m² s⁻ᵏ over coordinates, k `seconds`; nothing where a unit of theirs is not known."""
+    """Return the unit of a coefficient of kg m² s⁻ᵏ over coordinates, k `seconds`; "" if it is unknown."""
     units = [model.units.coordinates.get(name, "") for name in names]
     if not all(unit in _POWERS for unit in units):
         return ""
@@ -505,4 +504,4 @@ _COEFFICIENTS: dict[str, Callable[[ReducedModel], list[tuple[str, str]]]] = {
     "force": lambda model: [(f"p along {name}", _unit(model, 2, name)) for name in model.layout.coordinates],
     "outputs": lambda model: [(name, model.units.outputs.get(name, "")) for name in model.layout.measures],
 }
-"""What each packed column of a coefficient is called, and its unit; others are not on the page."""
+"""Functions that return names and units of the packed columns of each coefficient that the page shows."""

@@ -1,4 +1,4 @@
-"""Modes of a measured test as the page shows them: shapes at the points where they were measured."""
+"""Modes of a measured test in the form of the page: shapes at the measured points."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ _KEYS = ("responses", "response_positions", "frequencies_hz", "damping", "shapes
 
 @dataclass(frozen=True, eq=False)
 class PageModes:
-    """Modes of a test: frequencies and damping (R,), shapes (R, channels) along the directions of the channels.
+    """Modes of a test: frequencies and damping ratios (R,), shapes (R, channels) along the directions of the channels.
 
-    at : the posture that the test says it was measured in; "" where it says none
+    at : posture of the test; "" if unknown
     """
 
     name: str
@@ -54,13 +54,16 @@ class PageModes:
 
 
 def page_modes(found: ModalParameters, name: str = "test") -> PageModes:
-    """Modes that have just been found."""
+    """Return modes that have just been identified."""
     test = found.responses
     return PageModes(name, found.frequencies_hz, found.damping, test.responses, found.shapes, test.at, found)
 
 
 def read_measured(path: str | Path) -> PageModes:
-    """What `supple modal -o` wrote (.json, .npz, .uff); of responses (.uff, .npz, .mat, .csv) the modes, found now."""
+    """Return modes from a file of `supple modal -o` (.json, .npz, .uff), or identified from responses.
+
+    Responses are read from .uff, .npz, .mat and .csv.
+    """
     target = Path(path)
     if target.suffix.lower() in UNIVERSAL:
         modes_found = read_modes(target)
@@ -81,7 +84,7 @@ def read_measured(path: str | Path) -> PageModes:
             raise ValueError
     except (KeyError, TypeError, ValueError):
         raise InputError(
-            "its modes cannot be read", file=str(path), hint="give what `supple modal -o` wrote, or the responses"
+            "its modes cannot be read", file=str(path), hint="give a file of `supple modal -o`, or responses"
         ) from None
     return PageModes(target.name, frequencies, damping, channels, shapes)
 
@@ -96,7 +99,7 @@ def _channels(saved: Any) -> tuple[Channel, ...]:
 
 
 def _saved(path: Path) -> Any:
-    """What `supple modal` saved; None of any other file."""
+    """Return what `supple modal` saved; None for other files."""
     try:
         if path.suffix.lower() == ".json":
             found = json.loads(path.read_text(encoding="utf-8"))
@@ -108,7 +111,7 @@ def _saved(path: Path) -> Any:
     except (OSError, ValueError, KeyError, RecursionError, zipfile.BadZipFile) as error:
         raise InputError(
             f"cannot be read ({getattr(error, 'strerror', None) or error})", file=str(path),
-            hint="give what `supple modal -o` wrote, or the responses",
+            hint="give a file of `supple modal -o`, or responses",
         ) from None  # fmt: skip
     return None
 
@@ -116,16 +119,16 @@ def _saved(path: Path) -> Any:
 def measured_section(
     test: PageModes, mechanism: Mechanism, at: At = None, *, preload: bool = PRELOAD
 ) -> dict[str, Any]:
-    """What the page holds of a test on this mechanism: points on its bodies, and how they move in each mode.
+    """Return the data of a test on this mechanism: points on its bodies, and their motion in each mode.
 
-    preload : the model's modes beside them have the geometric stiffness of loads at rest
+    preload : True if the model's modes shown with them include the geometric stiffness of loads at rest
     """
     places = assemble(mechanism, at if at is not None else (test.at or None))
     channels = _on_places(test, mechanism, places)
     points = list(dict.fromkeys(one.point for one in channels if one.vector is not None and not one.turns))
     if not points:
         raise InputError(
-            "no channel is along a direction", part=f"test {test.name}", hint="a shape needs displacements"
+            "no channel has a direction", part=f"test {test.name}", hint="a mode shape needs displacements"
         )
     shapes = np.stack([_moved(point, channels, test.shapes) for point in points], axis=1)
     return {
@@ -141,26 +144,26 @@ def measured_section(
 
 
 def _on_places(test: PageModes, mechanism: Mechanism, places: Configuration) -> Sequence[Channel]:
-    """Channels by the names of the mechanism's places."""
+    """Return channels named by places of the mechanism."""
     responses = test.found.responses if test.found is not None else _as_responses(test)
     return match_channels(responses, mechanism, places).responses.responses
 
 
 def _as_responses(test: PageModes) -> Responses:
-    """Its channels as if they had been measured to a force at the first: how points are matched."""
+    """Return the channels as responses to a force at the first of them, for the matching of points."""
     pushed = test.channels[0].replaced(quantity="force")
     return Responses(np.ones(1), test.channels, (pushed,), np.zeros((1, len(test.channels), 1), dtype=complex))
 
 
 def _moved(point: str, channels: Sequence[Channel], shapes: Complex) -> Complex:
-    """(R, 3) of a point: the least motion that its channels see."""
+    """Return the motion (R, 3) of a point: that of least norm that agrees with its channels."""
     own = [i for i, one in enumerate(channels) if one.point == point and one.vector is not None and not one.turns]
     directions = np.array([channels[i].vector for i in own])
     return np.asarray(shapes[:, own] @ np.linalg.pinv(directions).T)
 
 
 def _point(places: Configuration, name: str) -> dict[str, Any]:
-    """Where a point is, and on which body."""
+    """Return position and body of a point."""
     numbering, P = places.rest.numbering, places.mechanism.plane_axes()
     position = np.array(place_position(places, name))
     along = beam_point(numbering, name)
@@ -173,7 +176,7 @@ def _point(places: Configuration, name: str) -> dict[str, Any]:
 def _paired(
     test: PageModes, mechanism: Mechanism, places: Configuration, channels: Sequence[Channel], preload: bool
 ) -> Any:
-    """Frequencies of the model's modes that those of the test are, and how alike their shapes are."""
+    """Return frequencies of the model's modes that match those of the test, and their MAC."""
     count = len(test.frequencies_hz)
     hertz: list[float | None] = [None] * count
     alike: list[float | None] = [None] * count
@@ -185,7 +188,7 @@ def _paired(
     return {"model_hz": hertz, "mac": alike}
 
 
-# A test without a mechanism: its points alone, where the file says that they are.
+# A test without a mechanism: its points only, if the file gives their positions.
 
 
 _STRUCTURE, _TURN = "structure", "turn"
@@ -193,16 +196,16 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
 
 
 def points_alone(test: PageModes) -> tuple[Mechanism, PageModes]:
-    """One body with a frame at every point, which turns about the vertical; and the test by the names of these frames.
+    """Return a body with a frame at every point, rotating about the vertical, and the test with names of these frames.
 
-    Every mechanism moves somehow: the turn stands for nothing but looking from elsewhere.
+    A mechanism needs a coordinate; this rotation only changes the direction of view.
     """
     places: dict[str, tuple[float, float, float]] = {}
     names: dict[str, str] = {}
     for one in test.channels:
         if one.position is None:
             raise InputError(
-                f'it does not say where its point "{one.point}" is, and is drawn on its mechanism alone',
+                f'the position of point "{one.point}" is unknown, so the test needs its mechanism',
                 file=test.name, hint=f"give the mechanism first: supple view FILE {test.name}",
             )  # fmt: skip
         if one.point not in names:
@@ -212,7 +215,7 @@ def points_alone(test: PageModes) -> tuple[Mechanism, PageModes]:
     middle = np.mean(list(places.values()), axis=0).tolist()
     data = {
         "name": test.name or "test",
-        "description": "The points of a test by themselves: what is between them nobody said.",
+        "description": "Points of a test; the structure between them is unknown.",
         "bodies": {_STRUCTURE: {"mass": 1.0, "center": [0, 0, 0], "inertia": [1, 1, 1]}},
         "frames": {name: {"on": _STRUCTURE, "at": list(place)} for name, place in places.items()},
         "joints": {_TURN: {"revolute": ["ground", _STRUCTURE], "at": middle, "axis": "z"}},

@@ -1,4 +1,4 @@
-"""The motion of every body and node in a run: as a mechanism's run kept it, or from the coordinates of a model's."""
+"""Motion of every body and node in a run: recorded by the run, or computed from the coordinates of a model."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from supple.reduction.path import ARCLENGTH, path_from
 from supple.results.basis import basis_from
 from supple.results.simulation import PREFIX, Simulation, evenly
 
-# A run in time, just computed or read back from what `supple simulate -o` wrote.
+# A run, just computed or read from a file of `supple simulate -o`.
 
 
 @dataclass(frozen=True, eq=False)
 class SavedRun:
-    """A run, saved or not: columns over `time` by name, their units, and what `playback_arrays` kept beside them."""
+    """Saved or new run: columns over `time` by name, their units, and the arrays of `playback_arrays`."""
 
     name: str
     columns: dict[str, Array]
@@ -47,30 +47,30 @@ class SavedRun:
         return self.columns["time"]
 
     def text(self, name: str) -> str:
-        """A text that was kept; "" where there is none."""
+        """Return a stored text; "" if there is none."""
         found = self.kept.get(name)
         return "" if found is None or found.dtype.kind != "U" or found.size != 1 else str(found.reshape(-1)[0])
 
     def mechanism(self) -> Mechanism:
-        """Whose run it is."""
+        """Return the mechanism of the run."""
         text = self.text("mechanism")
         if not text:
             raise InputError(
-                "it does not say which mechanism ran", file=self.name,
+                "the file does not contain its mechanism", file=self.name,
                 hint=f"give the mechanism first: supple view FILE --run {self.name}",
             )  # fmt: skip
         return loads(text, name=f"the description in {self.name}")
 
 
 def saved_run(simulation: Simulation, name: str = "") -> SavedRun:
-    """A run that has just been computed."""
+    """Return a run that has just been computed."""
     table = simulation.table()
     kept = {key.removeprefix(PREFIX): values for key, values in simulation.arrays().items() if key.startswith(PREFIX)}
     return SavedRun(name or simulation.name, dict(table.columns), dict(table.units), kept)
 
 
 def read_run(path: str | Path) -> SavedRun:
-    """A run as `supple simulate -o` writes it: .npz with everything, or a .csv of its columns."""
+    """Return a run from a file of `supple simulate -o`: .npz with all data, or .csv with its columns."""
     target = Path(path)
     try:
         found = _csv(target) if target.suffix.lower() == ".csv" else _npz(target)
@@ -82,13 +82,13 @@ def read_run(path: str | Path) -> SavedRun:
     time = found.columns.get("time")
     if time is None or time.ndim != 1 or not len(time) or not (np.diff(time) > 0.0).all():
         raise InputError(
-            "it has no column `time` that rises", file=str(path), hint="give a .npz or .csv of `supple simulate -o`"
+            "has no increasing column `time`", file=str(path), hint="give a .npz or .csv of `supple simulate -o`"
         )
     return found
 
 
 def holds_run(path: str | Path) -> bool:
-    """Whether a .npz or .csv has a column `time`: a run, and no measured responses."""
+    """Return True if a .npz or .csv file has a column `time`, and thus holds a run and not responses."""
     target = Path(path)
     try:
         if target.suffix.lower() == ".csv":
@@ -120,15 +120,19 @@ def _csv(path: Path) -> SavedRun:
     return SavedRun(str(path), {name.strip(): values[:, i] for i, name in enumerate(names)}, {}, {})
 
 
-# Where bodies and nodes were in a run.
+# Motion of bodies and nodes in a run.
 
 
 @dataclass(frozen=True, eq=False)
-class Played:
-    """kind : full, reduced or rigid; time : (n,) s, of at most some hundred instants
-    bodies : names; X : (n, bodies, 12) their poses
-    nodes  : {body: (n, nodes, 6)} displacements and turns of the nodes of elastic bodies from those poses, body axes
-    note   : what is drawn otherwise than it ran
+class PlaybackMotion:
+    """Motion of a run for playback.
+
+    kind   : full, reduced or rigid
+    time   : (n,) s, at most some hundred instants
+    bodies : names
+    X      : (n, bodies, 12) poses of the bodies
+    nodes  : {body: (n, nodes, 6)} displacements and rotations of nodes of elastic bodies from these poses, body axes
+    note   : differences between the drawing and the run
     """
 
     kind: str
@@ -139,13 +143,13 @@ class Played:
     note: str = ""
 
 
-def played(run: SavedRun, mechanism: Mechanism) -> Played:
-    """The motion of a run of this mechanism, of a model of it, or of a table that has its coordinates."""
+def playback_motion(run: SavedRun, mechanism: Mechanism) -> PlaybackMotion:
+    """Return the motion of a run of this mechanism, of a model of it, or of a table with its coordinates."""
     return _recorded(run, mechanism) if "poses" in run.kept else _assembled(run, mechanism)
 
 
-def postures(motion: Played, mechanism: Mechanism, count: int = 6) -> Configuration:
-    """Some configurations along a motion, as a batch: where the bodies were, without deformation."""
+def postures(motion: PlaybackMotion, mechanism: Mechanism, count: int = 6) -> Configuration:
+    """Return some configurations along a motion as a batch: poses of the bodies, without deformation."""
     position = rest(mechanism)
     instants = evenly(len(motion.time), count)
     ground = np.broadcast_to(position.X[-1], (len(instants), 1, 12))
@@ -154,15 +158,15 @@ def postures(motion: Played, mechanism: Mechanism, count: int = 6) -> Configurat
     return Configuration(position, theta, X, w, np.ones(len(instants)))
 
 
-def _recorded(run: SavedRun, mechanism: Mechanism) -> Played:
-    """Where bodies and nodes were, as the run of a mechanism kept it."""
+def _recorded(run: SavedRun, mechanism: Mechanism) -> PlaybackMotion:
+    """Return the motion of bodies and nodes as recorded by a run of a mechanism."""
     numbering = rest(mechanism).numbering
     bodies = tuple(str(name) for name in run.kept.get("bodies", np.array([])).tolist())
     time, X = np.asarray(run.kept.get("time"), float), np.asarray(run.kept["poses"], float)
     if set(bodies) != set(numbering.bodies) or X.shape != (len(time), len(bodies), 12) or not np.isfinite(X).all():
         raise InputError(
-            f'it is not a run of "{mechanism.name}": it has the bodies {", ".join(bodies) or "of nothing"}',
-            file=run.name, hint="view it alone, or with its own mechanism",
+            f'not a run of "{mechanism.name}": its bodies are {", ".join(bodies) or "missing"}',
+            file=run.name, hint="view the run alone, or with its own mechanism",
         )  # fmt: skip
     order = [bodies.index(name) for name in numbering.bodies]
     nodes, left_out = {}, []
@@ -173,11 +177,11 @@ def _recorded(run: SavedRun, mechanism: Mechanism) -> Played:
         else:
             nodes[name] = np.asarray(values, float)
     note = f"{', '.join(left_out)}: drawn without deformation" if left_out else ""
-    return Played("full" if nodes else "rigid", time, numbering.bodies, X[:, order], nodes, note)
+    return PlaybackMotion("full" if nodes else "rigid", time, numbering.bodies, X[:, order], nodes, note)
 
 
-def _assembled(run: SavedRun, mechanism: Mechanism) -> Played:
-    """Bodies where θ puts them; of a flexible reduced model nodes where its modes take them."""
+def _assembled(run: SavedRun, mechanism: Mechanism) -> PlaybackMotion:
+    """Return the motion computed from θ; nodes of a flexible reduced model follow from its modes."""
     model = _model(run)
     if model is None:
         instants = evenly(len(run.time))
@@ -192,13 +196,13 @@ def _assembled(run: SavedRun, mechanism: Mechanism) -> Played:
     if model is None or model["basis"] is None:
         kind = "rigid" if model is None else "reduced"
         elastic = ", ".join(meshes_of(mechanism))
-        return Played(kind, time, bodies, X, {}, f"{elastic}: drawn without deformation" if elastic else "")
+        return PlaybackMotion(kind, time, bodies, X, {}, f"{elastic}: drawn without deformation" if elastic else "")
     nodes = _deformed(mechanism, places, model["basis"], eta[:, model["theta"] :])
-    return Played("reduced", time, bodies, X, nodes)
+    return PlaybackMotion("reduced", time, bodies, X, nodes)
 
 
 def _model(run: SavedRun) -> dict[str, Any] | None:
-    """What the coordinates of a model's run are; None of a table that does not say so."""
+    """Return the description of the coordinates of a model's run; None for a table without it."""
     text = run.text("model")
     if not text or "coordinates" not in run.kept:
         return None
@@ -209,11 +213,11 @@ def _model(run: SavedRun) -> dict[str, Any] | None:
             raise ValueError
         return {"held": {}, "path": None, **found, "basis": found["basis"] and basis_from(found["basis"])}
     except (ValueError, TypeError, KeyError, RecursionError):
-        raise InputError("what it says of its model cannot be read", file=run.name, hint="simulate again") from None
+        raise InputError("its data about the model cannot be read", file=run.name, hint="simulate again") from None
 
 
 def _theta(mechanism: Mechanism, given: Mapping[str, Array], model: dict[str, Any] | None, file: str) -> Array:
-    """(n, s) of the mechanism, of those the model holds their value, along a path its own."""
+    """Return θ (n, s) of the mechanism; held coordinates have their values, and those of a path follow it."""
     names = rest(mechanism).numbering.coordinates
     known = dict(given)
     if model is not None:
@@ -224,17 +228,19 @@ def _theta(mechanism: Mechanism, given: Mapping[str, Array], model: dict[str, An
     missing = [name for name in names if name not in known]
     if missing or not names:
         raise InputError(
-            f"it has no column {', '.join(map(quoted, missing)) or 'of a coordinate'}", file=file,
+            f"has no column {', '.join(map(quoted, missing)) or 'of a coordinate'}", file=file,
             hint=f'view it with the mechanism that ran; "{mechanism.name}" has the coordinates {", ".join(names)}',
         )  # fmt: skip
     for name in names:
         if not np.isfinite(known[name]).all():
-            raise InputError(f"its column {quoted(name)} holds values that are not finite", file=file, hint="mend it")
+            raise InputError(
+                f"column {quoted(name)} has values that are not finite", file=file, hint="correct the file"
+            )
     return np.stack([known[name] for name in names], axis=1)
 
 
 def _deformed(mechanism: Mechanism, places: Configuration, basis: Any, delta: Array) -> dict[str, Array]:
-    """(n, nodes, 6) of every elastic body from δ (n, k), u = Ψ_δ(θ) δ."""
+    """Return (n, nodes, 6) for every elastic body from δ (n, k), u = Ψ_δ(θ) δ."""
     choice = choice_of(mechanism, basis)
     model = local(
         mechanism, places, constraint_modes=choice.constraint, internal_modes=choice.internal, tracking=choice.tracking,
@@ -251,7 +257,7 @@ def _deformed(mechanism: Mechanism, places: Configuration, basis: Any, delta: Ar
 
 
 def meshes_of(mechanism: Mechanism) -> dict[str, ElasticBody]:
-    """Of every elastic body."""
+    """Return the mesh of every elastic body."""
     if not any(body.elastic for body in mechanism.bodies.values()):
         return {}
     bodies = elastic_rest(mechanism, own_band(mechanism)).bodies

@@ -1,4 +1,4 @@
-"""What the page draws: bodies, joints, actuators, springs, frames, ground and gravity, all fixed on bodies."""
+"""Objects of the page: bodies, joints, actuators, springs, frames, ground and gravity, fixed on bodies."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from supple.view.sketch_places import SketchPlaces, body_kinds, sketch_places
 
 
 def scene(numbering: Numbering, rest: ElasticRest | None) -> dict[str, Any]:
-    """Everything with a place; positions in m in the axes of the body they are on, the ground's being the last."""
+    """Return all objects; positions are in m in the axes of their bodies, and the ground is the last body."""
     mechanism, places = numbering.mechanism, sketch_places(numbering)
     kinds = body_kinds(tuple(mechanism.bodies))
     order = list(dict.fromkeys(kinds.values()))
@@ -61,7 +61,7 @@ def scene(numbering: Numbering, rest: ElasticRest | None) -> dict[str, Any]:
 def _parts(
     numbering: Numbering, rest: ElasticRest | None, places: SketchPlaces, b: int, name: str
 ) -> list[dict[str, Any]]:
-    """A body as its beams with their sections, as the solid around its places, or as its nodes."""
+    """Return a body as beams with their sections, as a solid around its places, or as its nodes."""
     mechanism, drawing = numbering.mechanism, numbering.drawing
     body = None if rest is None else rest.bodies[b]
     points = places.bodies[name]
@@ -76,15 +76,15 @@ def _parts(
         return [
             {
                 "kind": "beam", "at": page_array(beam.ends), "axes": page_array(beam.axes),
-                "sections": [outline(mechanism.section(section)) for section in said.sections],
+                "sections": [outline(mechanism.section(section)) for section in description.sections],
             }
-            for beam, said in zip(placed_beams(drawing, name), described, strict=True)
+            for beam, description in zip(placed_beams(drawing, name), described, strict=True)
         ]  # fmt: skip
     return [_solid(numbering, rest, name, points, np.zeros(3))] if len(points) else []
 
 
 def _solid(numbering: Numbering, rest: ElasticRest | None, body: str, points: Array, about: Array) -> dict[str, Any]:
-    """A stiff solid around some places, which moves as the body does `about` a place."""
+    """Return a rigid solid around some places, which moves with the body `about` a place."""
     return {
         "kind": "solid", "points": page_array(points), "about": about,
         "motion": _motion(numbering, rest, body, about), "carrier": _carrier(numbering, rest, body, about),
@@ -92,7 +92,7 @@ def _solid(numbering: Numbering, rest: ElasticRest | None, body: str, points: Ar
 
 
 def _arms(numbering: Numbering, rest: ElasticRest, name: str, points: Array) -> list[dict[str, Any]]:
-    """Rigid arms from the nodes of a body to places on it that stand apart."""
+    """Return rigid arms from the nodes of a body to distant places on it."""
     found, mesh = [], rest.bodies[numbering.body_index(name)].mesh
     assert mesh is not None
     for point in points:
@@ -142,7 +142,7 @@ def _motion(numbering: Numbering, rest: ElasticRest | None, body: str, position:
 
 
 def _carrier(numbering: Numbering, rest: ElasticRest | None, body: str, position: Array) -> dict[str, Any] | None:
-    """The node of an elastic body that carries a place, and the arm from it; None of a rigid body."""
+    """Return the node of an elastic body that carries a place, and the arm from it; None for a rigid body."""
     number = numbering.body_index(body)
     mesh = None if rest is None or number == len(numbering.bodies) else rest.bodies[number].mesh
     node = None if mesh is None else mesh.node_at(position)
@@ -150,7 +150,7 @@ def _carrier(numbering: Numbering, rest: ElasticRest | None, body: str, position
 
 
 def _place_names(numbering: Numbering) -> list[str]:
-    """As `Configuration.frames` has them."""
+    """Return the names of places, as in `Configuration.frames`."""
     drawing = numbering.drawing
     return list(dict.fromkeys([*numbering.mechanism.bodies, *drawing.frames, *drawing.joint_points]))
 
@@ -169,18 +169,18 @@ def _place(numbering: Numbering, rest: ElasticRest | None, name: str) -> dict[st
     }  # fmt: skip
 
 
-# How elastic bodies move and strain along their beams, over their coordinates z: constants in body axes.
+# Motion and strain of elastic bodies along their beams, over their coordinates z: constants in body axes.
 #
-# Between the nodes of an element displacements are those of its own shape functions (docs/theory/elastic-bodies.md,
-# 3-4), so that what is drawn is what is computed; the energy of a metre of beam is half the square of `strain` z.
+# Between the nodes of an element displacements follow its shape functions (docs/theory/elastic-bodies.md, 3-4), so that
+# the drawing shows the computed deformation; the energy per metre of beam is half the square of `strain` z.
 
 
-_SAMPLES = 4  # stations on an element, both ends among them
-_CLOUD = 400  # nodes of a superelement that are drawn
+_SAMPLES = 4  # stations on an element, including both ends
+_CLOUD = 400  # largest number of nodes of a superelement that are drawn
 
 
 def node_motions(body: BodyCoordinates) -> Array:
-    """(nodes, 6, size): displacements and turns of the nodes of an elastic body."""
+    """Return displacements and rotations of the nodes of an elastic body, (nodes, 6, size)."""
     assert body.mesh is not None
     found = np.zeros((len(body.mesh.nodes), 6, body.size))
     found[body.mesh.node, body.mesh.component] = body.shapes
@@ -188,8 +188,7 @@ def node_motions(body: BodyCoordinates) -> Array:
 
 
 def flexing(rest: ElasticRest, body: BodyCoordinates) -> list[dict[str, Any]]:
-    """Of each beam: stations along it, their motion and strain, and which nodes they stand between, as runs tell of
-    nodes; of a superelement its nodes."""
+    """Return stations along each beam with motion, strain and neighbouring nodes; for a superelement its nodes."""
     assert body.mesh is not None
     if not len(body.mesh.elements):
         step = max(1, len(body.mesh.nodes) // _CLOUD)
@@ -211,9 +210,9 @@ def flexing(rest: ElasticRest, body: BodyCoordinates) -> list[dict[str, Any]]:
     between = np.repeat(body.mesh.elements, _SAMPLES, axis=0).reshape(count, _SAMPLES, 2)
     arms = body.mesh.ends - body.mesh.nodes[body.mesh.elements]
     found = []
-    for number, (beam, said) in enumerate(zip(placed, described, strict=True)):
+    for number, (beam, description) in enumerate(zip(placed, described, strict=True)):
         own = body.mesh.beams == number
-        sections = [outline(drawing.mechanism.section(name)) for name in said.sections]
+        sections = [outline(drawing.mechanism.section(name)) for name in description.sections]
         found.append(
             {
                 "kind": "beam",
@@ -232,7 +231,7 @@ def flexing(rest: ElasticRest, body: BodyCoordinates) -> list[dict[str, Any]]:
 
 
 def _stations(rest: ElasticRest, body: BodyCoordinates) -> tuple[Array, Array, Array]:
-    """Places (e, k, 3), motions (e, k, 6, size) in body axes, and √stiffness times strains (e, k, 6, size)."""
+    """Return places (e, k, 3), motions (e, k, 6, size) in body axes, and √stiffness times strains (e, k, 6, size)."""
     assert body.mesh is not None
     mesh = body.mesh
     spans, found, *_ = meshed_beams(rest.numbering.drawing, body.name)
@@ -268,7 +267,7 @@ def _stations(rest: ElasticRest, body: BodyCoordinates) -> tuple[Array, Array, A
 
 
 def place_motion(rest: ElasticRest, number: int, position: Array) -> Array | None:
-    """(6, size): how a place on a body moves over its z; None where the mesh has no node for it."""
+    """Return the motion (6, size) of a place on a body over its z; None if the mesh has no node for it."""
     body = rest.bodies[number]
     if body.mesh is None:
         found, arm = np.zeros((6, body.size)), position
@@ -283,14 +282,13 @@ def place_motion(rest: ElasticRest, number: int, position: Array) -> Array | Non
     return found
 
 
-# Outlines of cross-sections, as the page sweeps them along beams.
+# Outlines of cross-sections, which the page sweeps along beams.
 #
-# A shape draws itself from its dimensions; a table of constants is drawn as the rectangle that has its area's radii of
-# gyration.
+# A shape is drawn from its dimensions; a table of constants is drawn as the rectangle with the same radii of gyration.
 
 
 def outline(section: CrossSection) -> dict[str, list[list[float]]]:
-    """Points (y, z) in m around the section, and around its hole where it has one."""
+    """Return points (y, z) in m around the section, and around its hole if there is one."""
     lengths = section.lengths
     drawn = SECTION_SHAPES[section.kind].outline if lengths else None
     if drawn is None:

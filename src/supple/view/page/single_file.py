@@ -1,4 +1,4 @@
-"""The page with its data: one html file that needs nothing else, written or served."""
+"""Page with its data as one self-contained HTML file, written or served."""
 
 from __future__ import annotations
 
@@ -16,48 +16,48 @@ from urllib.parse import parse_qs, urlsplit
 
 from supple.diagnostics import InputError
 from supple.results.file import save_text
-from supple.view.page.encoding import encoded
+from supple.view.page.encoding import encode_data
 
-PLACEHOLDER = "@SUPPLE-DATA@"  # stands once in it, where a mechanism's data go
+PLACEHOLDER = "@SUPPLE-DATA@"  # occurs once in the page, at the position of the data
 
 _FILE = Path(__file__).parent / "bundle" / "page.html"
 
 
 def bundle_file() -> Path | None:
-    """The html of the page, built from viewer/ and packed with supple; None where supple was installed without it."""
+    """Return the HTML file of the page, built from viewer/; None if supple was installed without it."""
     return _FILE if _FILE.is_file() else None
 
 
 def bundle() -> str:
-    """The text of the page's html; an InputError says how to get it where it is missing."""
+    """Return the text of the page's HTML file; raise InputError with instructions if it is missing."""
     if not _FILE.is_file():
         raise InputError(
-            "it is not built",
+            "the page has not been built",
             part="page in the browser",
-            hint="in a clone of supple run `make viewer`, an install from source builds it if there is npm (Node.js); "
-            "-o picture.png and -o movie.gif need no page",
+            hint="run `make viewer` in a clone of supple; an install from source builds the page if npm (Node.js) is "
+            "available. -o picture.png and -o movie.gif work without it",
         )
     html = _FILE.read_text(encoding="utf-8")
     if html.count(PLACEHOLDER) != 1:
-        raise InputError("it has no place for data", part=f"file {_FILE}", hint="build it anew: `make viewer`")
+        raise InputError("it has no placeholder for data", part=f"file {_FILE}", hint="rebuild it with `make viewer`")
     return html
 
 
 def page_html(data: dict[str, Any]) -> str:
-    """The text of the page. The data are base64, in which nothing can be taken for html or a script."""
-    return bundle().replace(PLACEHOLDER, encoded(data))
+    """Return the text of the page with data. The data are base64, which cannot contain HTML or a script."""
+    return bundle().replace(PLACEHOLDER, encode_data(data))
 
 
 def save_page(path: str | Path, data: dict[str, Any]) -> Path:
-    """Write it beside its target, then rename."""
+    """Write the page atomically."""
     return save_text(path, page_html(data))
 
 
 HOST = "127.0.0.1"
-_PATIENCE = 30.0  # seconds that a connection may stay silent
+_PATIENCE = 30.0  # timeout of a silent connection, s
 _HEADERS = {
     "Cache-Control": "no-store",
-    "Content-Security-Policy": "frame-ancestors 'none'",  # the page itself says what it may load: nothing
+    "Content-Security-Policy": "frame-ancestors 'none'",  # other limits are in the page itself
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Referrer-Policy": "no-referrer",
@@ -66,13 +66,14 @@ _HEADERS = {
 
 
 class PageServer:
-    """Serves one page to this machine's own browser until it is closed.
+    """Server of one page for the browser of this computer, until it is closed.
 
-    The page needs nothing more, and there is nothing else to ask for. The server listens on the loopback alone. The
-    address holds a token made for this run, without which nothing is given; a request under another name than ours,
-    or from a page of somebody else, is refused whatever it holds.
+    The page needs no other requests, and the server answers none. It listens on the loopback interface only. The
+    address contains a token created for this run, and requests without it are refused. Requests under another host
+    name, or from another page, are always refused.
 
-    html : of the page; port : a free one if 0
+    html : text of the page
+    port : 0 for a free one
     """
 
     def __init__(self, html: str, *, port: int = 0):
@@ -83,7 +84,7 @@ class PageServer:
         except (OSError, OverflowError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             raise InputError(
-                f"{HOST}:{port} cannot be listened on ({reason})", part="--port", hint="leave it out to get a free one"
+                f"cannot listen on {HOST}:{port} ({reason})", part="--port", hint="omit it to use a free port"
             ) from None
         self._server.page = self
         self.port: int = self._server.server_address[1]
@@ -91,22 +92,22 @@ class PageServer:
 
     @property
     def address(self) -> str:
-        """What to open in the browser."""
+        """Address for the browser."""
         return f"http://{HOST}:{self.port}/?token={self.token}"
 
     def start(self) -> PageServer:
-        """Serve beside whatever else goes on, and until the program ends."""
+        """Serve in the background until the program ends."""
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True, name="page")
         self._thread.start()
         return self
 
     def wait(self) -> None:
-        """Until somebody closes it or interrupts."""
+        """Wait until the server is closed or interrupted."""
         while self._thread is not None and self._thread.is_alive():
-            self._thread.join(0.2)  # in pieces: signals are heard in between
+            self._thread.join(0.2)  # in short intervals, so that signals are handled
 
     def close(self) -> None:
-        """Stop, and free the port."""
+        """Stop the server and free the port."""
         if self._thread is not None:
             self._server.shutdown()
             self._thread.join()
@@ -115,18 +116,18 @@ class PageServer:
 
 
 class _Server(ThreadingHTTPServer):
-    """Its requests know whose page they are for."""
+    """HTTP server whose requests know their page."""
 
     daemon_threads = True
-    allow_reuse_address = os.name == "posix"  # a port that was just left; elsewhere it would take one that is in use
+    allow_reuse_address = os.name == "posix"  # reuse a recently closed port; elsewhere it could be in use
     page: PageServer
 
     def server_bind(self) -> None:
-        TCPServer.server_bind(self)  # HTTPServer's asks for the name of the machine besides, which may take seconds
+        TCPServer.server_bind(self)  # HTTPServer would also look up the host name, which may take seconds
         self.server_name, self.server_port = HOST, self.server_address[1]
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        if not isinstance(sys.exception(), ConnectionError | TimeoutError):  # a browser may go away at any time
+        if not isinstance(sys.exception(), ConnectionError | TimeoutError):  # a browser may disconnect at any time
             super().handle_error(request, client_address)
 
 
@@ -139,7 +140,7 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = _PATIENCE
 
     def log_message(self, format: str, *args: Any) -> None:
-        """The terminal is for the user."""
+        """Print nothing: the terminal belongs to the user."""
 
     def do_GET(self) -> None:
         self._page(body=True)
@@ -148,25 +149,25 @@ class _Handler(BaseHTTPRequestHandler):
         self._page(body=False)
 
     def _page(self, *, body: bool) -> None:
-        page, asked = self.server.page, urlsplit(self.path)
-        given = parse_qs(asked.query).get("token", [""])[0]
+        page, url = self.server.page, urlsplit(self.path)
+        given = parse_qs(url.query).get("token", [""])[0]
         if self._foreign():
-            self._tell(HTTPStatus.FORBIDDEN, "refused: it does not come from this page\n", body=body)
-        elif asked.path != "/":
-            self._tell(HTTPStatus.NOT_FOUND, "there is nothing here\n", body=body)
+            self._send_text(HTTPStatus.FORBIDDEN, "refused: the request comes from another page\n", body=body)
+        elif url.path != "/":
+            self._send_text(HTTPStatus.NOT_FOUND, "not found\n", body=body)
         elif not _same(given, page.token):
-            text = "refused: open the address that was printed, with its token\n"
-            self._tell(HTTPStatus.FORBIDDEN, text, body=body)
+            text = "refused: open the printed address with its token\n"
+            self._send_text(HTTPStatus.FORBIDDEN, text, body=body)
         else:
             self._send(HTTPStatus.OK, "text/html; charset=utf-8", page.html, body=body)
 
     def _foreign(self) -> bool:
-        """Asked for under a name that is not ours (another may point here), or by a page that is not ours."""
+        """Return True for a request under another host name (which may point here), or by another page."""
         names = [f"{name}:{self.server.page.port}" for name in (HOST, "localhost")]
         origin = self.headers.get("Origin")
         return self.headers.get("Host") not in names or origin not in (None, *(f"http://{name}" for name in names))
 
-    def _tell(self, status: HTTPStatus, text: str, *, body: bool = True) -> None:
+    def _send_text(self, status: HTTPStatus, text: str, *, body: bool = True) -> None:
         self._send(status, "text/plain; charset=utf-8", text.encode("utf-8"), body=body)
 
     def _send(self, status: HTTPStatus, kind: str, content: bytes, *, body: bool = True) -> None:

@@ -1,4 +1,4 @@
-"""The page of whatever can be looked at: a mechanism, a reduced model, runs in time, measured modes."""
+"""Page of a mechanism, a reduced model, runs or measured modes."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from supple.kinematics.configuration import At
 from supple.kinematics.rest import rest
 from supple.reduced.model import ReducedModel
 from supple.results.simulation import Simulation, evenly
-from supple.view.page.encoding import counts_loads, page_array
+from supple.view.page.encoding import includes_preload, page_array
 from supple.view.page.page_data import page_data
 from supple.view.page.page_modes import PageModes, measured_section
-from supple.view.page.played_motion import SavedRun, played, saved_run
+from supple.view.page.played_motion import SavedRun, playback_motion, saved_run
 
 MOST_RUNS = 2
 
@@ -32,11 +32,12 @@ def whole_page(
     test: PageModes | None = None,
     preload: bool | None = None,
 ) -> dict[str, Any]:
-    """What the page is given of it.
+    """Return the data of the page.
 
-    thing : a run in time is drawn on the mechanism that ran
-    at    : the posture to begin with; rest if left out
-    runs  : up to two, played back over one another; test : measured modes, drawn at the points of the test
+    thing   : object to show; a run is drawn on its mechanism
+    at      : initial posture; default: rest
+    runs    : up to two runs, overlaid in playback
+    test    : measured modes, drawn at the points of the test
     preload : modes with or without the geometric stiffness of loads at rest; see `page_data`
     """
     given = [saved_run(run) if isinstance(run, Simulation) else run for run in runs]
@@ -45,34 +46,34 @@ def whole_page(
     if isinstance(thing, SavedRun):
         given, thing = [thing, *given], thing.mechanism()
     if len(given) > MOST_RUNS:
-        raise InputError(f"{len(given)} were given", part="runs", hint=f"up to {MOST_RUNS} are laid over one another")
+        raise InputError(f"{len(given)} runs were given", part="runs", hint=f"give at most {MOST_RUNS}")
     mechanism = described(thing) if isinstance(thing, ReducedModel) else thing
     sections: dict[str, Any] = {}
     if given:
         sections["runs"] = [run_section(run, mechanism) for run in given]
     if test is not None:
-        sections["test"] = measured_section(test, mechanism, at, preload=counts_loads(thing, preload))
+        sections["test"] = measured_section(test, mechanism, at, preload=includes_preload(thing, preload))
         if at is None:
             at = sections["test"]["coordinates"] or None
     return page_data(thing, at=at, preload=preload) | sections
 
 
-# A run in time as the page plays it back: where every body and node was, and the signals beside it.
+# Playback data of a run: motion of every body and node, and signals.
 
 
-_SIGNALS = 2000  # instants of a curve, at most
+_SIGNALS = 2000  # largest number of points of a curve
 _MARKS = {".input": "force", ".driving_force": "force"}
 _ENERGIES = ("energy.kinetic", "energy.potential", "energy.total")
 _LEFT_OUT = (".rate", ".acceleration")
 
 
 def run_section(run: SavedRun, mechanism: Mechanism) -> dict[str, Any]:
-    """What the page holds of a run of this mechanism.
+    """Return the data of a run of this mechanism.
 
     time, position (n, bodies, 3), quaternion (n, bodies, 4) x y z w; nodes {body: (n, nodes, 6)} displacements and
-    turns in body axes; signals on times of their own
+    rotations in body axes; signals with their own times
     """
-    motion = played(run, mechanism)
+    motion = playback_motion(run, mechanism)
     coordinates = {
         name: np.interp(motion.time, run.time, run.columns[name])
         for name in rest(mechanism).numbering.coordinates
@@ -99,7 +100,7 @@ def run_section(run: SavedRun, mechanism: Mechanism) -> dict[str, Any]:
 
 
 def _shown(run: SavedRun, coordinates: Mapping[str, Any]) -> list[tuple[str, str, str]]:
-    """Columns that are drawn: name, what it is called, and its group; forces and energies where there are any."""
+    """Return the columns to draw: name, label and group; forces and energies if there are any."""
     found = []
     for name, values in run.columns.items():
         if name == "time" or name.endswith(_LEFT_OUT):
@@ -115,7 +116,7 @@ def _shown(run: SavedRun, coordinates: Mapping[str, Any]) -> list[tuple[str, str
 
 
 def quaternions(X: Array) -> Array:
-    """(..., 4) x y z w of poses (..., 12), neighbours in time on the same side of the sphere."""
+    """Return quaternions (..., 4) x y z w of poses (..., 12), with continuous signs over time."""
     from scipy.spatial.transform import Rotation
 
     q = Rotation.from_matrix(X[..., 3:].reshape(-1, 3, 3)).as_quat().reshape(*X.shape[:-1], 4)

@@ -1,1 +1,1 @@
-"""Reports: one page of HTML each, with its style and pictures in it, that asks for nothing from outside."""
+"""Reports: self-contained HTML pages with style and figures, without external resources."""

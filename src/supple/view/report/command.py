@@ -1,4 +1,4 @@
-"""`supple report`: a mechanism or a reduced model on one page."""
+"""`supple report`: an HTML report of a mechanism or a reduced model."""
 
 from __future__ import annotations
 
@@ -8,24 +8,20 @@ from typing import Annotated, Any
 import typer
 
 from supple.cli.answer import answering
+from supple.cli.help_text import OUTPUT, help_of
 from supple.cli.model_argument import FileOrRom, is_model, read_model
 from supple.cli.options import At, Json, Settings, configuration, read_mechanism
 from supple.cli.options import region as region_of
 
 Output = Annotated[
     Path,
-    typer.Option("-o", "--file", metavar="FILE", help="The page: .html, one file that needs nothing beside it."),
+    typer.Option("-o", "--file", metavar="FILE", help="HTML file to write, self-contained.", rich_help_panel=OUTPUT),
 ]
 RegionText = Annotated[
     str | None,
-    typer.Option(
-        "--region", metavar="NAME=LOWER:UPPER,...",
-        help="Of a mechanism: how far coordinates vary; limits of actuators and joints where not given.",
-    ),
-]  # fmt: skip
-Points = Annotated[
-    int, typer.Option("--points", metavar="N", min=1, help="Of a model: fresh random points it is judged at.")
+    typer.Option("--region", metavar="NAME=LOW:HIGH,...", help=help_of("report", "region"), show_default=False),
 ]
+Points = Annotated[int, typer.Option("--points", metavar="N", help=help_of("report", "points"), show_default=False)]
 
 
 def report(
@@ -37,17 +33,17 @@ def report(
     settings: Settings = None,
     as_json: Json = False,
 ) -> None:
-    """Write a mechanism or a reduced model as one page: drawn, its modes, its errors, and how to make it again."""
+    """Write an HTML report of a mechanism or a reduced model."""
     with answering(as_json) as answer:
         from supple.diagnostics import InputError
         from supple.view.report.report import report as made
 
         if output.suffix.lower() not in (".html", ".htm"):
-            raise InputError(f'"{output}" is no page', part="-o", hint="name a file that ends in .html")
+            raise InputError(f'the name of a report must end in .html (got "{output}")', part="-o", hint="rename it")
         options: dict[str, Any] = {"progress": False if as_json else None}
         if is_model(file):
             if region is not None:
-                raise InputError("a reduced model has a region of its own", part="--region", hint="leave it out")
+                raise InputError("a reduced model has its own region", part="--region", hint="omit this option")
             model: Any = read_model(answer, file, settings)
             options |= {"points": points, "file": file}
             mechanism = None
@@ -55,7 +51,9 @@ def report(
             model = mechanism = read_mechanism(answer, file, settings)
             ranges = region_of(region, mechanism)
             if isinstance(ranges, str):
-                raise InputError("a report is over boxes, not along a path", part="--region", hint="NAME=LOWER:UPPER")
+                raise InputError(
+                    "a report needs coordinate ranges, not a path", part="--region", hint="give NAME=LOWER:UPPER"
+                )
             options |= {"region": ranges, "file": file}
         if at is not None:
             from supple.formats.model_description import described
@@ -64,7 +62,7 @@ def report(
             options["at"] = known or configuration(mechanism or described(model), at)
         found = made(model, output, **options) if output.parent.is_dir() else None
         if found is None:
-            raise InputError("cannot be written (there is no such folder)", file=str(output), hint="give another place")
+            raise InputError("cannot be written: the folder does not exist", file=str(output), hint="give another path")
         size = output.stat().st_size
-        hint = f"written to {output} ({size / 1e6:.2g} MB); any browser opens it"
+        hint = f"written to {output} ({size / 1e6:.2g} MB); open it in a browser"
         answer.give({**found.told(), "bytes": size, "file": str(output)}, lambda: found.text().lines(hint))

@@ -1,4 +1,4 @@
-"""Sections on a mechanism: drawn, its parts in tables, what its joints leave free, where it comes near a dead point."""
+"""Report sections about a mechanism: sketch, tables of its parts, mobility, and distance to singularities."""
 
 from __future__ import annotations
 
@@ -26,15 +26,16 @@ from supple.view.report.page import Html, ReportSection, beside, bullets, folded
 from supple.view.report.report_picture import Drawings
 
 _HOME = "home"
-MOST = 12  # coordinates that a report follows over their ranges, unless more are asked for
+MOST = 12  # largest number of coordinates that are followed over their ranges, unless more are requested
 
 
 @dataclass(frozen=True, eq=False)
 class Stance:
-    """The posture in which a report looks at a mechanism, and the coordinates that vary about it.
+    """Posture of a mechanism in a report, and the coordinates that vary about it.
 
-    at : what the posture is called, in words; ranges : coordinates that vary -> from where to where, rad or m;
-    left : coordinates with a range that are not followed, since there are many
+    at     : name of the posture
+    ranges : coordinates that vary -> limits, rad or m
+    left   : coordinates with a range that are not followed, since there are too many
     """
 
     configuration: Configuration
@@ -48,7 +49,7 @@ class Stance:
 
     @property
     def closed(self) -> bool:
-        """Whether rank can be lost: joints close loops, or coordinates are other measures than those of joints."""
+        """True if rank can be lost: joints close loops, or coordinates are other measures than those of joints."""
         numbering = self.configuration.rest.numbering
         sizes = row_sizes(numbering.arrays)
         own = {row for (kind, *_), row in numbering.measures.items() if kind == "joint"}
@@ -61,50 +62,53 @@ class Stance:
 
     @property
     def others(self) -> list[str]:
-        """Coordinates that stay where they are: nothing says how far they go."""
+        """Coordinates without a known range, which stay fixed."""
         return [name for name in self.units if name not in self.ranges and name not in self.left]
 
     def line(self, name: str, count: int) -> Array:
-        """Values of one coordinate over its range."""
+        """Return values of one coordinate over its range."""
         return np.linspace(*self.ranges[name], count)
 
     def along(self, name: str, count: int) -> Configuration:
-        """Postures along one coordinate, the others as here; what cannot be assembled is marked."""
+        """Return postures along one coordinate, with the others fixed; those that cannot be assembled are marked."""
         stays = {key: float(value) for key, value in self.configuration.coordinates.items()}
         return assemble(self.mechanism, stays | {name: self.line(name, count)}, failures="mark")
 
     def corners(self) -> Configuration:
-        """The ends of every range, and here last, as they are sketched."""
+        """Return postures at the ends of every range, with the posture of the report last."""
         here = {name: float(value) for name, value in self.configuration.coordinates.items()}
         rows = [here | {name: end} for name, ends in self.ranges.items() for end in ends] + [here]
         return assemble(self.mechanism, {name: np.array([row[name] for row in rows]) for name in here}, failures="mark")
 
 
 def stance(mechanism: Mechanism, at: At = None, region: Mapping[str, tuple[float, float]] | None = None) -> Stance:
-    """`at`, or `home`, or the first named configuration, or rest; over the region, or the limits there are."""
+    """Return the posture and ranges of a report.
+
+    The posture is `at`, else `home`, the first named configuration, or rest. Ranges are `region`, or the known limits.
+    """
     named = _HOME if _HOME in mechanism.configurations else next(iter(mechanism.configurations), None)
     chosen = named if at is None else at
-    said = chosen if isinstance(chosen, str) else "rest" if chosen is None else "the posture asked for"
+    at_name = chosen if isinstance(chosen, str) else "rest" if chosen is None else "the requested posture"
     known = rest(mechanism).numbering.coordinates
     limits = coordinate_limits(mechanism) | dict(region or {}) if known else {}
     ranges = {name: limits[name] for name in known if name in limits and limits[name][0] < limits[name][1]}
-    # Those that were asked for come first; each one takes pictures over its range.
+    # Requested coordinates come first; each one needs figures over its range.
     order = sorted(ranges, key=lambda name: name not in (region or {}))
     kept = set(order[: max(MOST, len(set(region or {}) & set(ranges)))])
     shown = {name: ends for name, ends in ranges.items() if name in kept}
-    return Stance(assemble(mechanism, chosen), said, shown, tuple(name for name in ranges if name not in kept))
+    return Stance(assemble(mechanism, chosen), at_name, shown, tuple(name for name in ranges if name not in kept))
 
 
-_MANY = 12  # rows of a table that is shown whole
-_POINTS = 41  # along a coordinate
+_MANY = 12  # largest number of rows of a table that is not folded
+_POINTS = 41  # points along a coordinate
 _COLUMNS = 3
 
 
 def mechanism_sections(stance: Stance, seen: Inspection, draw: Drawings) -> list[ReportSection]:
-    """The mechanism, and where it can stand."""
+    """Return the sections about the mechanism and its range of motion."""
     mechanism = stance.mechanism
     what = report_section(
-        "The mechanism",
+        "Mechanism",
         paragraph(mechanism.description) if mechanism.description else None,
         draw.picture(stance.configuration.plot(labels=True), f"{mechanism.name} at {posture_words(stance)}."),
         html_table(("", ""), _counts(seen), texts=(0, 1)),
@@ -112,7 +116,10 @@ def mechanism_sections(stance: Stance, seen: Inspection, draw: Drawings) -> list
         beside(
             _long("bodies", ("body", "", "mass / kg"), _bodies(mechanism, seen), (0, 1)),
             _long(
-                "joints", ("joint", "kind", "between", "limits", "yields in"), _joints(mechanism, seen), (0, 1, 2, 3, 4)
+                "joints",
+                ("joint", "kind", "between", "limits", "compliant in"),
+                _joints(mechanism, seen),
+                (0, 1, 2, 3, 4),
             ),
         ),
         beside(
@@ -124,7 +131,7 @@ def mechanism_sections(stance: Stance, seen: Inspection, draw: Drawings) -> list
 
 
 def posture_words(stance: Stance) -> str:
-    """`home (lift = 1.15 m, elbow = 1 m)`"""
+    """Return a text such as `home (lift = 1.15 m, elbow = 1 m)`."""
     values = ", ".join(
         f"{name} = {in_unit(float(value), stance.units[name])}"
         for name, value in stance.configuration.coordinates.items()
@@ -133,23 +140,23 @@ def posture_words(stance: Stance) -> str:
 
 
 def in_unit(value: float, unit: str) -> str:
-    """`1.15 m`, `40°`"""
+    """Return a text such as `1.15 m` or `40°`."""
     return f"{np.degrees(value):.4g}°" if unit == "rad" else f"{value:.4g} {unit}".strip()
 
 
 def range_text(ends: Sequence[float] | None, unit: str) -> str:
-    """`-20° to 85°`"""
+    """Return a text such as `-20° to 85°`."""
     return "" if ends is None else f"{in_unit(float(ends[0]), unit)} to {in_unit(float(ends[1]), unit)}"
 
 
 def _counts(seen: Inspection) -> list[tuple[str, str]]:
     found = [
-        ("mobility", f"{seen.mobility} (freedoms less constraints, counted on paper: {seen.gruebler})"),
+        ("mobility", f"{seen.mobility} (degrees of freedom minus constraints, Grübler count: {seen.gruebler})"),
         ("coordinates θ", ", ".join(seen.coordinates) or "none"),
         ("actuated", ", ".join(seen.actuated) or "none"),
         ("loops", f"{len(seen.loops)}" + "".join(f"; {' – '.join(loop)}" for loop in seen.loops)),
         ("redundant constraints", f"{seen.redundant_constraints}" + _named(seen.redundant_joints, " in ")),
-        ("singularity as drawn", f"{seen.singularity:.3g} (0 is singular)"),
+        ("singularity in the drawn posture", f"{seen.singularity:.3g} (0 is singular)"),
     ]
     return found + ([("couplings", ", ".join(seen.couplings))] if seen.couplings else [])
 
@@ -168,7 +175,7 @@ def _bodies(mechanism: Mechanism, seen: Inspection) -> list[tuple[str, ...]]:
         part = elastic.get(name)
         made = "rigid" if part is None else str(part).removeprefix(f"{name}: ").rpartition(", ")[0]
         rows.append((name, made, f"{masses[name].mass:.4g}"))
-    return [*rows, ("all", "", f"{sum(item.mass for item in masses.values()):.4g}")]
+    return [*rows, ("total", "", f"{sum(item.mass for item in masses.values()):.4g}")]
 
 
 def _joints(mechanism: Mechanism, seen: Inspection) -> list[tuple[str, ...]]:
@@ -203,7 +210,7 @@ def _outputs(mechanism: Mechanism, seen: Inspection) -> list[tuple[str, ...]]:
 
 
 def _long(what: str, heads: Sequence[str], rows: Sequence[Sequence[str]], texts: Sequence[int]) -> Html | None:
-    """A table, folded away where it is long; columns that are empty throughout are left out."""
+    """Return a table, folded if it is long, without empty columns."""
     kept = [k for k in range(len(heads)) if k == 0 or any(row[k] for row in rows)]
     made = html_table(
         [heads[k] for k in kept], [[row[k] for k in kept] for row in rows],
@@ -216,36 +223,38 @@ def _room(stance: Stance, draw: Drawings) -> ReportSection:
     rows = [(name, range_text(ends, stance.units[name])) for name, ends in stance.ranges.items()]
     notes: list[str] = []
     if stance.others:
-        notes.append(f"Nothing says how far {', '.join(stance.others)} may go, so that they stay where they are here: "
-                     "limits in the file, or --region, would.")  # fmt: skip
+        notes.append(f"No limits are known for {', '.join(stance.others)}, which stay fixed: give limits in the file, "
+                     "or --region.")  # fmt: skip
     if stance.left:
-        notes.append(f"{len(stance.left)} more coordinates stay where they are here: the report follows "
-                     f"{len(stance.ranges)}, those of --region first.")  # fmt: skip
+        notes.append(f"{len(stance.left)} more coordinates stay fixed: the report follows {len(stance.ranges)} "
+                     "coordinates, those of --region first.")  # fmt: skip
     quiet = bullets(notes)
     if not rows:
-        return report_section("Where it can stand", quiet or paragraph("It has no coordinates: it is a structure."))
+        return report_section(
+            "Range of motion", quiet or paragraph("The mechanism has no coordinates: it is a structure.")
+        )
     parts: list[Html | None] = [html_table(("coordinate", "region"), rows, texts=(0, 1)), quiet]
     postures = stance.corners()
     if postures.assembled[-1] and postures.assembled.sum() > 1:
-        caption = "Here, and as ghosts at the ends of each coordinate's range, the others as here."
+        caption = "Posture of the report, and ghosts at the ends of each coordinate's range with the others fixed."
         parts.append(draw.picture(postures.plot(labels=False), caption))
-    if stance.closed:  # a tree has no dead points
+    if stance.closed:  # a tree has no singularities
         caption = (
-            "How far it is from a dead point: smallest over largest singular value of the rows of joints and "
-            "coordinates, 0 where it locks. The others stay as here."
+            "Distance to singularity: smallest over largest singular value of the constraint rows of joints and "
+            "coordinates; it is 0 in a singular posture. The other coordinates are fixed."
         )
         parts.append(draw.picture(_singularity(stance), caption))
-    return report_section("Where it can stand", *parts)
+    return report_section("Range of motion", *parts)
 
 
 def along_each(stance: Stance, height: float = 2.7) -> tuple[Any, dict[str, Any]]:
-    """A figure with a panel for each coordinate, by name."""
+    """Return a figure with one panel per coordinate, by name."""
     figure, shown = small_panels(len(stance.ranges), height)
     return figure, dict(zip(stance.ranges, shown, strict=True))
 
 
 def small_panels(count: int, height: float) -> tuple[Any, list[Any]]:
-    """A figure with so many panels of one height, inches, which share their vertical axis."""
+    """Return a figure with a number of panels of one height, inches, that share their vertical axis."""
     columns = min(_COLUMNS, count)
     rows = -(-count // columns)
     figure = new_figure(8.4 if count == 1 else 3.6 * columns, height * rows + 0.2)
@@ -256,12 +265,12 @@ def small_panels(count: int, height: float) -> tuple[Any, list[Any]]:
 
 
 def from_zero(shared: Sequence[Any]) -> None:
-    """Panels of one scale, which begins at zero; only when all of them are drawn is it known where it ends."""
+    """Let panels with a common scale begin at zero; call it after all of them are drawn."""
     shared[0].set_ylim(0.0, 1.05 * max(axes.dataLim.y1 for axes in shared))
 
 
 def in_degrees(values: Any, unit: str) -> tuple[Any, str]:
-    """Angles as a reader holds them."""
+    """Return angles in degrees for the reader."""
     return (np.degrees(values), "°") if unit == "rad" else (values, unit)
 
 

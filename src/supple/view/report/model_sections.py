@@ -1,4 +1,4 @@
-"""What a reduced model is: its equation, its errors and where they are largest, what it leaves out, what it costs."""
+"""Report sections about a reduced model: equations, errors with their locations, truncation, cost."""
 
 from __future__ import annotations
 
@@ -35,25 +35,25 @@ from supple.view.report.report_picture import Drawings, error_bars, meaning
 from supple.view.report.vibration_sections import frequencies_beside
 
 _LINE = 61  # points along a coordinate
-_SEED = 1  # of fresh points, as `compare` scatters them
-_LEAST = 1e-10  # what is smaller is rounding
+_SEED = 1  # random seed of validation points, as in `compare`
+_LEAST = 1e-10  # smaller errors are rounding errors
 _MOST_BOXES = 4000
 
 
 def model_sections(model: ReducedModel, mechanism: Mechanism, fresh: Comparison, draw: Drawings) -> list[ReportSection]:
-    """The model, its errors, its frequencies beside the mechanism's, what is left out, and the cost."""
+    """Return the sections about the model, its errors, frequencies, truncation, and cost."""
     made = model.provenance
-    told = [_what(model), _errors(model, mechanism, fresh, draw)]
+    sections = [_what(model), _errors(model, mechanism, fresh, draw)]
     if model.layout.size > model.layout.theta:
-        caption = "Locked actuators, along each coordinate through the middle of the region."
-        told.append(
+        caption = "Locked actuators, along each coordinate through the center of the region."
+        sections.append(
             report_section(
-                "Frequencies, full and reduced",
+                "Frequencies of mechanism and model",
                 draw.picture(frequencies_beside(_along(model, mechanism)), caption),
                 _left_out(model, made),
             )
         )
-    return [*told, _cost(model, fresh)]
+    return [*sections, _cost(model, fresh)]
 
 
 def _what(model: ReducedModel) -> ReportSection:
@@ -67,12 +67,16 @@ def _what(model: ReducedModel) -> ReportSection:
         rows.append((name, kind, unit, range_text((low[i], high[i]), unit) if i < s else "free"))
     if model.family is not None:
         for item, value in zip(model.family.parameters, model.family.values, strict=True):
-            rows.append((item.name, "parameter", item.unit, f"{item.range}, here {item.said(value)}"))
-    held = [f"{name} is held at {value:.6g}: it is no coordinate of the model." for name, value in model.held.items()]
-    rigid = [f"{', '.join(model.rigid)} are elastic, and taken as rigid."] if model.rigid else []
-    second = ["Second order in the deformation: stiffness of loads and of inertia."] if model.stiffening else []
+            rows.append((item.name, "parameter", item.unit, f"{item.range}, value here {item.format_value(value)}"))
+    held = [
+        f"{name} is held at {value:.6g}: it is not a coordinate of the model." for name, value in model.held.items()
+    ]
+    rigid = [f"Elastic parts treated as rigid: {', '.join(model.rigid)}."] if model.rigid else []
+    second = (
+        ["Second order in the deformation: geometric stiffness of loads and of inertia."] if model.stiffening else []
+    )
     return report_section(
-        "The reduced model",
+        "Reduced model",
         paragraph("M(θ,δ) η̈ + Γ(θ,δ)[η̇, η̇] + D(θ) η̇ + K(θ) η = p + B(θ) u,   y = ρ(θ) + Ψ(θ) δ,   η = (θ, δ)"),
         html_table(("coordinate", "kind", "unit", "region"), rows, texts=(0, 1, 2, 3)),
         bullets(held + rigid + second),
@@ -88,25 +92,25 @@ def _what(model: ReducedModel) -> ReportSection:
 
 
 def bounds(model: ReducedModel) -> tuple[Array, Array]:
-    """Ends (s,) of the box around the region."""
+    """Return the limits (s,) of the box around the region."""
     roots = model.fitted.arrays.roots_f
     return roots[:, 0].min(axis=0), roots[:, 1].max(axis=0)
 
 
 def place_words(model: ReducedModel, at: Mapping[str, float]) -> str:
-    """`lift = 0.9 m, elbow = 1.18 m`"""
+    """Return a text such as `lift = 0.9 m, elbow = 1.18 m`."""
     units = model.units.coordinates
     return ", ".join(f"{name} = {in_unit(value, units.get(name, ''))}" for name, value in at.items())
 
 
 def _trusted(made: dict[str, Any]) -> str:
-    """What the stated errors are."""
+    """Return a text about the confidence of the stated errors."""
     stated = made.get("stated")
     if not stated:
-        return f"the largest at {made['checks']} points that checked the fit"
+        return f"the largest at {made['checks']} check points of the fit"
     return (
         f"exceeded in at most {100.0 * stated['share']:.2g} % of the region, with {100.0 * stated['confidence']:g} % "
-        f"confidence, from {stated['points']} random points that took no part in the fit"
+        f"confidence, from {stated['points']} random points that were not used in the fit"
     )
 
 
@@ -121,27 +125,29 @@ def _errors(model: ReducedModel, mechanism: Mechanism, fresh: Comparison, draw: 
     missed = [marked(text, "bad") for text in made.get("missed", ())]
     parts: list[Html | None] = [
         paragraph(
-            "Errors are relative: the largest difference of a family of coefficients from those of the mechanism, of "
-            f"their own size there, or of their usual size where they are small. The fit took {made['samples']} "
-            f"samples. Stated: {_trusted(made)}. Fresh: the largest at {fresh.points} others."
+            "Errors are relative: the largest difference of a coefficient family from that of the mechanism, divided "
+            f"by its local size, or by its typical size where it is small. The fit used {made['samples']} samples. "
+            f"Stated: {_trusted(made)}. Validated: the largest at {fresh.points} other points."
         ),
         bullets(missed),
-        draw.picture(error_bars(model.error, fresh.error, wanted), "Error of each family, stated and at fresh points."),
-        html_table(("family", "", "stated", "where it is largest", "fresh"), rows, texts=(0, 1, 3)),
+        draw.picture(
+            error_bars(model.error, fresh.error, wanted), "Stated and validated error of each coefficient family."
+        ),
+        html_table(("family", "", "stated", "location of the largest", "validated"), rows, texts=(0, 1, 3)),
     ]
     if model.layout.theta <= 3 and any(item.get("at") for item in made["error"].values()):
         x = scattered_over(model, fresh.points, _SEED)
-        shown = "the largest error of any family, and the boxes of the fit"
-        shown = "the error of each family" if model.layout.theta == 1 else shown
-        caption = f"At {fresh.points} fresh points: {shown}."
+        shown = "largest error of any family, and the boxes of the fit"
+        shown = "error of each family" if model.layout.theta == 1 else shown
+        caption = f"At {fresh.points} validation points: {shown}."
         drawn = _where(model, x, local_errors(mechanism, model, x))
-        parts += [heading("Where errors are largest"), draw.picture(drawn, caption)]
-    return report_section("How far off it is", *parts)
+        parts += [heading("Location of the errors"), draw.picture(drawn, caption)]
+    return report_section("Errors", *parts)
 
 
 @in_house_style
 def _where(model: ReducedModel, x: Array, errors: Mapping[str, Array]) -> Panels:
-    """Over one coordinate a curve for each family; over two or three the largest of all, coloured, and the boxes."""
+    """Plot errors over one coordinate (a curve per family), or the largest of all over two or three, with the boxes."""
     names, units = model.layout.coordinates, model.units.coordinates
     scale = np.array([np.degrees(1.0) if units.get(name) == "rad" else 1.0 for name in names[: x.shape[1]]])
     titles = [label(name, in_degrees(0.0, units.get(name, ""))[1]) for name in names[: x.shape[1]]]
@@ -155,7 +161,7 @@ def _where(model: ReducedModel, x: Array, errors: Mapping[str, Array]) -> Panels
     figure = new_figure(7.2 if len(pairs) == 1 else 10.8, 4.6 if len(pairs) == 1 else 3.7)
     shades = LogNorm(largest.min(), largest.max())
     grid = figure.subplots(1, len(pairs), squeeze=False)[0]
-    order = np.argsort(largest)  # the worst on top
+    order = np.argsort(largest)  # the largest errors are drawn last
     for axes, (i, j) in zip(grid, pairs, strict=True):
         for center, inverse in model.fitted.arrays.leaves_f[:_MOST_BOXES]:
             low, side = (center - 1.0 / inverse) * scale, 2.0 * scale / inverse
@@ -179,7 +185,7 @@ def _error_curves(x: Array, errors: Mapping[str, Array], title: str) -> Panels:
 
 
 def _along(model: ReducedModel, mechanism: Mechanism) -> list[tuple[str, str, Array, Array, Array]]:
-    """Frequencies of both along each coordinate, through the middle of the first box of the region."""
+    """Return frequencies of both along each coordinate, through the center of the first box of the region."""
     layout = model.layout
     s = layout.theta
     kept = model.provenance["options"].get("path")
@@ -199,47 +205,49 @@ def _along(model: ReducedModel, mechanism: Mechanism) -> list[tuple[str, str, Ar
 
 
 def _left_out(model: ReducedModel, made: Mapping[str, Any]) -> Html:
-    lost, said = made.get("truncation", {}), []
-    if lost:
-        said.append(f"Within their band the modes miss the frequencies by at most {lost['frequencies']:.2g}.")
-        said += [
-            f"They leave out {error:.2g} of the static compliance at {name}."
-            for name, error in lost["compliance"].items()
+    truncation, notes = made.get("truncation", {}), []
+    if truncation:
+        notes.append(f"In their band the modes have frequency errors of at most {truncation['frequencies']:.2g}.")
+        notes += [
+            f"They truncate {error:.2g} of the static compliance at {name}."
+            for name, error in truncation["compliance"].items()
         ]
-        if lost.get("next_hz") is not None:
-            said.append(f"The next mode, which is left out, is at {lost['next_hz']:.4g} Hz or above.")
+        if truncation.get("next_hz") is not None:
+            notes.append(f"The first truncated mode is at {truncation['next_hz']:.4g} Hz or above.")
     if made.get("equilibria"):
         words = equilibrium_error_text(made["equilibria"])
-        said.append(f"{words[0].upper()}{words[1:]}.")
+        notes.append(f"{words[0].upper()}{words[1:]}.")
     names = tuple(model.layout.coordinates[: model.layout.theta])
     names += () if model.family is None else model.family.names
     for item in made.get("exchanges", ()):
         swap = Exchange(
             tuple(item["theta"]), item["overlap"], item["hz"] and tuple(item["hz"]), item["cure"], item["jump"]
         )
-        said.append(swap.words(names) if len(item["theta"]) == len(names) else str(item))
+        notes.append(swap.describe(names) if len(item["theta"]) == len(names) else str(item))
     if not made.get("exchanges"):
-        said.append("No mode of the set exchanges with one outside it anywhere in the region.")
-    return Html((heading("What the modes leave out")) + (bullets(said) or ""))
+        notes.append("No mode of the set exchanges with a truncated one anywhere in the region.")
+    return Html((heading("Modal truncation")) + (bullets(notes) or ""))
 
 
 def _cost(model: ReducedModel, fresh: Comparison) -> ReportSection:
     made = model.provenance
     full, reduced = (1e6 * seconds / fresh.points for seconds in (fresh.full_seconds, fresh.reduced_seconds))
     rows = [
-        ("time of an evaluation in a batch, mechanism", f"{full:.3g} µs"),
-        ("time of an evaluation in a batch, model", f"{reduced:.3g} µs"),
-        ("times as fast", f"{fresh.speedup:.3g}"),
+        ("time per evaluation in a batch, mechanism", f"{full:.3g} µs"),
+        ("time per evaluation in a batch, model", f"{reduced:.3g} µs"),
+        ("speed-up", f"{fresh.speedup:.3g}"),
         ("operations for M, Γ and p", f"{made['operations']}"),
-        ("operations for all coefficients, as the kernels do them", f"{made['kernel_operations']}"),
+        ("operations for all coefficients in the kernels", f"{made['kernel_operations']}"),
         ("memory", f"{made['memory'] / 1024:.3g} kB"),
-        ("boxes", f"{made['boxes']}" + (f", {made['dropped']} left out" if made["dropped"] else "")),
+        ("boxes", f"{made['boxes']}" + (f", {made['dropped']} omitted" if made["dropped"] else "")),
         ("levels of boxes", f"{made['depth']}"),
-        ("samples and checks", f"{made['samples']} and {made['checks']}"),
-        ("time to make it", f"{made['made']['seconds']:.3g} s"),
+        ("samples and check points", f"{made['samples']} and {made['checks']}"),
+        ("time of the reduction", f"{made['made']['seconds']:.3g} s"),
     ]
     return report_section(
-        "What it costs",
+        "Cost",
         html_table(("", ""), rows),
-        paragraph("Times are of the machine that wrote this page, one batch of all fresh points.", "small"),
+        paragraph(
+            "Times are those of the computer that wrote this page, for one batch of all validation points.", "small"
+        ),
     )

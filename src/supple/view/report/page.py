@@ -1,6 +1,6 @@
-"""The elements of a page of a report, and its style.
+"""Elements of a report page, and its style.
 
-A text is shown as it is, whatever is in it; only `Html`, which is made here, is markup.
+Text is always escaped; only `Html`, which is created here, is markup.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Any
 from supple.results.text import Text
 from supple.view.house_style import FAINT, GRID, INK, PALETTE
 
-# The style of every report: light and dark as the reader's screen is, light on paper.
+# Style of every report: light or dark as the reader's screen, light on paper.
 
 
-# Colours of the pictures and the names they have on the page, so that pictures turn dark with it.
+# Colours of the figures and their names on the page, so that figures follow dark mode.
 COLOURS = {
     "#ffffff": "paper", INK: "ink", GRID: "grid", FAINT: "faint", "#bbbbbb": "edge", "#555555": "soft",
     "#cfcfcf": "ghost", "#dddddd": "edge", "#e4e4e4": "grid", "#eaeaea": "grid",
@@ -79,22 +79,22 @@ footer { margin-top: 3rem; padding-top: .6rem; border-top: 1px solid var(--edge)
 )
 
 
-# Nothing is asked for from anywhere, and nothing runs.
+# No external resources, no scripts.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 
-# The parts of a page: sections, paragraphs, tables.
+# Parts of a page: sections, paragraphs, tables.
 
 
 class Html(str):
-    """Markup that is right already."""
+    """Text that is already valid markup."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True)
 class ReportSection:
-    """A heading and what stands under it, in order."""
+    """Section of a report: heading and contents."""
 
     title: str
     parts: tuple[Html, ...]
@@ -102,10 +102,20 @@ class ReportSection:
 
 @dataclass(frozen=True)
 class Report:
-    """A page before it is written.
+    """Report page before it is written.
 
-    cards : what matters most, in a few words: name -> value
-    data  : the same for programs, as JSON
+    Attributes
+    ----------
+    title, subtitle : str
+        Headings.
+    cards : dict of str to str
+        Key figures, {name: value}.
+    sections : tuple of ReportSection
+        Contents.
+    footer : str
+        Last line.
+    data : dict
+        Contents for programs, as JSON data.
     """
 
     title: str
@@ -116,17 +126,17 @@ class Report:
     data: Mapping[str, Any] = field(default_factory=dict)
 
     def told(self) -> dict[str, Any]:
-        """The keys and values that `--json` prints: its data and titles."""
+        """Return the data that `--json` prints: `data` with the titles."""
         return {**self.data, "title": self.title, "sections": [one.title for one in self.sections]}
 
     def text(self) -> Text:
-        """Its title and cards."""
+        """Return a text with the title and the cards."""
         out = Text(self.title)
         out.table(("", ""), list(self.cards.items()))
         return out
 
     def html(self) -> str:
-        """The whole file."""
+        """Return the complete HTML file as text."""
         listed = "".join(f'<a href="#s{i}">{escaped_text(one.title)}</a>' for i, one in enumerate(self.sections))
         cards = "".join(
             f'<div class="card"><b>{escaped_text(value)}</b><span>{escaped_text(name)}</span></div>'
@@ -147,57 +157,61 @@ class Report:
 
 
 def report_section(title: str, *parts: Html | None) -> ReportSection:
-    """Under a heading; what is None is left out."""
+    """Return a section from its heading and parts; parts that are None are omitted."""
     return ReportSection(title, tuple(part for part in parts if part))
 
 
 def escaped_text(text: Any) -> str:
-    """As the reader shall see it."""
+    """Return text as HTML that displays it unchanged."""
     return text if isinstance(text, Html) else escape(str(text))
 
 
 def heading(text: str) -> Html:
-    """Within a section."""
+    """Return a heading within a section."""
     return Html(f"<h3>{escaped_text(text)}</h3>")
 
 
 def paragraph(text: str, kind: str = "") -> Html:
-    """A sentence or a few; `kind` is a class of the style."""
+    """Return a paragraph; `kind` is a class of the style."""
     return Html(f"<p{_class(kind)}>{escaped_text(text)}</p>")
 
 
 def bullets(texts: Iterable[str]) -> Html | None:
-    """Points; nothing if there are none."""
+    """Return a bullet list; None if there are no texts."""
     items = "".join(f"<li>{escaped_text(text)}</li>" for text in texts)
     return Html(f"<ul>{items}</ul>") if items else None
 
 
 def commands(lines: Sequence[str]) -> Html:
-    """What to type."""
+    """Return commands as preformatted text."""
     return Html(f"<pre>{chr(10).join(escaped_text(line) for line in lines)}</pre>")
 
 
 def folded(summary: str, *parts: Html | None) -> Html:
-    """What few will read, behind its summary."""
+    """Return parts that are folded behind a summary."""
     inside = "".join(part for part in parts if part)
     return Html(f"<details><summary>{escaped_text(summary)}</summary>{inside}</details>")
 
 
 def beside(*parts: Html | None) -> Html | None:
-    """One next to the other where there is room."""
+    """Return parts side by side if there is space."""
     inside = "".join(f"<div>{part}</div>" for part in parts if part)
     return Html(f'<div class="beside">{inside}</div>') if inside else None
 
 
 def marked(text: str, kind: str) -> Html:
-    """A few words in the colour of a kind: good, bad."""
+    """Return text in the colour of a kind: good, bad."""
     return Html(f"<span{_class(kind)}>{escaped_text(text)}</span>")
 
 
 def html_table(
     heads: Sequence[str], rows: Iterable[Sequence[Any]], *, texts: Sequence[int] = (0,), silent: Sequence[int] = ()
 ) -> Html | None:
-    """texts : columns that hold words, to the left; silent : rows in grey. Nothing if there are no rows."""
+    """Return a table; None if there are no rows.
+
+    texts  : left-aligned columns of words
+    silent : rows in grey
+    """
     body = [
         f"<tr{_class('silent' if i in silent else '')}>"
         + "".join(f"<td{_class('l' if k in texts else '')}>{escaped_text(cell)}</td>" for k, cell in enumerate(cells))

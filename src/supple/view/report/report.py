@@ -146,17 +146,17 @@ def report(
     )
 
 
-def _of_mechanism(mechanism: Mechanism, asked: ReportRequest) -> Report:
-    seen, here = check(mechanism), stance(mechanism, asked.at, asked.region)
-    found, draw = vibration_of(here, asked.progress), Drawings()
+def _of_mechanism(mechanism: Mechanism, request: ReportRequest) -> Report:
+    seen, here = check(mechanism), stance(mechanism, request.at, request.region)
+    found, draw = vibration_of(here, request.progress), Drawings()
     file = _file_of(mechanism)
-    name = shlex.quote(asked.file or file or f"{mechanism.name}.yaml")
+    name = shlex.quote(request.file or file or f"{mechanism.name}.yaml")
     typed = [f"supple check {name}"]
     if found is not None:
         typed += [f"supple modes {name}{_at(here)}", *_map_command(name, here)]
-    region = ",".join(f"{key}={a:.10g}:{b:.10g}" for key, (a, b) in (asked.region or {}).items())
-    where = (_at(here) if asked.at is not None else "") + (f" --region {shlex.quote(region)}" if region else "")
-    typed += [f"supple report {name}{where} -o {shlex.quote(asked.target)}"]
+    region = ",".join(f"{key}={a:.10g}:{b:.10g}" for key, (a, b) in (request.region or {}).items())
+    where = (_at(here) if request.at is not None else "") + (f" --region {shlex.quote(region)}" if region else "")
+    typed += [f"supple report {name}{where} -o {shlex.quote(request.target)}"]
     origin = origin_section({"file": file} if file else {}, typed, description=to_yaml(mechanism))
     cards = {
         "mobility": f"{seen.mobility}",
@@ -178,34 +178,34 @@ def _of_mechanism(mechanism: Mechanism, asked: ReportRequest) -> Report:
     )
 
 
-def _of_model(model: ReducedModel, asked: ReportRequest) -> Report:
+def _of_model(model: ReducedModel, request: ReportRequest) -> Report:
     mechanism = described(model)
-    fresh = compare(mechanism, model, points=asked.points, rigid=True)
+    fresh = compare(mechanism, model, points=request.points, rigid=True)
     assert isinstance(fresh, Comparison)
     draw, low_high = Drawings(), bounds(model)
     seen = check(mechanism)
     names = model.layout.coordinates[: model.layout.theta]
     inside = dict(zip(names, zip(*(end.tolist() for end in low_high), strict=True), strict=True))
     follows = "path" in model.provenance["options"]
-    here = stance(mechanism, asked.at, None if follows else inside)
-    found = vibration_of(here, asked.progress) if mechanism.elastic and not model.rigid else None
-    name = asked.file or f"{model.name}.rom"
+    here = stance(mechanism, request.at, None if follows else inside)
+    found = vibration_of(here, request.progress) if mechanism.elastic and not model.rigid else None
+    name = request.file or f"{model.name}.rom"
     source = f"{model.name}.yaml"
     typed = [
-        f"# the mechanism as it was read stands below: save it as {source}",
+        f"# save the mechanism below as {source}",
         reduce_command(source, model, Path(name).name),
         f"supple compare {shlex.quote(source)} {shlex.quote(name)}",
-        f"supple report {shlex.quote(name)} -o {shlex.quote(asked.target)}",
+        f"supple report {shlex.quote(name)} -o {shlex.quote(request.target)}",
     ]
     worst = max(fresh.error.values(), default=0.0)
     cards = {
         "coordinates θ": f"{model.layout.theta}",
-        "of deformation δ": f"{model.layout.size - model.layout.theta}",
+        "elastic coordinates δ": f"{model.layout.size - model.layout.theta}",
         "largest error, stated": f"{max(model.error.values(), default=0.0):.2g}",
-        f"largest at {fresh.points} fresh points": f"{worst:.2g}",
+        f"largest error, {fresh.points} validation points": f"{worst:.2g}",
         "boxes": f"{model.provenance['boxes']}",
-        "times as fast": f"{fresh.speedup:.3g}",
-        "an evaluation": f"{1e6 * fresh.reduced_seconds / fresh.points:.3g} µs",
+        "speed-up": f"{fresh.speedup:.3g}",
+        "time per evaluation": f"{1e6 * fresh.reduced_seconds / fresh.points:.3g} µs",
         "memory": f"{model.provenance['memory'] / 1024:.3g} kB",
     }
     sections = [
@@ -220,54 +220,54 @@ def _of_model(model: ReducedModel, asked: ReportRequest) -> Report:
         "exchanges": model.provenance.get("exchanges", []), "operations": model.provenance["operations"],
         "memory": model.provenance["memory"], "digest": file_digest(name),
     }  # fmt: skip
-    subtitle = "A reduced model" + (
-        ", as it was asked for." if model.met else ", which is not what was asked for: see how far off it is."
+    subtitle = "Reduced model" + (
+        ", within the requested tolerance." if model.met else ", NOT within the requested tolerance: see Errors."
     )
     return Report(f"{model.name}: reduced model", subtitle, cards, tuple(sections), _footer(), data)
 
 
-def _of_comparison(found: Comparison, asked: ReportRequest) -> Report:
+def _of_comparison(found: Comparison, request: ReportRequest) -> Report:
     draw = Drawings()
     cards = {
         "points": f"{found.points}",
         "largest error": f"{max(found.error.values(), default=0.0):.2g}",
-        "times as fast": f"{found.speedup:.3g}",
+        "speed-up": f"{found.speedup:.3g}",
     }
-    origin = _compared_origin(asked)
-    title = "Reduced model against mechanism"
-    return Report(title, "Coefficients of both.", cards, (*coefficient_sections(found, draw), origin), _footer())
+    origin = _compared_origin(request)
+    title = "Comparison of reduced model and mechanism"
+    return Report(title, "Coefficients.", cards, (*coefficient_sections(found, draw), origin), _footer())
 
 
-def _of_run(found: TimeComparison, asked: ReportRequest) -> Report:
+def _of_run(found: TimeComparison, request: ReportRequest) -> Report:
     draw = Drawings()
     cards = {
-        "largest difference, of the elastic part": f"{100 * max(found.error.values(), default=0.0):.2g} %",
-        "time that both were run": f"{found.time[-1] - found.time[0]:.4g} s" if found.points else "none",
-        "times as fast": f"{found.speedup:.3g}",
+        "largest difference, relative to the elastic part": f"{100 * max(found.error.values(), default=0.0):.2g} %",
+        "compared time": f"{found.time[-1] - found.time[0]:.4g} s" if found.points else "none",
+        "speed-up": f"{found.speedup:.3g}",
     }
-    origin = _compared_origin(asked)
-    title = "Reduced model against mechanism, in time"
-    return Report(title, "Both through the same scenario.", cards, (*run_sections(found, draw), origin), _footer())
+    origin = _compared_origin(request)
+    title = "Comparison of reduced model and mechanism in time"
+    return Report(title, "The same scenario for both.", cards, (*run_sections(found, draw), origin), _footer())
 
 
-def _of_update(found: Updated, asked: ReportRequest) -> Report:
+def _of_update(found: Updated, request: ReportRequest) -> Report:
     draw, mechanism = Drawings(), found.problem.structure.mechanism
     chosen = shlex.quote(",".join(found.names[: found.problem.count]))
     kinds = ",".join(item.kind.name for item in found.afterwards.kinds) if found.afterwards is not None else ""
-    origin = _identified_origin(asked, mechanism, f"--parameters {chosen}{f' --damping {kinds}' if kinds else ''}")
-    title = f"{mechanism.name}: numbers from measurements"
+    origin = _identified_origin(request, mechanism, f"--parameters {chosen}{f' --damping {kinds}' if kinds else ''}")
+    title = f"{mechanism.name}: parameters from measurements"
     sections = (*updating_sections(found, draw), origin)
-    return Report(title, "What was measured, what was found, and how sure it is.", updating_cards(found), sections,
+    return Report(title, "Measurements, updated parameters and their confidence.", updating_cards(found), sections,
                   _footer())  # fmt: skip
 
 
-def _of_damping(found: FittedDamping, asked: ReportRequest) -> Report:
+def _of_damping(found: FittedDamping, request: ReportRequest) -> Report:
     draw = Drawings()
     kinds = ",".join(item.kind.name for item in found.kinds)
-    origin = _identified_origin(asked, found.mechanism, f"--damping {kinds}")
+    origin = _identified_origin(request, found.mechanism, f"--damping {kinds}")
     sections = (damping_section(found, draw, words=True), origin)
     title = f"{found.mechanism.name}: damping from responses"
-    return Report(title, "Stiffnesses and masses as they stand.", damping_cards(found), sections, _footer())
+    return Report(title, "Stiffnesses and masses are unchanged.", damping_cards(found), sections, _footer())
 
 
 REPORTS = (
@@ -280,25 +280,30 @@ REPORTS = (
 )
 
 
-def _compared_origin(asked: ReportRequest) -> ReportSection:
-    """`file` are the arguments of the command, files and names of examples among them."""
-    typed = f"supple compare {asked.file or 'FILE ROM'} --report {shlex.quote(asked.target)}"
-    return origin_section(_named_files(asked.file), [typed if asked.file else f"# made in Python; or: {typed}"])
+def _compared_origin(request: ReportRequest) -> ReportSection:
+    """Return the provenance of a comparison; `file` are the arguments of the command (files and names of examples)."""
+    typed = f"supple compare {request.file or 'FILE ROM'} --report {shlex.quote(request.target)}"
+    return origin_section(
+        _named_files(request.file), [typed if request.file else f"# computed in Python; as a command: {typed}"]
+    )
 
 
-def _identified_origin(asked: ReportRequest, mechanism: Mechanism, options: str) -> ReportSection:
-    """`file` are the arguments of the command; made in Python, what they would be like is a comment."""
-    if asked.file is not None:
-        typed = f"supple identify {asked.file} --report {shlex.quote(asked.target)}"
-        return origin_section(_named_files(asked.file), [typed])
+def _identified_origin(request: ReportRequest, mechanism: Mechanism, options: str) -> ReportSection:
+    """Return the provenance of an identification; `file` are the arguments of the command, if there was one.
+
+    For a result computed in Python the command is given as a comment.
+    """
+    if request.file is not None:
+        typed = f"supple identify {request.file} --report {shlex.quote(request.target)}"
+        return origin_section(_named_files(request.file), [typed])
     file = _file_of(mechanism)
-    target = shlex.quote(asked.target)
+    target = shlex.quote(request.target)
     typed = f"supple identify {shlex.quote(file or 'FILE')} MEASURED@POSTURE {options} --report {target}"
-    return origin_section({"file": file} if file else {}, [f"# made in Python; or: {typed}"])
+    return origin_section({"file": file} if file else {}, [f"# computed in Python; as a command: {typed}"])
 
 
 def _named_files(typed: str | None) -> dict[str, str]:
-    """Files among the arguments of a command; `FILE@POSTURE` too."""
+    """Return the files among the arguments of a command, including those in `FILE@POSTURE`."""
     words = [part for text in shlex.split(typed or "") for part in (text, text.partition("@")[0])]
     return {Path(text).name: text for text in words if text and Path(text).is_file()}
 
@@ -338,31 +343,31 @@ def _footer() -> str:
     return f"Written by supple {versions()['supple']}."
 
 
-# Where a report comes from: versions, files with their digests, and the commands that make it again.
+# Provenance of a report: versions, files with their digests, and commands that reproduce it.
 
 
 _PACKAGES = ("supple", "numpy", "scipy", "numba", "matplotlib")
 
 
 def _unloaded(modes: Mapping[str, Any]) -> bool:
-    """Whether a reduced model keeps deformation, and leaves out the geometric stiffness of loads at rest."""
+    """Return True if a flexible reduced model omits the geometric stiffness of loads at rest."""
     flexible = bool(modes.get("constraint")) or bool(modes.get("internal"))
     return flexible and not (modes.get("preload") or modes.get("stiffening"))
 
 
 def versions() -> dict[str, str]:
-    """Of what computed it."""
+    """Return the versions of the software."""
     found = {"python": platform.python_version()}
     for name in _PACKAGES:
         try:
             found[name] = version(name)
-        except PackageNotFoundError:  # run from its source, not installed
+        except PackageNotFoundError:  # run from the source tree, not installed
             found[name] = "unknown"
     return found
 
 
 def file_digest(file: str | Path) -> str | None:
-    """SHA-256 of a file; None if there is none."""
+    """Return the SHA-256 digest of a file; None if it does not exist."""
     try:
         return hashlib.sha256(Path(file).read_bytes()).hexdigest()
     except OSError:
@@ -372,7 +377,12 @@ def file_digest(file: str | Path) -> str | None:
 def origin_section(
     files: Mapping[str, str], typed: Sequence[str], made: Mapping[str, Any] | None = None, description: str = ""
 ) -> ReportSection:
-    """files : what they are -> path; made : provenance of a reduced model; description : of the mechanism, as text."""
+    """Return the provenance section.
+
+    files       : kind of file -> path
+    made        : provenance of a reduced model
+    description : of the mechanism, as text
+    """
     rows = [("written", datetime.now(UTC).isoformat(timespec="seconds"))]
     rows += [("computed with", ", ".join(f"{name} {number}" for name, number in versions().items()))]
     rows += [("on", f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores")]
@@ -383,82 +393,82 @@ def origin_section(
     parts: list[Html | None] = [html_table(("", ""), rows, texts=(0, 1))]
     if made:
         options = {name: value for name, value in made["options"].items() if value is not None}
-        of_model = [("model made", made["made"]["at"])]
+        of_model = [("reduced on", made["made"]["at"])]
         of_model += [("with", ", ".join(f"{name} {number}" for name, number in made["versions"].items()))]
         of_model += [(name, str(value)) for name, value in options.items() if name != "modes"]
         of_model += [(f"modes, {name}", str(value)) for name, value in options.get("modes", {}).items()]
         parts += [heading("Options of the reduction"), html_table(("", ""), of_model, texts=(0, 1))]
     if description:
-        parts.append(folded("The mechanism as it was read", commands(description.rstrip().splitlines())))
-    return report_section("Provenance, and how to make it again", commands(typed), *parts)
+        parts.append(folded("Mechanism description", commands(description.rstrip().splitlines())))
+    return report_section("Provenance and commands", commands(typed), *parts)
 
 
 def reduce_command(name: str, model: Any, target: str) -> str:
-    """The `supple reduce` that makes a model again."""
+    """Return the `supple reduce` command that reproduces a model."""
     options = model.provenance["options"]
-    said = ["supple", "reduce", shlex.quote(name)]
+    command = ["supple", "reduce", shlex.quote(name)]
     names = model.layout.coordinates[: model.layout.theta]
     if "path" not in options and len(options["region"]) == 1:
         low, high = options["region"][0]
         pieces = [f"{key}={a:.10g}:{b:.10g}" for key, a, b in zip(names, low, high, strict=True)]
         pieces += [f"{key}={value:.10g}" for key, value in model.held.items()]
-        said += ["--region", shlex.quote(",".join(pieces))]
+        command += ["--region", shlex.quote(",".join(pieces))]
     if options.get("vary"):
         ranges = [f"{key}={a:.10g}:{b:.10g}" for key, (a, b) in options["vary"].items()]
-        said += ["--vary", shlex.quote(",".join(ranges))]
+        command += ["--vary", shlex.quote(",".join(ranges))]
     modes = options.get("modes", {})
     if modes.get("constraint"):
-        said += ["--constraint-modes", shlex.quote(",".join(modes["constraint"]))]
+        command += ["--constraint-modes", shlex.quote(",".join(modes["constraint"]))]
     if modes.get("internal"):
-        said += ["--internal-modes", str(modes["internal"]), "--tracking", modes["tracking"]]
-    said += ["--stiffening"] if modes.get("stiffening") else []
-    said += ["--no-preload"] if _unloaded(modes) else []
-    said += ["--fit", options["fit"]]
+        command += ["--internal-modes", str(modes["internal"]), "--tracking", modes["tracking"]]
+    command += ["--stiffening"] if modes.get("stiffening") else []
+    command += ["--no-preload"] if _unloaded(modes) else []
+    command += ["--fit", options["fit"]]
     if options.get("boxes") is not None:
         boxes = options["boxes"]
-        said += ["--boxes", ",".join(str(n) for n in (boxes if isinstance(boxes, list | tuple) else [boxes]))]
+        command += ["--boxes", ",".join(str(n) for n in (boxes if isinstance(boxes, list | tuple) else [boxes]))]
     else:
-        said += ["--tolerance", f"{options['tolerance']:g}"]
-    said += ["--degree", str(options["degree"])] if options.get("degree") is not None else []
-    said += ["--continuous"] if options.get("continuous") else []
-    return " ".join([*said, "-o", shlex.quote(target)])
+        command += ["--tolerance", f"{options['tolerance']:g}"]
+    command += ["--degree", str(options["degree"])] if options.get("degree") is not None else []
+    command += ["--continuous"] if options.get("continuous") else []
+    return " ".join([*command, "-o", shlex.quote(target)])
 
 
-# A reduced model against its mechanism: coefficients at many points, or a run of both in time.
+# Comparison of a reduced model with its mechanism: coefficients at many points, or simulations of both.
 
 
 def per_cent(share: float) -> str:
-    """`0.12 %`"""
+    """Return a text such as `0.12 %`."""
     return f"{100 * share:.2g} %"
 
 
 def coefficient_sections(found: Comparison, draw: Drawings) -> list[ReportSection]:
-    """At points, or along a motion."""
+    """Return the sections of a comparison at points or along a motion."""
     rows = [
         (name, meaning(name), f"{worst:.2g}", _place(found.at.get(name, {}))) for name, worst in found.error.items()
     ]
     off = found.force_error
-    force = [] if off is None else [f"Forces that the motion needs differ by {off:.2g} of their largest value."]
-    named = {name: share for name, share in found.output_error.items() if not name.startswith("[")}  # those inside
+    force = [] if off is None else [f"Forces required for the motion differ by {off:.2g} of their largest value."]
+    named = {name: share for name, share in found.output_error.items() if not name.startswith("[")}  # public names
     outputs = [(name, per_cent(share)) for name, share in named.items()]
     each = [1e6 * seconds / found.points for seconds in (found.full_seconds, found.reduced_seconds)]
     return [
         report_section(
             "Coefficients",
-            paragraph(f"At {found.points} points; differences relative to the size of each family."),
+            paragraph(f"Differences at {found.points} points, relative to the size of each coefficient family."),
             bullets(force),
             draw.picture(error_bars(found.error), "Largest difference of each family."),
             html_table(("family", "", "largest error", "at"), rows, texts=(0, 1, 3)),
         ),
         report_section(
             "Outputs and speed",
-            html_table(("output", "off by, of its largest value"), outputs),
+            html_table(("output", "error / largest value"), outputs),
             html_table(
                 ("evaluation", "time / µs"),
                 [
                     ("mechanism", f"{each[0]:.3g}"),
                     ("model", f"{each[1]:.3g}"),
-                    ("times as fast", f"{found.speedup:.3g}"),
+                    ("speed-up", f"{found.speedup:.3g}"),
                 ],
             ),
         ),
@@ -466,14 +476,14 @@ def coefficient_sections(found: Comparison, draw: Drawings) -> list[ReportSectio
 
 
 def run_sections(found: TimeComparison, draw: Drawings) -> list[ReportSection]:
-    """Both in time."""
+    """Return the sections of a comparison in time."""
     units = found.full.seen.units
     rows = [
         (label, units.get(judged.outputs[0], ""), f"{judged.scale:.4g}", judged.measured_by, per_cent(judged.error),
          per_cent(judged.rms_error), "" if judged.elastic_error is None else per_cent(judged.elastic_error))
         for label, judged in found.vectors.items()
     ]  # fmt: skip
-    heads = ("output", "unit", "scale", "measured by", "largest difference", "rms", "of the deformation alone")
+    heads = ("output", "unit", "scale", "scale from", "largest difference", "rms", "relative to the deformation")
     full, reduced = (found.frequencies_hz[which] for which in ("full", "reduced"))
     tones = [
         (f"{a:.4g}", f"{b:.4g}" if b == b else "none", f"{100 * (b / a - 1):+.2g} %" if b == b else "")
@@ -481,42 +491,44 @@ def run_sections(found: TimeComparison, draw: Drawings) -> list[ReportSection]:
     ]
     early = [f"The comparison ends at {found.time[-1]:.6g} s: {found.reason}"] if found.reason and found.points else []
     missing = [f"The model has no {', '.join(found.missing)}."] if found.missing else []
-    told = [
+    sections = [
         report_section(
             "Outputs in time",
             bullets(early + missing),
-            draw.picture(found.plot(), "Both in time, and their difference, of the largest elastic part."),
+            draw.picture(found.plot(), "Both simulations, and their difference relative to the largest elastic part."),
             html_table(heads, rows, texts=(0, 1, 3)),
         )
     ]
     worst = sorted(found.coefficients.items(), key=lambda item: -item[1])
     own = "" if found.own is None else f", {found.own.steps} steps"
-    told.append(
+    sections.append(
         report_section(
             "Resonances, energy and speed",
             heading("Resonances") if tones else None,
-            html_table(("mechanism / Hz", "model / Hz", "off by"), tones, texts=()),
+            html_table(("mechanism / Hz", "model / Hz", "difference"), tones, texts=()),
             heading("Energy"),
             html_table(("", "mechanism / J", "model / J"), _accounts(found.energy)),
             heading("Speed"),
             html_table(
                 ("", "time / s"),
                 [(f"mechanism, {found.full.steps} steps", f"{found.full_seconds:.3g}"),
-                 (f"model{own}", f"{found.reduced_seconds:.3g}"), ("times as fast", f"{found.speedup:.3g}")],
+                 (f"model{own}", f"{found.reduced_seconds:.3g}"), ("speed-up", f"{found.speedup:.3g}")],
             ),
         )
     )  # fmt: skip
     if worst:
-        told.append(
+        sections.append(
             report_section(
-                "Coefficients along the way",
-                draw.picture(error_bars(found.coefficients), "Largest difference of each family along the run."),
+                "Coefficients along the motion",
+                draw.picture(
+                    error_bars(found.coefficients), "Largest difference of each coefficient family along the run."
+                ),
                 html_table(
                     ("family", "", "largest error"), [(k, meaning(k), f"{v:.2g}") for k, v in worst], texts=(0, 1)
                 ),
             )
         )
-    return told
+    return sections
 
 
 def _accounts(energy: dict[str, dict[str, Any]]) -> list[tuple[str, ...]]:

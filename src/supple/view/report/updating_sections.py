@@ -1,4 +1,4 @@
-"""Numbers that were updated, and damping that was found: measurements, values, and how sure they are."""
+"""Report sections about updated parameters and fitted damping: measurements, values and confidence."""
 
 from __future__ import annotations
 
@@ -18,24 +18,26 @@ if TYPE_CHECKING:
     from supple.identification.updating.updated import PostureResult, Predicted, Updated
 
 
-# Damping that was found: its numbers, what the responses tell of them, and what is left over of each response.
+# Fitted damping: parameters, their identifiability from the responses, and residuals of each response.
 
 
 def damping_cards(found: FittedDamping) -> dict[str, str]:
-    """What matters most."""
+    """Return the key figures of fitted damping."""
     return {
         "numbers": f"{len(found.names)}",
-        "that the responses do not tell": f"{len(found.at_prior)}",
-        "loss factor of the whole": f"{found.whole:.3g}",
-        "J_Q, at most": f"{100 * max(item.after for item in found.postures):.3g} %",
+        "not identified by the responses": f"{len(found.at_prior)}",
+        "overall loss factor": f"{found.whole:.3g}",
+        "largest J_Q": f"{100 * max(item.after for item in found.postures):.3g} %",
     }
 
 
 def damping_section(found: FittedDamping, draw: Drawings, *, words: bool) -> ReportSection:
-    """A row for each number; J_Q of every measurement; words : what the responses determine, where nothing else says
-    it."""
+    """Return the section about damping: a row per parameter, and J_Q of every measurement.
+
+    words : include what the responses determine, unless another section states it
+    """
     rows = [
-        [name, f"{value:.4g}", f"{low:.4g} … {high:.4g}", "not told" if name in found.at_prior else "responses"]
+        [name, f"{value:.4g}", f"{low:.4g} … {high:.4g}", "prior" if name in found.at_prior else "responses"]
         for name, value, (low, high) in zip(found.names, found.values, found.intervals.values(), strict=True)
     ]
     quiet = [i for i, name in enumerate(found.names) if name in found.at_prior]
@@ -49,46 +51,46 @@ def damping_section(found: FittedDamping, draw: Drawings, *, words: bool) -> Rep
     return report_section(
         "Damping", paragraph(kinds),
         html_table(("number", "value", "95 % interval", "from"), rows, silent=quiet),
-        html_table(("posture", f"J_Q with η = {found.whole:.3g} of the whole", "J_Q", "worst response", "its J_Q"),
+        html_table(("posture", f"J_Q with overall η = {found.whole:.3g}", "J_Q", "worst response", "its J_Q"),
                    misfits),
-        draw.picture(damping_plot(found), "Numbers with their intervals; what is left over of each response."),
+        draw.picture(damping_plot(found), "Parameters with their intervals, and residuals of each response."),
         bullets(found.words()) if words else None,
     )  # fmt: skip
 
 
-# Numbers that were updated: what was measured, what was found, and how sure it is.
+# Updated parameters: measurements, results and their confidence.
 
 
 def updating_cards(found: Updated) -> dict[str, str]:
-    """What matters most."""
-    cards = {"numbers": f"{len(found.names)}", "that the data say nothing of": f"{len(found.at_prior)}"}
+    """Return the key figures of an update."""
+    cards = {"parameters": f"{len(found.names)}", "not identified by the data": f"{len(found.at_prior)}"}
     errors = [item for item in found.postures if len(item.measured_hz)]
     if errors:
         before, after = (np.mean([item.mean_error(when) for item in errors]) for when in ("before", "after"))
-        cards["frequencies off, before"] = f"{100 * before:.2g} %"
-        cards["frequencies off, after"] = f"{100 * after:.2g} %"
+        cards["frequency error before"] = f"{100 * before:.2g} %"
+        cards["frequency error after"] = f"{100 * after:.2g} %"
     return cards
 
 
 def updating_sections(found: Updated, draw: Drawings) -> list[ReportSection]:
-    """The numbers, what the data determine, and every posture."""
-    told = [
+    """Return the sections about parameters, identifiability, and every posture."""
+    sections = [
         report_section("Numbers", _summary(found), _numbers(found), draw.picture(updated_plot(found))),
-        report_section("What the data determine", bullets(found.words()), _strengths(found)),
+        report_section("Identifiability", bullets(found.words()), _strengths(found)),
     ]
     if found.afterwards is not None:
-        told.append(damping_section(found.afterwards, draw, words=False))
-    told += [report_section(f"Predicted at {where}", _predicted(item)) for where, item in found.predictions.items()]
-    return told + [
+        sections.append(damping_section(found.afterwards, draw, words=False))
+    sections += [report_section(f"Predicted at {where}", _predicted(item)) for where, item in found.predictions.items()]
+    return sections + [
         report_section(f"Posture {item.label or 'as drawn'}", *_posture(item, draw)) for item in found.postures
     ]
 
 
 def _summary(found: Updated) -> Html | None:
     errors = [item for item in found.postures if len(item.measured_hz)]
-    said = [f"{item.label or 'posture'}: frequencies {100 * item.mean_error('before'):.2g} % off on average before, "
-            f"{100 * item.mean_error():.2g} % after" for item in errors]  # fmt: skip
-    said += [
+    words = [f"{item.label or 'posture'}: mean frequency error {100 * item.mean_error('before'):.2g} % before, "
+             f"{100 * item.mean_error():.2g} % after" for item in errors]  # fmt: skip
+    words += [
         f"{item.label or 'posture'}: J_Q {100 * item.misfit[0]:.3g} % before, {100 * item.misfit[1]:.3g} % after"
         for item in found.postures
         if item.misfit is not None
@@ -98,8 +100,10 @@ def _summary(found: Updated) -> Html | None:
         measured, before, after = np.array(gauges).T
         largest = np.abs(measured).max()
         old, new = (100.0 * np.abs(found - measured).mean() / largest for found in (before, after))
-        said.append(f"{len(gauges)} deflections: off by {old:.2g} % of the largest before, {new:.2g} % after")
-    return bullets(said)
+        words.append(
+            f"{len(gauges)} deflections: mean error relative to the largest {old:.2g} % before, {new:.2g} % after"
+        )
+    return bullets(words)
 
 
 def _numbers(found: Updated) -> Html | None:
@@ -109,11 +113,11 @@ def _numbers(found: Updated) -> Html | None:
         found.names, found.before, found.after, found.intervals.values(), found.identifiability.left, strict=True
     ):
         silent = name in found.at_prior
-        said = "stays at the prior" if silent else "by itself" if name in found.identifiability.found else "in part"
+        words = "prior only" if silent else "data only" if name in found.identifiability.found else "data and prior"
         quiet += [len(rows)] if silent else []
-        cells = [name, f"{before:.4g}", *interval_words(after, low, high, " … "), f"{100 * left:.2g} %", said]
+        cells = [name, f"{before:.4g}", *interval_words(after, low, high, " … "), f"{100 * left:.2g} %", words]
         rows.append(cells)
-    heads = ("number / SI", "before", "after", "95 % interval", "of what was not known is left", "data say")
+    heads = ("parameter / SI", "before", "after", "95 % interval", "remaining uncertainty", "determined by")
     return html_table(heads, rows, silent=quiet)
 
 
@@ -130,8 +134,8 @@ def _predicted(item: Predicted) -> Html | None:
 def _strengths(found: Updated) -> Html:
     strengths = ", ".join(f"{s:.3g}" for s in found.identifiability.strengths)
     return paragraph(
-        f"Strengths of the combinations, in units of what was known before: {strengths}. Above 3 data determine a "
-        "combination; below 1 they say less than the prior.",
+        f"Strengths of the parameter combinations, relative to the prior: {strengths}. Above 3 the data determine a "
+        "combination; below 1 the prior dominates.",
         "small",
     )
 
@@ -143,7 +147,7 @@ def _posture(item: PostureResult, draw: Drawings) -> list[Html | None]:
         for i, (m, b, a) in enumerate(zip(item.measured_hz, item.before_hz, item.after_hz, strict=True)):
             pairs = [cell for f in (b, a) for cell in (f"{f:.4g}", f"{100 * (f / m - 1):+.2f} %")]
             rows.append([str(i + 1), f"{m:.4g}", *pairs, *_assured(item, i)])
-        heads = ["mode", "measured / Hz", "before / Hz", "off", "after / Hz", "off"]
+        heads = ["mode", "measured / Hz", "before / Hz", "error", "after / Hz", "error"]
         parts.append(html_table(heads + (["MAC before", "MAC after"] if item.mac_after is not None else []), rows))
     if item.mac_after is not None:
         parts.append(draw.picture(mac_picture(item)))
@@ -163,7 +167,7 @@ def _assured(item: PostureResult, i: int) -> list[str]:
 
 @in_house_style
 def mac_picture(item: PostureResult) -> Any:
-    """MAC of measured shapes (rows) with the model's levels (columns), before and after."""
+    """Plot the MAC of measured shapes (rows) and the model's modes (columns), before and after."""
     figure = new_figure(9.0, 3.6)
     panels = figure.subplots(1, 2)
     both = ((item.mac_before, item.levels_before, "before"), (item.mac_after, item.levels_after, "after"))
@@ -187,7 +191,7 @@ def mac_picture(item: PostureResult) -> Any:
 
 @in_house_style
 def responses_picture(item: PostureResult, most: int = 4) -> Any:
-    """Magnitudes as measured, before and after, of the channels that move most."""
+    """Plot measured magnitudes with those before and after, for the channels with the largest motion."""
     measured, before, after = item.responses
     size = np.sqrt(np.mean(np.abs(measured.H) ** 2, axis=0))
     order = np.dstack(np.unravel_index(np.argsort(-size, axis=None), size.shape))[0][:most]

@@ -1,4 +1,4 @@
-"""How a mechanism vibrates: its modes at one posture, and their frequencies over the region."""
+"""Report sections about vibration: modes at one posture, and their frequencies over the region."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ from supple.view.report.mechanism_sections import Stance, along_each, from_zero,
 from supple.view.report.page import ReportSection, html_table, paragraph, report_section
 from supple.view.report.report_picture import Drawings
 
-COUNT = 6  # modes that are told
+COUNT = 6  # modes in the report
 _DRAWN = 3
 _MAPPED = 3
-_SIDE, _LINE = 17, 41  # postures along a coordinate: of a map, of a curve
+_SIDE, _LINE = 17, 41  # postures along a coordinate: for a map, for a curve
 
 
 @dataclass(frozen=True, eq=False)
 class Vibration:
-    """here : modes at the posture; maps : frequencies over all coordinates that vary, or along each of them."""
+    """Modes at the posture, and frequencies over all varying coordinates or along each of them."""
 
     here: ModeSet
     maps: tuple[FrequencyMap, ...]
 
     @property
     def bands_hz(self) -> np.ndarray:
-        """(k, 2): lowest and highest frequency of each mode over all that was looked at."""
+        """Lowest and highest frequency of each mode over all postures, (k, 2)."""
         count = min(item.frequencies_hz.shape[-1] for item in self.maps)
         found = np.vstack([item.frequencies_hz[..., :count].reshape(-1, count) for item in self.maps])
         return np.column_stack([np.nanmin(found, axis=0), np.nanmax(found, axis=0)])
 
 
 def vibration_of(stance: Stance, progress: bool | None) -> Vibration | None:
-    """None of a mechanism in which nothing is elastic."""
+    """Return the vibration data; None for a mechanism without elastic parts."""
     if not stance.mechanism.elastic:
         return None
     here = modes(stance.mechanism, stance.configuration, count=COUNT)
@@ -55,7 +55,7 @@ def vibration_of(stance: Stance, progress: bool | None) -> Vibration | None:
 
 
 def _mapped(stance: Stance, grid: dict[str, Array], stays: dict[str, float], progress: bool | None) -> FrequencyMap:
-    """Frequencies over a grid; empty where they converge at none of its postures, as at the end of a region."""
+    """Return frequencies over a grid; empty if the solver converges at none of its postures."""
     try:
         return frequency_map(stance.mechanism, grid, at=stays, count=COUNT, progress=progress)
     except NumericalError:
@@ -65,11 +65,11 @@ def _mapped(stance: Stance, grid: dict[str, Array], stays: dict[str, float], pro
 
 
 def vibration_sections(stance: Stance, found: Vibration | None, draw: Drawings) -> list[ReportSection]:
-    """Modes here and over the region; a sentence where nothing is elastic."""
+    """Return the sections about modes at the posture and over the region; a sentence for rigid mechanisms."""
     if found is None:
         return [
             report_section(
-                "Vibration", paragraph("Nothing in it is elastic: with its actuators locked it does not move.")
+                "Vibration", paragraph("The mechanism has no elastic parts and cannot move with locked actuators.")
             )
         ]
     bands = found.bands_hz if found.maps else None
@@ -77,16 +77,16 @@ def vibration_sections(stance: Stance, found: Vibration | None, draw: Drawings) 
     for i, (hertz, words) in enumerate(zip(found.here.frequencies_hz, found.here.descriptions, strict=True)):
         span = "" if bands is None or i >= len(bands) else f"{bands[i, 0]:.4g} to {bands[i, 1]:.4g}"
         rows.append((str(i + 1), f"{hertz:.4g}", span, words))
-    heads = ("mode", "frequency / Hz", "over the region / Hz", "what moves")
-    told = [
+    heads = ("mode", "frequency / Hz", "over the region / Hz", "description")
+    sections = [
         report_section(
             "Vibration",
             paragraph(f"Actuators locked, at {posture_words(stance)}."),
             html_table(heads, rows, texts=(0, 3)),
             draw.picture(
                 found.here.plot(which=range(min(_DRAWN, len(found.here))), nodes=False),
-                "The lowest modes over the undeformed mechanism. A mode has no size of its own: titles say how long "
-                "its largest displacement is drawn.",
+                "Lowest modes over the undeformed mechanism. The amplitude of a mode is arbitrary: titles give the "
+                "drawn length of its largest displacement.",
             ),
         )
     ]
@@ -96,14 +96,18 @@ def vibration_sections(stance: Stance, found: Vibration | None, draw: Drawings) 
             first.plot(count=_MAPPED, units=_degrees(stance)) if len(first.coordinates) == 2 else _curves(stance, found)
         )
         empty = sum(int(np.isnan(item.frequencies_hz[..., 0]).sum()) for item in found.maps)
-        missing = f" Empty: where it cannot be assembled, or locks ({empty} of the postures)." if empty else ""
-        told.append(
+        missing = (
+            f" Empty: the mechanism cannot be assembled or is singular ({empty} of the postures)." if empty else ""
+        )
+        sections.append(
             report_section(
                 "Frequencies over the region",
-                draw.picture(drawn, f"Natural frequencies with actuators locked; others stay as here.{missing}"),
+                draw.picture(
+                    drawn, f"Natural frequencies with locked actuators; other coordinates are fixed.{missing}"
+                ),
             )
         )
-    return told
+    return sections
 
 
 def _degrees(stance: Stance) -> dict[str, str]:
@@ -127,7 +131,10 @@ def _curves(stance: Stance, found: Vibration) -> Panels:
 
 @in_house_style
 def frequencies_beside(curves: list[tuple[str, str, np.ndarray, np.ndarray, np.ndarray]]) -> Panels:
-    """Full and reduced along each coordinate: (name, unit, values, full (N, k), reduced (N, k)) a panel."""
+    """Plot full and reduced frequencies along each coordinate.
+
+    curves : (name, unit, values, full (N, k), reduced (N, k)) of each panel
+    """
     figure, grid = small_panels(len(curves), 3.1)
     for axes, (name, unit, values, full, reduced) in zip(grid, curves, strict=True):
         x, in_words = in_degrees(values, unit)
