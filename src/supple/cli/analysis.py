@@ -1,4 +1,4 @@
-"""Analyses that others add: a question to a mechanism that becomes a command, with the result it returns."""
+"""Analyses that extensions register: a function of a mechanism that becomes a command, and its result."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ import numpy as np
 import typer
 
 from supple.cli.answer import answering
+from supple.cli.help_text import ANALYSE, OUTPUT
 from supple.cli.kept import require_folder, write_result
+from supple.cli.kind_option import Command
 from supple.cli.map_option import Map, give_map, map_of
 from supple.cli.options import At, File, Json, Settings, configuration, read_mechanism
 from supple.diagnostics import InputError, SuppleError
@@ -29,24 +31,27 @@ if TYPE_CHECKING:
     from supple.results.result import Result
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
-_TYPES = (bool, int, float, str)  # of arguments that become options
-_ROWS = 60  # of a table that are printed
-_LONGEST = 300  # characters of what an exception says
+_TYPES = (bool, int, float, str)  # types of arguments that become options
+_ROWS = 60  # largest number of printed rows of a table
+_LONGEST = 300  # largest number of printed characters of an exception
 Output = Annotated[
     Path | None,
     typer.Option(
-        "-o", "--file", metavar="FILE",
-        help="Write its numbers: .csv, .npz or .mat; or draw it, where it can be drawn: .png, .svg, .pdf.",
+        "-o",
+        "--file",
+        metavar="FILE",
+        help="Table to write (.csv, .npz, .mat), or picture (.png, .svg, .pdf).",
+        rich_help_panel=OUTPUT,
     ),
-]  # fmt: skip
+]
 
 
 @dataclass(frozen=True)
 class Analysis:
-    """A question to a mechanism at a configuration, and the command ``supple NAME FILE`` that asks it.
+    """An analysis of a mechanism at a configuration, and its command ``supple NAME FILE``.
 
     The command has the options ``--at``, ``--map``, ``--set``, ``-o`` and ``--json`` of supple's own commands.
-    Keyword-only arguments of `compute` become options too. The record is called as `compute` is.
+    Keyword-only arguments of `compute` become options too. Calling the record calls `compute`.
 
     Parameters
     ----------
@@ -76,23 +81,23 @@ class Analysis:
 
         if not _NAME.fullmatch(self.name):
             hint = "use lower-case letters, digits and single hyphens"
-            raise InputError("its name is not the name of a command", part=self.part, hint=hint)
+            raise InputError("this is not a valid name of a command", part=self.part, hint=hint)
         if self.name in (command.name for command in app.registered_commands):
-            raise InputError("supple has a command of this name", part=self.part, hint="give it another name")
+            raise InputError("supple already has a command of this name", part=self.part, hint="choose another name")
         taken = [name for name in self.options if name in inspect.signature(_run).parameters]
         if taken:
-            hint = "give the argument another name"
-            raise InputError(f"every command has {quoted(taken[0])} already", part=self.part, hint=hint)
+            hint = "rename the argument"
+            raise InputError(f"every command already has an argument {quoted(taken[0])}", part=self.part, hint=hint)
         needed = [
             name for name, one in self._keywords().items() if name not in self.options and one.default is one.empty
         ]
         if needed:
             hint = "give it a default, or annotate it as bool, int, float or str"
-            raise InputError(f"its argument {quoted(needed[0])} cannot be an option", part=self.part, hint=hint)
+            raise InputError(f"the argument {quoted(needed[0])} cannot become an option", part=self.part, hint=hint)
 
     @property
     def part(self) -> str:
-        """How messages call it."""
+        """Name of the analysis in messages."""
         return f"analysis {quoted(self.name)}"
 
     @property
@@ -106,26 +111,26 @@ class Analysis:
         return {name: one for name, one in arguments.items() if one.kind is one.KEYWORD_ONLY}
 
     def __call__(self, mechanism: Mechanism, at: Configuration, **options: Any) -> Result:
-        """Compute the result; an exception that is not one of supple's names the analysis."""
+        """Compute the result; an exception raised by the analysis itself is reported with its name."""
         from supple.results.result import Result
 
         with self.faults():
             found: object = self.compute(mechanism, at, **options)
         if not isinstance(found, Result):
             hint = "return a supple.results.result.Result"
-            raise SuppleError(f"it returns an object of type {type(found).__name__}", part=self.part, hint=hint)
+            raise SuppleError(f"the result has type {type(found).__name__}", part=self.part, hint=hint)
         return found
 
     @contextmanager
     def faults(self) -> Iterator[None]:
-        """Let an exception that is not one of supple's name the analysis: its own code has failed."""
+        """Report exceptions of the analysis' own code with its name."""
         try:
             yield
         except (SuppleError, MemoryError):
             raise
         except Exception as error:
             raise SuppleError(
-                f"it failed with {type(error).__name__}: {excerpt(error, _LONGEST)}", part=self.part,
+                f"failed with {type(error).__name__}: {excerpt(error, _LONGEST)}", part=self.part,
                 hint="report it to the authors of the analysis; SUPPLE_DEBUG=1 prints the traceback",
             ) from error  # fmt: skip
 
@@ -134,7 +139,7 @@ ANALYSES = Registry("analysis", Analysis)
 
 
 def command_of(analysis: Analysis) -> Any:
-    """The command of an analysis, as the group of all commands holds it."""
+    """Return the command of an analysis."""
 
     def run(**given: Any) -> None:
         _run(analysis, **given)
@@ -146,7 +151,7 @@ def command_of(analysis: Analysis) -> Any:
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {one.name: one.annotation for one in parameters if one.annotation is not one.empty}
     app = typer.Typer(add_completion=False)
-    app.command(analysis.name, help=analysis.says)(run)
+    app.command(analysis.name, cls=Command, help=analysis.says, rich_help_panel=ANALYSE)(run)
     return typer.main.get_command(app)
 
 
@@ -174,7 +179,7 @@ def _run(
         here = assemble(mechanism, configuration(mechanism, at))
         warn_of_limits(answer, here)
         found = analysis(mechanism, here, **options)
-        with analysis.faults():  # its result is its own code as well
+        with analysis.faults():  # the result is code of the extension as well
             if output is not None:
                 _require_drawn(analysis, found, output)
                 write_result(found, output)
@@ -187,12 +192,12 @@ def _require_drawn(analysis: Analysis, found: Result, output: Path) -> None:
     from supple.results.file import SUFFIXES
 
     if output.suffix.lower() not in SUFFIXES and not hasattr(found, "plot"):
-        hint = f"write its numbers: {', '.join(SUFFIXES)}"
-        raise InputError(f"its result cannot be drawn into {quoted(output.name)}", part=analysis.part, hint=hint)
+        hint = f"write a table: {', '.join(SUFFIXES)}"
+        raise InputError(f"the result has no plot for {quoted(output.name)}", part=analysis.part, hint=hint)
 
 
 def _text(found: Result) -> Text:
-    """Return the text of a result: its own, or its summary and table; of a long table the first rows."""
+    """Return the text of a result, or its summary and the first rows of its table."""
     from supple.results.result import Result
 
     if type(found).text is not Result.text:

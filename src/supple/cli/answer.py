@@ -1,6 +1,6 @@
-"""The answer of a command: its result on standard output, all else on standard error, and the exit status.
+"""Output of a command: the result on standard output, messages on standard error, and the exit status.
 
-A command that fails gives one line on standard error, an exit status, and with --json one object that says the same.
+A command that fails prints one line on standard error and, with --json, one object with the same content.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
     from supple.results.text import Text
 
 
-# How a command fails.
+# Failures.
 
 
 INPUT, USAGE, NUMERICAL, DEFECT, INTERRUPTED = 1, 2, 3, 4, 130
-"""Exit statuses: the input is wrong, the command line is, a computation failed, a defect of ours, Ctrl-C."""
+"""Exit statuses: wrong input, wrong command line, failed computation, defect of supple, Ctrl-C."""
 _KINDS = {INPUT: "input", USAGE: "usage", NUMERICAL: "numerical", DEFECT: "defect", INTERRUPTED: "interrupted"}
-LONGEST = 2000  # characters of a message
+LONGEST = 2000  # largest number of characters of a message
 
 
 class Failure(NamedTuple):
-    """What went wrong, in pieces; `text` is all of it in a line. `report` is the file that tells of a defect."""
+    """An error in parts; `text` is the whole message in one line, `report` the file that describes a defect."""
 
     text: str
     message: str
@@ -48,11 +48,11 @@ class Failure(NamedTuple):
     report: str | None = None
 
     def data(self) -> dict[str, dict[str, Any]]:
-        """What --json prints: an object whose only key is `error`."""
+        """Return the object that --json prints, with the single key `error`."""
         return {"error": {"kind": _KINDS.get(self.status, "input"), **self._asdict()}}
 
-    def tell(self, as_json: bool) -> int:
-        """Say it, on standard error and with --json on standard output; returns the exit status."""
+    def emit(self, as_json: bool) -> int:
+        """Print the error on standard error, with --json also on standard output; return the exit status."""
         if os.environ.get("SUPPLE_DEBUG", "0") not in ("", "0") and sys.exc_info()[0] is not None:
             traceback.print_exc()
         print(f"error: {self.text}", file=sys.stderr)
@@ -60,19 +60,19 @@ class Failure(NamedTuple):
         return self.status
 
     def give(self, as_json: bool) -> None:
-        """With --json, the object alone: where standard error is taken care of."""
+        """Print the object of --json only, if standard error has the message already."""
         if as_json:
             print(json.dumps(self.data()))
 
 
 def failure(message: str, status: int, *, hint: str | None = None, report: str | None = None) -> Failure:
-    """A failure that is about no part and no file."""
+    """Return a failure that concerns no part and no file."""
     line = excerpt(message, LONGEST)
     return Failure(f"{line}; {hint}" if hint else line, line, status, hint=hint, report=report)
 
 
 def failure_of(error: SuppleError) -> Failure:
-    """The failure that one of supple's errors stands for."""
+    """Return the failure of one of supple's errors."""
     part, hint, file = (
         None if item is None else excerpt(item, LONGEST) for item in (error.part, error.hint, error.file)
     )
@@ -81,91 +81,95 @@ def failure_of(error: SuppleError) -> Failure:
 
 
 def memory_ran_out(error: MemoryError) -> Failure:
-    """More was asked for than this machine has."""
-    said = excerpt(error, LONGEST)
-    hint = "ask for less at once, or take a machine with more memory"
-    return failure("the memory does not suffice" + (f": {said}" if said else ""), INPUT, hint=hint)
+    """Return the failure for a computation that needs more memory than the machine has."""
+    reason = excerpt(error, LONGEST)
+    hint = "reduce the size of the problem, or use a machine with more memory"
+    return failure("out of memory" + (f": {reason}" if reason else ""), INPUT, hint=hint)
 
 
 def refused_name(error: Exception) -> Failure | None:
-    """A file name that no system takes, too long or with a NUL in it, wherever it was used; None: another error."""
+    """Return the failure for an invalid file name (too long, or with a NUL character), or None for other errors."""
     if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
         name = str(error.filename or "")
         return failure(
-            f"a file name of {len(name)} characters is too long: {excerpt(name, 60)}", INPUT, hint="shorten it"
+            f"the file name of {len(name)} characters is too long: {excerpt(name, 60)}", INPUT, hint="shorten it"
         )
     if isinstance(error, ValueError) and "embedded null" in str(error):
-        return failure("a file name has a NUL character in it", INPUT, hint="check the names that are given")
+        return failure("a file name contains a NUL character", INPUT, hint="check the file names of the command")
     return None
 
 
-# How a command answers.
+# Results and messages.
 
 
 class Shown(Protocol):
-    """A result that a command shows: an object for scripts, a text for people."""
+    """A result that a command shows: an object for scripts, a text for readers."""
 
     def data(self) -> Mapping[str, Any]: ...
     def text(self) -> Text: ...
 
 
 class Answer:
-    """Where a command says what it has to say.
+    """The output of a command.
 
-    as_json   : one JSON object on standard output instead of text for people
-    mechanism : what the command is about, once it is known; later errors then find their line
+    as_json   : print one JSON object on standard output instead of text
+    mechanism : mechanism of the command, once it is read; errors then name the line in its file
     """
 
     def __init__(self, as_json: bool):
         self.as_json = as_json
         self.mechanism: Mechanism | None = None
-        self._said: set[str] = set()
+        self._printed: set[str] = set()
 
     def give(self, data: Mapping[str, Any], show: Callable[[], Text | None]) -> None:
-        """The result: the object, or for people the text that `show` returns, or prints itself."""
+        """Print the result: the object with --json, else the text that `show` returns or prints."""
         if self.as_json:
             print(json.dumps(json_value(data), allow_nan=False))
         elif (text := show()) is not None:
             text.print()
 
     def show(self, found: Shown, *hints: str) -> None:
-        """A result by its own data or text; for people with hints below it."""
+        """Print a result by its own data or text; the text is followed by hints."""
         self.give(found.data() if self.as_json else {}, lambda: found.text().lines(*hints))
 
     def note(self, text: str) -> None:
-        self._say_once(f"note: {excerpt(text, LONGEST)}")
+        """Print a note on standard error."""
+        self._print_once(f"note: {excerpt(text, LONGEST)}")
 
     def warn(self, text: str) -> None:
-        self._say_once(f"warning: {excerpt(text, LONGEST)}")
+        """Print a warning on standard error."""
+        self._print_once(f"warning: {excerpt(text, LONGEST)}")
 
-    def _say_once(self, line: str) -> None:
-        """A command may run a mechanism several times, and each run has the same notes."""
-        if line not in self._said:
-            self._said.add(line)
+    def _print_once(self, line: str) -> None:
+        """Print a message once, although a command may run a mechanism several times."""
+        if line not in self._printed:
+            self._printed.add(line)
             print(line, file=sys.stderr)
 
-    def heard(self, message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-        """A warning of the work itself, or a note."""
+    def show_warning(self, message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+        """Print a Python warning as a warning or, for `SuppleNote`, as a note."""
         (self.note if issubclass(category, SuppleNote) else self.warn)(str(message))
 
     def fail(self, what: Failure) -> typer.Exit:
-        """Tell what went wrong; the exception to raise carries the exit status."""
-        return typer.Exit(what.tell(self.as_json))
+        """Report a failure and return the exception to raise, which carries the exit status."""
+        return typer.Exit(what.emit(self.as_json))
 
     def cut_short(self, text: str, status: int) -> typer.Exit:
-        """The result was given as far as it goes; tell why it ends there, and raise what this returns."""
+        """Report why an incomplete result ends early, and return the exception to raise."""
         print(f"error: {excerpt(text, LONGEST)}", file=sys.stderr)
         return typer.Exit(status)
 
 
 @contextmanager
 def answering(as_json: bool) -> Iterator[Answer]:
-    """Inside, a command raises what is wrong: the user sees one line, scripts see the exit status. What is no error of
-    ours goes on to where the command was started, and is a defect (`main`)."""
+    """Report errors raised inside as one line and an exit status.
+
+    Exceptions that are not supple's continue to `main`, which reports them as defects.
+    """
     answer = Answer(as_json)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", EarlyEnd)  # `cut_short` says it
-        warnings.showwarning = answer.heard
+        warnings.simplefilter("ignore", EarlyEnd)  # `cut_short` reports it
+        warnings.showwarning = answer.show_warning
         try:
             yield answer
         except SuppleError as error:
@@ -175,9 +179,9 @@ def answering(as_json: bool) -> Iterator[Answer]:
         except MemoryError as error:
             raise answer.fail(memory_ran_out(error)) from None
         except (OSError, ValueError) as error:
-            if (told := refused_name(error)) is None:
+            if (refused := refused_name(error)) is None:
                 raise
-            raise answer.fail(told) from None
+            raise answer.fail(refused) from None
 
 
 def _located(error: SuppleError, mechanism: Mechanism | None) -> SuppleError:
@@ -189,7 +193,7 @@ def _located(error: SuppleError, mechanism: Mechanism | None) -> SuppleError:
 
 
 def json_value(value: Any) -> Any:
-    """The same in what JSON has; a number that is not finite becomes null."""
+    """Convert a value to JSON types; numbers that are not finite become null."""
     if hasattr(value, "tolist"):  # numpy's arrays and scalars
         value = value.tolist()
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""`supple assemble`: where everything is at a configuration."""
+"""`supple assemble`: positions of bodies, joints and points at a configuration."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from supple.cli.answer import Answer, answering
+from supple.cli.help_text import COST, help_of
 from supple.cli.options import At, File, Json, Settings, configuration, read_mechanism
 
 if TYPE_CHECKING:
@@ -16,15 +17,16 @@ if TYPE_CHECKING:
 AllBranches = Annotated[
     bool,
     typer.Option(
-        "--branches",
-        help="List the assemblies that exist there, what tells them apart, and how to write one in the file.",
+        "--branches", help="List all assemblies of the loops at this configuration and how to select one in the file."
     ),
 ]
 Starts = Annotated[
     int | None,
-    typer.Option("--starts", metavar="N", help="With --branches: from how many, 300 if left out."),
+    typer.Option("--starts", metavar="N", help=help_of("branches", "count"), show_default=False, rich_help_panel=COST),
 ]
-Seed = Annotated[int, typer.Option("--seed", metavar="N", help="With --branches: of the starts, which are random.")]
+Seed = Annotated[
+    int, typer.Option("--seed", metavar="N", help=help_of("branches", "seed"), show_default=False, rich_help_panel=COST)
+]
 
 
 def assemble(
@@ -36,13 +38,13 @@ def assemble(
     settings: Settings = None,
     as_json: Json = False,
 ) -> None:
-    """Close all loops at a configuration; say where everything is."""
+    """Close all loops at a configuration; list positions."""
     with answering(as_json) as answer:
         if branches:
             _branches(answer, read_mechanism(answer, file, settings), at, 300 if starts is None else starts, seed)
             return
         if starts is not None or seed:
-            raise typer.BadParameter("they belong to --branches", param_hint="--starts, --seed")
+            raise typer.BadParameter("only --branches uses these options; add it", param_hint="--starts, --seed")
         from supple.kinematics.closure import assemble as assembled
         from supple.kinematics.completion import BRANCH
 
@@ -61,12 +63,12 @@ def _branches(answer: Answer, mechanism: Mechanism, at: str | None, starts: int,
     found = branches(mechanism, configuration(mechanism, at), count=starts, seed=seed)
     if found.overrun:
         answer.note(
-            f"{found.overrun} starts ended where a slide runs further than half the mechanism; they are left out"
+            f"{found.overrun} starts are left out: a prismatic joint moved by more than half the mechanism's size"
         )
     if found.families.any():
-        answer.note("where a motion is left free, one assembly of many is listed")
+        answer.note("assemblies with a free motion are listed once")
     if not found.of_file:
-        answer.warn("the segment from rest does not lead there: none of these is the branch of the file")
+        answer.warn("the path from rest does not reach this configuration: none of these is the branch of the file")
     for error in found.rests:
         if isinstance(error, InputError):
             answer.warn(str(error))
@@ -74,13 +76,13 @@ def _branches(answer: Answer, mechanism: Mechanism, at: str | None, starts: int,
 
 
 def warn_of_limits(answer: Answer, found: Configuration) -> None:
-    """Limits do not stop a computation, but nobody should cross them unawares; of a batch each limit once."""
+    """Warn of every limit of a joint or actuator that the configurations exceed, once per limit."""
     from supple.kinematics.coordinate_limits import outside_limits
 
     ends = (found.w,) if found.w.ndim == 1 else (found.w.max(axis=0), found.w.min(axis=0))
-    said: dict[str, str] = {}
+    warnings: dict[str, str] = {}
     for w in ends:
         for excess in outside_limits(found.rest.numbering, w):
-            said.setdefault(excess.part, str(excess))
-    for text in said.values():
+            warnings.setdefault(excess.part, str(excess))
+    for text in warnings.values():
         answer.warn(text)

@@ -1,4 +1,4 @@
-"""The examples that come with supple."""
+"""Bundled examples as arguments of commands."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ STUDY, README = "study.py", "README.md"
 
 
 def bundled_names(begun: str) -> list[str]:
-    """Those that go on from what is typed; a shell looks for files where there are none."""
+    """Return the examples that complete the typed text, for shell completion."""
     return [name for name in example_folders() if begun and name.startswith(begun)]
 
 
 def example_folder(name: str) -> Path:
-    """The folder of one of them."""
+    """Return the folder of an example."""
     known = example_folders()
     require_known("example", name, known)
     return known[name]
 
 
 def example_summary(folder: Path) -> str:
-    """What its mechanism file says of it, in one line."""
+    """Return the description in the mechanism file of an example, in one line."""
     from supple.formats.yaml_tree import read_text, read_tree
 
     file = folder / MECHANISM
@@ -33,15 +33,13 @@ def example_summary(folder: Path) -> str:
 
 
 def mechanism_file(answer: Answer, file: str) -> str:
-    """The path itself, or that of the example so called if there is no such file."""
+    """Return the path itself, or the mechanism file of the example with this name if no such file exists."""
     if Path(file).exists():
         return file
     if (found := example_file(file)) is not None:
-        answer.note(f'no file is called "{file}", so this is the bundled example {found}')
+        answer.note(f'no file "{file}" exists; using the bundled example {found}')
         return str(found)
-    # Without a suffix it was probably meant as an example: say which there are.
+    # A name without a suffix was probably meant as an example: list the examples.
     if not Path(file).suffix and Path(file).name == file:
-        raise InputError(
-            "there is no such file or example", file=file, hint=f"examples {nearest(file, example_folders())}"
-        )
+        raise InputError("no such file or example", file=file, hint=f"examples {nearest(file, example_folders())}")
     return file

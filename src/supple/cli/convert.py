@@ -1,4 +1,4 @@
-"""`supple convert`: a robot from tables or a URDF written as a mechanism file, a mechanism as tables."""
+"""`supple convert`: a URDF or tables as a mechanism file, a mechanism as tables."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from typing import Annotated, Literal
 import typer
 
 from supple.cli.answer import answering
+from supple.cli.help_text import OUTPUT
 from supple.cli.new import write
 from supple.cli.options import File, Json, Settings, read_mechanism
 
 Output = Annotated[
     Path | None,
-    typer.Option("-o", "--file", metavar="FILE", help="Where to write it; printed if left out."),
+    typer.Option(
+        "-o", "--file", metavar="FILE", help="File to write. Default: print the text.", rich_help_panel=OUTPUT
+    ),
 ]
 
 
 To = Annotated[
     Literal["mechanism", "tables"],
-    typer.Option(
-        "--to",
-        help="A mechanism file, or tables after Khalil and Kleinfinger (of hinges and slides, rigid or of beams).",
-    ),
+    typer.Option("--to", help="Output format: a mechanism file, or Khalil-Kleinfinger tables."),
 ]
 
 
@@ -30,11 +30,11 @@ def convert(
     file: File,
     to: To = "mechanism",
     output: Output = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite a file that is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.", rich_help_panel=OUTPUT)] = False,
     settings: Settings = None,
     as_json: Json = False,
 ) -> None:
-    """Write a robot from tables or a URDF (or any mechanism) as a mechanism file, or as tables, with plain numbers."""
+    """Convert a URDF, tables or a mechanism file."""
     with answering(as_json) as answer:
         from supple.formats.khalil_kleinfinger.written import to_tables
         from supple.formats.mechanism_text import to_yaml
@@ -45,4 +45,4 @@ def convert(
             answer.give({"name": mechanism.name, "text": text}, lambda: print(text, end=""))
             return
         write(output, text, force)
-        answer.give({"name": mechanism.name, "file": str(output)}, lambda: print(f"wrote {output}"))
+        answer.give({"name": mechanism.name, "file": str(output)}, lambda: print(f"written to {output}"))

@@ -1,4 +1,4 @@
-"""`supple doctor`: what this installation consists of, and what compiling its kernels cost."""
+"""`supple doctor`: versions, hardware, missing programs and the cost of compiled kernels."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from supple.cli.options import Json
 
 _PACKAGES = ("numpy", "scipy", "numba", "llvmlite", "h5py", "matplotlib", "control")
 _CHROMIUM = ("chromium", "chromium-browser")
-_SHOWN = 12  # kernels, the most expensive ones
+_SHOWN = 12  # number of kernels in the list, the most expensive ones
 
 
 def doctor(as_json: Json = False) -> None:
-    """Tell versions, processor, linear algebra, C compiler, what is missing and how to get it, and cached kernels."""
+    """Report versions, hardware, programs, cached kernels."""
     with answering(as_json) as answer:
         from supple.compilation.announcement import bytes_in, compilations
         from supple.compilation.kernel import cache_folder
@@ -62,32 +62,32 @@ def _show(found: dict[str, Any]) -> None:
     print(f"supple {found['supple']}, Python {found['python']}; {packages}")
     print(f"processor    {found['processor']}, {found['cores']} cores")
     print(f"BLAS         {found['blas']}")
-    print(f"C compiler   {found['c_compiler'] or 'none: exported C cannot be compiled here'}")
+    print(f"C compiler   {found['c_compiler'] or 'none: exported C cannot be compiled on this machine'}")
     page = found["page"]
     print(f"page         {page['built'] or 'not built: in a clone run `make viewer`; `supple view` needs it'}")
-    print(f"npm          {page['npm'] or 'none: what builds the page; `make viewer` gets one'}")
+    print(f"npm          {page['npm'] or 'none: needed to build the page; `make viewer` installs one'}")
     print(f"chromium     {page['chromium'] or 'none: tests of the page are skipped'}")
     print(f"ffmpeg       {page['ffmpeg'] or 'none: no movies as .mp4; pip install supple[movies]'}")
-    print("extras" if found["extras"] else "extras       not known: supple is not installed, but run from its source")
+    print("extras" if found["extras"] else "extras       unknown: supple runs from its source and is not installed")
     for name, one in found["extras"].items():
         here = ", ".join(f"{package} {number or 'absent'}" for package, number in one["packages"].items())
         print(f"  {name:<14}{one['for']}: {here}" + (f"; {one['install']}" if one["missing"] else ""))
     limits = ", ".join(f"{name} {value:.3g}" for name, value in found["limits"].items())
     print(f"limits       {limits}; SUPPLE_LIMITS=NAME=VALUE,... changes them")
     cache = found["cache"]
-    state = "" if cache["writable"] else " (cannot be written: kernels are compiled anew in every run)"
+    state = "" if cache["writable"] else " (not writable: kernels are compiled again in every run)"
     print(f"kernel cache {cache['folder']}{state}, {cache['bytes'] / 1e6:.0f} MB")
     kernels = cache["kernels"]
     if not kernels:
-        print("  no kernel is compiled yet: short work runs interpreted; `supple warmup` compiles all of them")
+        print("  no kernel is compiled yet; short jobs run interpreted, `supple warmup` compiles all kernels")
         return
-    print(f"  {len(kernels)} compilations took {cache['processor_seconds']:.0f} s of processor, most of it for")
+    print(f"  {len(kernels)} compilations took {cache['processor_seconds']:.0f} s of processor time, mainly:")
     for kernel in kernels[:_SHOWN]:
         print(f"  {kernel['seconds']:7.1f} s  {kernel['purpose']}")
 
 
 def _processor() -> str:
-    import numba  # noqa: F401 - loads LLVM, which knows the processor's name
+    import numba  # noqa: F401 - loads LLVM, which detects the processor
     from llvmlite import binding
 
     return f"{platform.machine()} ({binding.get_host_cpu_name()})"
@@ -115,11 +115,11 @@ def _writable() -> bool:
     return os.access(folder, os.W_OK)
 
 
-# Extras of supple: what each is for, and which of its packages are here.
+# Extras of supple: purpose and installed packages.
 
 
 PURPOSES = {
-    "control": "linear models as python-control's",
+    "control": "linear models for python-control",
     "cluster": "sampling on a cluster (dask)",
     "casadi": "exported models in optimal control",
     "measurements": "universal files of modal tests (.uff)",
@@ -131,7 +131,11 @@ _FOR_DEVELOPERS = ("test", "dev", "bench", "docs")
 
 
 class Extra(NamedTuple):
-    """packages : name -> version, None if it is missing; install : the command that brings it."""
+    """An optional set of packages.
+
+    packages : version by name, None if it is missing
+    install  : command that installs the packages
+    """
 
     name: str
     purpose: str
@@ -140,11 +144,12 @@ class Extra(NamedTuple):
 
     @property
     def missing(self) -> list[str]:
+        """Names of the packages that are not installed."""
         return [name for name, number in self.packages.items() if number is None]
 
 
 def extras() -> list[Extra]:
-    """Those for users, in alphabetical order; none where supple is not installed but run from its source."""
+    """Return the extras for users, sorted by name; none if supple is not installed."""
     try:
         found = distribution("supple")
     except PackageNotFoundError:
@@ -162,7 +167,7 @@ def extras() -> list[Extra]:
 
 
 def installed_version(package: str) -> str | None:
-    """As installed; None if it is not."""
+    """Return the installed version of a package, or None."""
     try:
         return version(package)
     except PackageNotFoundError:

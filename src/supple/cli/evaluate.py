@@ -12,11 +12,8 @@ from supple.cli.options import At, Json, Settings
 
 Delta = Annotated[
     str | None,
-    typer.Option(
-        "--delta", metavar="NAME=VALUE,...",
-        help="Deformation: `E.z=2mm,mode1=0.001`; zero if not mentioned. M and Γ are those there.",
-    ),
-]  # fmt: skip
+    typer.Option("--delta", metavar="NAME=VALUE,...", help="Deformation: `E.z=2mm,mode1=0.001`. Default: zero."),
+]
 
 if TYPE_CHECKING:
     from supple.equations.equations_of_motion import Coefficients
@@ -25,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def evaluate(rom: Rom, at: At = None, delta: Delta = None, settings: Settings = None, as_json: Json = False) -> None:
-    """Evaluate a reduced model at a configuration, deformed or not."""
+    """Evaluate the coefficients of a reduced model."""
     with answering(as_json) as answer:
         model = read_model(answer, rom, settings)
         theta, bent = model_configuration(model, at), _deformation(model, delta)
@@ -39,7 +36,7 @@ def evaluate(rom: Rom, at: At = None, delta: Delta = None, settings: Settings = 
 
 
 def _deformation(model: ReducedModel, given: str | None) -> list[float] | None:
-    """δ in the order of the model, zero where it is not named; None if nothing is."""
+    """Return δ in the order of the model, zero for names that are not given; None without --delta."""
     from supple.cli.options import quantities_of
     from supple.diagnostics import InputError
 
@@ -47,7 +44,7 @@ def _deformation(model: ReducedModel, given: str | None) -> list[float] | None:
         return None
     names = model.layout.coordinates[model.layout.theta :]
     if not names:
-        raise InputError("it is rigid, and does not deform", part="--delta", hint="leave it out")
+        raise InputError("the model is rigid and has no deformation", part="--delta", hint="leave --delta out")
     values = quantities_of(given, "--delta", names, f'an elastic coordinate of "{model.name}"', lambda _: None)
     return [values.get(name, 0.0) for name in names]
 
@@ -60,7 +57,7 @@ def _text(model: ReducedModel, found: Coefficients, delta: list[float] | None) -
 
     try:
         units = units_of(rest(described_mechanism(model)))
-    except InputError:  # it does not say what it was made from
+    except InputError:  # the file does not contain the mechanism
         units = UNKNOWN
     worst = max(model.error.items(), key=lambda item: item[1], default=("", 0.0))
     out = found.text(f"{model.name} (reduced)", units, delta)

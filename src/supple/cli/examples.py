@@ -1,4 +1,4 @@
-"""`supple examples`: list, read, copy or run the examples that come with supple."""
+"""`supple examples`: list, read, copy or run the bundled examples."""
 
 from __future__ import annotations
 
@@ -22,27 +22,29 @@ _STANDARD_ERROR = 2
 
 
 def examples(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Which one; all are listed if left out.")] = None,
-    copy: Annotated[Path | None, typer.Option("--copy", metavar="DIR", help="Copy it into this folder.")] = None,
-    run: Annotated[bool, typer.Option("--run", help="Run its study.")] = False,
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Name of an example. Default: list all.")] = None,
+    copy: Annotated[Path | None, typer.Option("--copy", metavar="DIR", help="Folder to copy the example into.")] = None,
+    run: Annotated[bool, typer.Option("--run", help="Run the study of the example.")] = False,
     output: Annotated[
         Path | None,
         typer.Option(
             "-o",
             "--folder",
             metavar="DIR",
-            help="Where the study writes; NAME-results if left out.",
+            help="Folder for the results of the study. Default: NAME-results.",
         ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """List the bundled examples; read, copy or run one of them."""
+    """List the bundled examples; read, copy or run one."""
     if name is None and (copy is not None or run):
-        raise typer.BadParameter("which example? Name it before the options", param_hint="NAME")
+        raise typer.BadParameter("no example is named; put its name before the options", param_hint="NAME")
     if output is not None and not run:
-        raise typer.BadParameter("only --run writes results", param_hint="--folder")
+        raise typer.BadParameter("only --run writes results; add --run or leave --folder out", param_hint="--folder")
     if copy is not None and run:
-        raise typer.BadParameter("copy it first, then run the copy's study.py", param_hint="--run")
+        raise typer.BadParameter(
+            "--copy and --run exclude each other; copy first, then run study.py of the copy", param_hint="--run"
+        )
     with answering(as_json) as answer:
         if name is None:
             _list(answer)
@@ -62,7 +64,7 @@ def _list(answer: Answer) -> None:
         for name, text in found.items():
             print(f"{name:<{width}}  {text}")
         if not found:
-            print("no examples are installed with this supple")
+            print("this installation has no examples")
 
     data = [{"name": name, "description": text} for name, text in found.items()]
     answer.give({"examples": data}, show)
@@ -95,13 +97,15 @@ def _read(answer: Answer, name: str) -> None:
 def _copy(answer: Answer, name: str, into: Path) -> None:
     folder, target = bundled.example_folder(name), into / name
     if target.exists():
-        raise InputError("this is already there", file=str(target), hint="copy into another folder, or remove it first")
+        raise InputError(
+            "this folder already exists", file=str(target), hint="copy into another folder, or remove it first"
+        )
     try:
         with folder_beside(target) as beside:
             shutil.copytree(folder, beside, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
     except OSError as error:
-        said = error.args[0][0][2] if isinstance(error, shutil.Error) else error.strerror or str(error)
-        first = said.partition("] ")[2].partition(":")[0] or said  # [Errno 28] No space left on device: 'a' -> 'b'
+        reason = error.args[0][0][2] if isinstance(error, shutil.Error) else error.strerror or str(error)
+        first = reason.partition("] ")[2].partition(":")[0] or reason  # [Errno 28] No space left on device: 'a' -> 'b'
         raise InputError(
             f"cannot be written ({excerpt(first)}); nothing was copied",
             file=str(target),
@@ -115,15 +119,15 @@ def _copy(answer: Answer, name: str, into: Path) -> None:
 def _run(answer: Answer, name: str, output: Path) -> None:
     study = bundled.example_folder(name) / bundled.STUDY
     if not study.is_file():
-        raise InputError("it has no study to run", part=f'example "{name}"', hint=f"supple check {name}")
+        raise InputError("this example has no study", part=f'example "{name}"', hint=f"supple check {name}")
     start = time.perf_counter()
-    # Where standard output is promised to one object, what a study tells goes to standard error.
+    # With --json, standard output holds one object, so the study prints to standard error.
     stream = _STANDARD_ERROR if answer.as_json else None
     command = [sys.executable, str(study), "--output", str(output)]
     status = subprocess.run(command, stdout=stream, check=False).returncode
     if status:
         raise NumericalError(
-            f"its study ended with exit status {status}", part=f'example "{name}"', hint="see what it said above"
+            f"the study ended with exit status {status}", part=f'example "{name}"', hint="see its output above"
         )
     data = {"name": name, "output": str(output), "seconds": time.perf_counter() - start}
-    answer.give(data, lambda: print(f"results are in {output}"))
+    answer.give(data, lambda: print(f"results written to {output}"))

@@ -1,4 +1,4 @@
-"""`-o FILE` and `--plot FILE`: results as tables and pictures on disk."""
+"""Options `-o FILE` and `--plot FILE`: tables and pictures of results."""
 
 from __future__ import annotations
 
@@ -8,21 +8,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from supple.cli.help_text import OUTPUT
+
 if TYPE_CHECKING:
     from supple.results.result import Result
 
 TableFile = Annotated[
     Path | None,
-    typer.Option("-o", "--file", metavar="FILE", help="Write its numbers: .csv, .npz or .mat."),
+    typer.Option("-o", "--file", metavar="FILE", help="Table to write: .csv, .npz or .mat.", rich_help_panel=OUTPUT),
 ]
 Picture = Annotated[
     Path | None,
-    typer.Option("--plot", metavar="FILE", help="Draw it: .png, .svg or .pdf."),
+    typer.Option("--plot", metavar="FILE", help="Picture to write: .png, .svg or .pdf.", rich_help_panel=OUTPUT),
 ]
 
 
 def keep(found: Result, table: Path | None, picture: Path | None = None) -> None:
-    """Write the table and the picture of a result, where they are wanted."""
+    """Write the table and the picture of a result, if files are given."""
     if table is not None:
         write_file(table, lambda: found.save(table))
     if picture is not None:
@@ -31,7 +33,7 @@ def keep(found: Result, table: Path | None, picture: Path | None = None) -> None
 
 
 def write_result(found: Result, output: Path, **options: Any) -> None:
-    """Write its numbers, or draw it with some options, by the suffix of the file."""
+    """Write a result as a table or a picture, depending on the suffix of the file."""
     from supple.results.file import SUFFIXES
 
     drawn: Any = found
@@ -42,22 +44,22 @@ def write_result(found: Result, output: Path, **options: Any) -> None:
 
 
 def require_folder(*targets: Path | None) -> None:
-    """Of files that are to be written: before the work, not after."""
+    """Check that the folders of output files exist, before the computation."""
     from supple.diagnostics import InputError
 
     for target in targets:
         if target is None:
             continue
         if target.is_dir():
-            raise InputError("is a folder", part=f"output {target}", hint=f"name a file in it: {target}/NAME")
+            raise InputError("this is a folder", part=f"output {target}", hint=f"name a file in it: {target}/NAME")
         if not target.absolute().parent.is_dir():
             raise InputError(
-                f"the folder {target.parent} does not exist", part=f"output {target}", hint="make it first"
+                f"the folder {target.parent} does not exist", part=f"output {target}", hint="create it first"
             )
 
 
 def draw(target: Path, figure: Callable[[], Any]) -> None:
-    """Draw what `figure` gives into a file, whole or not at all."""
+    """Write a figure to a file, completely or not at all."""
     from supple.files.whole import written_beside
 
     def save() -> None:
@@ -68,19 +70,19 @@ def draw(target: Path, figure: Callable[[], Any]) -> None:
 
 
 def write_file(target: Path, write: Callable[[], Any]) -> None:
-    """Call `write`; where that fails, say which file and why."""
+    """Call `write` and report a failure with the file and the reason."""
     from supple.diagnostics import InputError
 
     try:
         write()
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"cannot be written ({reason})", file=str(target), hint="give another place") from error
+        raise InputError(f"cannot be written ({reason})", file=str(target), hint="choose another file") from error
 
 
 def write_report(found: Any, target: Path | None, typed: str) -> None:
-    """The page of a result, where it is wanted; `typed` : the arguments it came from."""
+    """Write the HTML report of a result, if a file is given; `typed` holds the arguments of the command."""
     if target is not None:
-        from supple.view.report.report import report as made
+        from supple.view.report.report import report
 
-        write_file(target, lambda: made(found, target, file=typed))
+        write_file(target, lambda: report(found, target, file=typed))

@@ -1,18 +1,22 @@
-"""Options whose values are names of kinds: fits, exports.
+"""Options whose values are names of registered kinds (fits, export targets), and the class of all commands.
 
-What there is is looked up in the registry when a value or the help is asked for, and not before: registries import what
-their records are made of, and `supple --help` shall start at once.
+Registries are imported only when a value is checked or the help of the command is shown, so that `supple --help` starts
+at once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
+from operator import attrgetter
 from typing import Any
 
 import typer
 from typer.core import TyperCommand
 
+from supple.cli.help_text import COST, MODEL, OUTPUT
+
+_LAST = (MODEL, COST, OUTPUT)  # panels after those of a command's own options
 _PLACES = {
     "fit": ("supple.approximation.fits.fits", "FITS"),
     "to": ("supple.export.export", "TARGETS"),
@@ -20,13 +24,13 @@ _PLACES = {
 
 
 def kinds(option: str) -> Any:
-    """The registry that an option of this name chooses from."""
+    """Return the registry that an option chooses from."""
     module, name = _PLACES[option]
     return getattr(import_module(module), name)
 
 
 def known(option: str) -> Callable[[str], str]:
-    """A callback that refuses what is not in the registry."""
+    """Return a callback that refuses names that are not registered."""
 
     def check(name: str) -> str:
         registry = kinds(option)
@@ -37,12 +41,29 @@ def known(option: str) -> Callable[[str], str]:
     return check
 
 
-class ListsKinds(TyperCommand):
+class Command(TyperCommand):
     """A command whose help lists the kinds that its options choose from."""
 
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return all parameters in the order of their panels, without the types of flags."""
+        panel = attrgetter("rich_help_panel")
+        params = without_plain_types(super().get_params(ctx))
+        return sorted(params, key=lambda param: _LAST.index(panel(param)) if panel(param) in _LAST else -1)
+
     def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help, with the kinds that may be chosen."""
         for option in self.params:
             if option.name in _PLACES:
                 listed = "; ".join(f"{name}: {record.says}" for name, record in kinds(option.name).items())
                 option.help = f"{option.help} {listed}."  # type: ignore[attr-defined]
         super().format_help(ctx, formatter)
+
+
+def without_plain_types(params: list[Any]) -> list[Any]:
+    """Hide the type of flags (`<bool>`) and of named arguments (`<str>`) from the help."""
+    for param in params:
+        if getattr(param, "is_flag", False) and param.metavar is None:
+            param.metavar = ""
+        if param.param_type_name == "argument" and param.metavar:
+            param.display_type_rich = lambda ctx: None  # typer prints <str> otherwise
+    return params

@@ -8,6 +8,7 @@ import typer
 
 from supple.cli.answer import answering
 from supple.cli.assemble import warn_of_limits
+from supple.cli.help_text import MODEL, help_of
 from supple.cli.kept import TableFile, keep
 from supple.cli.options import Along, At, File, Json, Preload, Rigid, Settings, configuration, read_mechanism
 
@@ -17,24 +18,26 @@ if TYPE_CHECKING:
 ConstraintModes = Annotated[
     str | None,
     typer.Option(
-        "--constraint-modes", metavar="E.z,...",
-        help="Degrees of freedom whose displacement becomes a coordinate (elastic bodies).",
+        "--constraint-modes",
+        metavar="E.z,...",
+        help=help_of("local", "constraint_modes"),
+        show_default=False,
+        rich_help_panel=MODEL,
     ),
-]  # fmt: skip
+]
 InternalModes = Annotated[
     int | None,
     typer.Option(
-        "--internal-modes", metavar="N", min=0,
-        help="How many internal modes to keep (elastic bodies).",
+        "--internal-modes",
+        metavar="N",
+        help=help_of("local", "internal_modes"),
+        show_default=False,
+        rich_help_panel=MODEL,
+        min=0,
     ),
-]  # fmt: skip
+]
 Stiffening = Annotated[
-    bool,
-    typer.Option(
-        "--stiffening",
-        help="Second order in the deformation, with the geometric stiffness of loads and of inertia (elastic bodies): "
-        "for links that spin fast, or carry loads near buckling.",
-    ),
+    bool, typer.Option("--stiffening", help=help_of("local", "stiffening"), show_default=False, rich_help_panel=MODEL)
 ]
 
 
@@ -51,13 +54,17 @@ def local(
     settings: Settings = None,
     as_json: Json = False,
 ) -> None:
-    """Compute the equations of motion at a configuration."""
+    """Compute the local equations of motion at a configuration."""
     with answering(as_json) as answer:
         from supple.parameterization.local_model import local as local_model
 
         mechanism = read_mechanism(answer, file, settings)
-        asked = {"--constraint-modes": constraint_modes, "--internal-modes": internal_modes, "--stiffening": stiffening}
-        require_elastic_bodies(mechanism, asked)
+        options = {
+            "--constraint-modes": constraint_modes,
+            "--internal-modes": internal_modes,
+            "--stiffening": stiffening,
+        }
+        require_elastic_bodies(mechanism, options)
         found = local_model(
             mechanism,
             configuration(mechanism, at),
@@ -73,14 +80,14 @@ def local(
         answer.show(found)
 
 
-def require_elastic_bodies(mechanism: Mechanism, asked: dict[str, Any]) -> None:
-    """Refuse options about modes of elastic bodies, by name, where there are none."""
+def require_elastic_bodies(mechanism: Mechanism, options: dict[str, Any]) -> None:
+    """Refuse options about modes of elastic bodies if the mechanism has none."""
     from supple.diagnostics import InputError
 
-    for option, value in asked.items():
+    for option, value in options.items():
         if value and not mechanism.elastic:
             raise InputError(
-                f"{option} is about elastic bodies, and all {len(mechanism.bodies)} bodies of this mechanism are rigid",
+                f"{option} needs elastic bodies, but all {len(mechanism.bodies)} bodies of this mechanism are rigid",
                 part=f'mechanism "{mechanism.name}"',
                 path=("bodies",),
                 hint=f"leave {option} out, or replace a rod by a beam with section: and material:",
@@ -88,5 +95,5 @@ def require_elastic_bodies(mechanism: Mechanism, asked: dict[str, Any]) -> None:
 
 
 def name_list(text: str | None) -> tuple[str, ...]:
-    """A list of names with commas between them."""
+    """Split a comma-separated list of names."""
     return tuple(name.strip() for name in (text or "").split(",") if name.strip())

@@ -1,4 +1,4 @@
-"""The `supple` command: its subcommands, and how it starts and ends."""
+"""The `supple` command: its subcommands, start and end."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ from supple.cli.answer import (
     memory_ran_out,
     refused_name,
 )
-from supple.cli.kind_option import ListsKinds
+from supple.cli.help_text import ANALYSE
+from supple.cli.kind_option import Command, without_plain_types
 from supple.comparison import command as compare
 from supple.compilation.patience import patiently
 from supple.diagnostics import SuppleError
@@ -57,27 +58,31 @@ from supple.statics import command as compliance
 from supple.view import command as view
 from supple.view.report import command as report
 
-# A defect of ours: the file that tells of it, for its user to send.
+# Defects of supple: a report that the user can send.
 
 
 _PACKAGES = ("supple", "numpy", "scipy", "numba", "llvmlite", "h5py", "typer", "pydantic")
 
 
 def defect(error: Exception, arguments: Sequence[str]) -> Failure:
-    """What to say of it. The report is written here or among temporary files; else its traceback goes to standard
-    error."""
-    said = excerpt(error, LONGEST // 4)
-    what = f"this is a defect of supple, not of your input: {type(error).__name__}" + (f": {said}" if said else "")
+    """Return the failure of an unexpected exception, and write a report of it.
+
+    The report goes to the working folder or the folder of temporary files; otherwise it is printed on standard error.
+    """
+    reason = excerpt(error, LONGEST // 4)
+    what = ": ".join(
+        item for item in ("this is a defect of supple, not of your input", type(error).__name__, reason) if item
+    )
     text = _report(error, arguments)
-    file = _kept(text)
+    file = _write_report(text)
     if file is None:
         print(text, file=sys.stderr)
-        return failure(what, DEFECT, hint="no report could be written; please send what stands above")
+        return failure(what, DEFECT, hint="no report could be written; please send the text above")
     return failure(what, DEFECT, hint=f"please send the report {file}", report=str(file))
 
 
 def _report(error: Exception, arguments: Sequence[str]) -> str:
-    """The command, versions, the machine's kind and the traceback; nothing of the files that were read."""
+    """Return the command, versions, platform and traceback, without any content of input files."""
     lines = [
         "A defect of supple.",
         f"command   supple {shlex.join(arguments)}",
@@ -92,13 +97,13 @@ def _report(error: Exception, arguments: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def _kept(text: str) -> Path | None:
+def _write_report(text: str) -> Path | None:
     name = f"supple-defect-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.txt"
     for folder in (Path.cwd, lambda: Path(tempfile.gettempdir())):
         try:
             file = folder() / name
             file.write_text(text, "utf-8", errors="replace")
-        except OSError:  # nowhere to write, or no folder at all
+        except OSError:  # the folder is missing or not writable
             continue
         return file
     return None
@@ -111,25 +116,29 @@ def _package_version(package: str) -> str:
         return "not installed"
 
 
-# A command line that is wrong: told as typer tells it, and with --json by an object as well.
+# Wrong command lines: reported as typer does, and with --json by an object as well.
 
 
-class AnswersUsage(TyperGroup):
-    """The group of all commands; whatever typer refuses in its arguments passes through here."""
+class Commands(TyperGroup):
+    """The group of all commands; it reports arguments that typer refuses."""
 
     as_json = False
 
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return all parameters, without the types of flags."""
+        return without_plain_types(super().get_params(ctx))
+
     def list_commands(self, ctx: Any) -> list[str]:
-        """Supple's own commands, and the analyses that are registered."""
+        """Return supple's own commands and the registered analyses."""
         own = super().list_commands(ctx)
         try:
             return [*own, *self._analyses()]
-        except SuppleError as error:  # of a package that cannot be loaded: the help of the others is given all the same
+        except SuppleError as error:  # an extension cannot be loaded: show the help of the other commands
             print(f"warning: {error}", file=sys.stderr)
             return own
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """A command by its name; packages are asked only for names that are not supple's own."""
+        """Return a command by its name; extensions are loaded only for names that are not supple's own."""
         own = super().get_command(ctx, cmd_name)
         if own is not None or cmd_name not in (added := self._analyses()):
             return own
@@ -138,7 +147,7 @@ class AnswersUsage(TyperGroup):
         return command_of(added[cmd_name])
 
     def _analyses(self) -> Mapping[str, Any]:
-        """Registered analyses by name; they are imported only where there may be one."""
+        """Return the registered analyses by name; they are imported only if there may be one."""
         if not registrations():
             return {}
         from supple.cli.analysis import ANALYSES
@@ -146,11 +155,13 @@ class AnswersUsage(TyperGroup):
         return ANALYSES
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
+        """Create the context, and report wrong arguments."""
         self.as_json = "--json" in args
         with self._answering():
             return super().make_context(info_name, args, parent, **extra)
 
     def invoke(self, ctx: Any) -> Any:
+        """Run the command, and report wrong arguments."""
         with self._answering():
             return super().invoke(ctx)
 
@@ -165,9 +176,9 @@ class AnswersUsage(TyperGroup):
 
 
 def _wrong(error: Any) -> Any:
-    """What typer says of it, the option or argument that it is about, and where help is found."""
+    """Return typer's message, the option or argument that it concerns, and how to get help."""
     context = getattr(error, "ctx", None)
-    hint = f"{context.command_path} --help tells what it takes" if context is not None else None
+    hint = f"see {context.command_path} --help" if context is not None else None
     found = failure(str(error.format_message()) or "no command is given", USAGE, hint=hint)
     return found._replace(part=_about(error))
 
@@ -182,46 +193,43 @@ def _about(error: Any) -> str | None:
 
 app = typer.Typer(
     name="supple",
-    cls=AnswersUsage,
-    help="Small, explicit models of multibody mechanisms.",
-    epilog="FILE is a mechanism file, a URDF or the name of a bundled example: supple check four-bar",
+    cls=Commands,
+    help="Reduced-order models of flexible, closed-loop mechanisms.",
+    epilog="FILE is a mechanism file, a URDF or the name of a bundled example. Start with: supple check four-bar",
     no_args_is_help=True,
     add_completion=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("new")(new.new)
-app.command("check")(check.check)
-app.command("convert")(convert.convert)
-app.command("assemble")(assemble.assemble)
-app.command("local")(local.local)
-app.command("modes")(modes.modes)
-app.command("frf")(frf.frf)
-app.command("modal")(modal.modal)
-app.command("virtual-test")(virtual_test.virtual_test)
-app.command("measured")(measured.measured)
-app.command("sag")(compliance.sag)
-app.command("compliance")(compliance.compliance)
-app.command("buckling")(buckling.buckling)
-app.command("simulate")(simulate.simulate)
-app.command("inverse")(inverse.inverse)
-app.command("linearize")(linearize.linearize)
-app.command("reduce", cls=ListsKinds)(reduce.reduce)
-app.command("identify")(identify.identify)
-app.command("plan-test")(plan_test.plan_test)
-app.command("evaluate")(evaluate.evaluate)
-app.command("compare")(compare.compare)
-app.command("report")(report.report)
-app.command("export", cls=ListsKinds)(export.export)
-app.command("view")(view.view)
-app.command("examples")(examples.examples)
-app.command("schema")(schema.schema)
-app.command("warmup")(warmup.warmup)
-app.command("doctor")(doctor.doctor)
+
+DESCRIBE, REDUCE, CONTROL = "Describe", "Reduce", "Control"
+TEST, EXPORT, LOOK, MANAGE = "Test", "Export", "Look", "Manage"
+"""Panels of `supple --help`, in this order."""
+
+_COMMANDS: dict[str, dict[str, Callable[..., None]]] = {
+    DESCRIBE: {"new": new.new, "check": check.check, "convert": convert.convert, "examples": examples.examples},
+    ANALYSE: {
+        "assemble": assemble.assemble, "modes": modes.modes, "frf": frf.frf, "simulate": simulate.simulate,
+        "deflection": compliance.sag, "compliance": compliance.compliance, "buckling": buckling.buckling,
+        "local": local.local,
+    },
+    REDUCE: {"reduce": reduce.reduce, "evaluate": evaluate.evaluate, "compare": compare.compare},
+    CONTROL: {"linearize": linearize.linearize, "inverse": inverse.inverse},
+    TEST: {
+        "virtual-test": virtual_test.virtual_test, "plan-test": plan_test.plan_test,
+        "check-measurement": measured.measured, "modal": modal.modal, "identify": identify.identify,
+    },
+    EXPORT: {"export": export.export},
+    LOOK: {"view": view.view, "report": report.report},
+    MANAGE: {"schema": schema.schema, "warmup": warmup.warmup, "doctor": doctor.doctor},
+}  # fmt: skip
+for _panel, _functions in _COMMANDS.items():
+    for _name, _function in _functions.items():
+        app.command(_name, cls=Command, rich_help_panel=_panel)(_function)
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _version(requested: bool) -> None:
+    if requested:
         import supple
 
         print(f"supple {supple.__version__}")
@@ -231,17 +239,15 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def _supple(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
     ] = False,
-    debug: Annotated[
-        bool, typer.Option("--debug", help="Print the traceback of an error (also: SUPPLE_DEBUG=1).")
-    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Print the traceback of an error.")] = False,
     limit: Annotated[
         list[str] | None,
         typer.Option(
             "--limit",
             metavar="NAME=VALUE",
-            help="Another limit: steps=1e9, memory=16GB (also: SUPPLE_LIMITS); `supple doctor` lists them.",
+            help="Resource limit, e.g. memory=16GB; see `supple doctor`.",
         ),
     ] = None,
 ) -> None:
@@ -254,45 +260,45 @@ def _supple(
 
 
 def run(arguments: Sequence[str] | None = None) -> None:
-    """What the console script calls; ends with SystemExit, its code the exit status."""
+    """Run a command line; the console script calls this function. It ends with SystemExit and the exit status."""
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # a terminal without θ or × shows ?, it does not stop us
+        if hasattr(stream, "reconfigure"):  # a terminal without θ or × shows ? instead of stopping the command
             stream.reconfigure(errors="replace")
     given = list(sys.argv[1:] if arguments is None else arguments)
     patiently()
-    with guarded(), _telling(given):
+    with guarded(), _reporting_errors(given):
         complete_named_shell(given)
-        status = sweep.swept(given, _performed)
+        status = sweep.sweep_status(given, _run_command)
         if status is not None:
             raise SystemExit(status)
-        _performed(given)
+        _run_command(given)
 
 
-def _performed(arguments: list[str]) -> None:
-    """One command; ends with SystemExit."""
-    with _telling(arguments):
+def _run_command(arguments: list[str]) -> None:
+    """Run one command; it ends with SystemExit."""
+    with _reporting_errors(arguments):
         app(args=arguments, prog_name="supple")
 
 
 @contextmanager
-def _telling(arguments: list[str]) -> Iterator[None]:
-    """What no part of a command knows how to tell is a defect of ours; a user never meets a bare traceback."""
+def _reporting_errors(arguments: list[str]) -> Iterator[None]:
+    """Report errors that no command handles; unexpected ones become reports of a defect, never a bare traceback."""
     as_json = "--json" in arguments
     try:
         yield
-    except SuppleError as error:  # outside a subcommand, as the two below; inside, the answer takes care
-        raise SystemExit(failure_of(error).tell(as_json)) from None
+    except SuppleError as error:  # outside a subcommand, as the two below; subcommands report their own errors
+        raise SystemExit(failure_of(error).emit(as_json)) from None
     except MemoryError as error:
-        raise SystemExit(memory_ran_out(error).tell(as_json)) from None
+        raise SystemExit(memory_ran_out(error).emit(as_json)) from None
     except KeyboardInterrupt:
-        raise SystemExit(failure("interrupted", INTERRUPTED).tell(as_json)) from None
-    except Exception as error:  # noqa: BLE001 - whatever it is
-        if (told := refused_name(error)) is not None:
-            raise SystemExit(told.tell(as_json)) from None
-        raise SystemExit(defect(error, arguments).tell(as_json)) from None
+        raise SystemExit(failure("interrupted", INTERRUPTED).emit(as_json)) from None
+    except Exception as error:  # noqa: BLE001 - any unexpected exception
+        if (refused := refused_name(error)) is not None:
+            raise SystemExit(refused.emit(as_json)) from None
+        raise SystemExit(defect(error, arguments).emit(as_json)) from None
 
 
-# Shell completion for a shell that the user names, whatever shell started the command.
+# Shell completion for a shell that the user names, independent of the shell that runs the command.
 
 
 SHELLS = ("bash", "zsh", "fish", "powershell", "pwsh")
@@ -325,20 +331,20 @@ def complete_named_shell(arguments: Sequence[str]) -> None:
             shell, path = install(shell, prog_name="supple")
     except typer.Exit:
         hint = f"name it: supple {_INSTALL} {'|'.join(SHELLS)}"
-        raise SystemExit(failure("the shell could not be detected", INPUT, hint=hint).tell(False)) from None
+        raise SystemExit(failure("the shell could not be detected", INPUT, hint=hint).emit(False)) from None
     print(f"{shell} completion installed in {path}; restart the terminal to use it")
     raise SystemExit(0)
 
 
-# Standard output and standard error that may be full, closed, or not there at all.
+# Standard output and standard error, which may be full, closed or missing.
 
 
 UNWRITTEN, CLOSED = 1, 141
-"""Exit statuses: the answer could not be written; nobody reads it any more (as of a process that SIGPIPE ends)."""
+"""Exit statuses: standard output cannot be written; its reader has closed it (as for a process ended by SIGPIPE)."""
 
 
 class _Guarded:
-    """A stream whose failures to write are somebody's business; all else it leaves to the stream."""
+    """A stream that calls a function when writing fails; everything else is left to the stream."""
 
     def __init__(self, stream: TextIO, failed: Callable[[OSError], None]):
         self._stream, self._failed = stream, failed
@@ -366,23 +372,26 @@ class _Guarded:
 
 @contextmanager
 def guarded() -> Iterator[None]:
-    """Inside, a failing standard output ends the command with one line and a status, and one that its reader has closed
-    (`supple ... | head`) with the status alone. What standard error does not take is lost, and the command goes on."""
+    """Handle failures of the standard streams.
+
+    A failing standard output ends the command with one line and a status. If its reader has closed it
+    (`supple ... | head`), the command ends with the status alone. Failures of standard error are ignored.
+    """
     before = sys.stdout, sys.stderr
     with ExitStack() as opened:
-        out, err = (_there(stream, opened) for stream in before)
+        out, err = (_open_stream(stream, opened) for stream in before)
 
-        def ended(error: OSError) -> None:
-            _swallow(out)
-            if error.errno == errno.EPIPE:  # `| head` has read enough: no error of anybody
+        def end(error: OSError) -> None:
+            _discard(out)
+            if error.errno == errno.EPIPE:  # `| head` has read enough, which is not an error
                 raise SystemExit(CLOSED)
             print(f"error: standard output cannot be written ({error.strerror or error})", file=sys.stderr)
             raise SystemExit(UNWRITTEN)
 
-        def lost(error: OSError) -> None:
-            _swallow(err)
+        def ignore(error: OSError) -> None:
+            _discard(err)
 
-        sys.stdout, sys.stderr = (cast(TextIO, _Guarded(*pair)) for pair in ((out, ended), (err, lost)))
+        sys.stdout, sys.stderr = (cast(TextIO, _Guarded(*pair)) for pair in ((out, end), (err, ignore)))
         try:
             try:
                 yield
@@ -393,13 +402,13 @@ def guarded() -> Iterator[None]:
             sys.stdout, sys.stderr = before
 
 
-def _there(stream: TextIO | None, opened: ExitStack) -> TextIO:
-    """The stream; where it was closed before we were started, one that takes everything."""
+def _open_stream(stream: TextIO | None, opened: ExitStack) -> TextIO:
+    """Return the stream, or the null device if it was closed before the command started."""
     return stream if stream is not None else opened.enter_context(open(os.devnull, "w", encoding="utf-8"))
 
 
-def _swallow(stream: TextIO) -> None:
-    """Let what is still in its memory, and all that follows, go nowhere: Python would complain of it at the end."""
+def _discard(stream: TextIO) -> None:
+    """Redirect a stream to the null device, since Python would report its unwritten buffer at exit."""
     with suppress(OSError, ValueError):
         handle = os.open(os.devnull, os.O_WRONLY)
         try:

@@ -1,4 +1,4 @@
-"""`--map`: a grid of coordinates or of positions of a place, what its text means, and what is said of every map."""
+"""Option `--map`: a grid of coordinates or of positions of a point, and the output of maps."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import typer
 from supple.cli.answer import Answer
 from supple.cli.kept import write_result
 from supple.cli.model_argument import described_mechanism, model_configuration
-from supple.cli.options import asked_posture, configuration, dimension_by_name, pieces, quantity_of
+from supple.cli.options import configuration, dimension_by_name, pieces, quantity_of, requested_posture
 
 if TYPE_CHECKING:
     from supple.description.mechanism import Mechanism
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
     from supple.maps.map import MapView
     from supple.reduced.model import ReducedModel
 
-_STEPS = 33  # values of a coordinate where a map does not say how many
+_STEPS = 33  # default number of values of a coordinate
 _FORM = "NAME=FROM:TO:N"
 
 Map = Annotated[
     str | None,
     typer.Option(
-        "--map", metavar="NAME=FROM:TO[:N],...",
-        help=f"Over a grid: N values of each coordinate, {_STEPS} if left out, or of where a place is: "
-        "`tool.x=-0.3:0.3:40,tool.y=-0.3:0.3:40,tool.z=-1.1`. The others stay at --at.",
+        "--map",
+        metavar="NAME=FROM:TO[:N],...",
+        help="Grid of coordinates or point positions, N values each: `crank=-1:1:20,tool.x=0:0.3`. Default of N: 33.",
     ),
-]  # fmt: skip
+]
 
 
 def grid_of(text: str, mechanism: Mechanism) -> dict[str, Any]:
-    """`crank=-1.6:1.6:33,tool.x=0:12mm:5,tool.z=-1.1` as {coordinate or place.axis: values, or the one it stays at}."""
+    """Parse `crank=-1.6:1.6:33,tool.x=0:12mm:5,tool.z=-1.1` into {coordinate or point.axis: values, or one value}."""
     import numpy as np
 
     from supple.description.posture import component_dimension
@@ -55,23 +55,25 @@ def grid_of(text: str, mechanism: Mechanism) -> dict[str, Any]:
             continue
         count = limits[2] if len(limits) == 3 else str(_STEPS)
         if not count.isdecimal() or int(count) < 1:
-            raise typer.BadParameter(f"{count!r} values of {name!r}: N is a whole number from 1", param_hint="--map")
+            raise typer.BadParameter(
+                f"{name!r}: the number of values must be an integer from 1 (got {count!r})", param_hint="--map"
+            )
         total *= int(count)
         require_within("postures", total, part="--map", hint="take fewer values")
         found[name] = np.linspace(ends[0], ends[1], int(count))
     if not any(np.ndim(values) for values in found.values()):
-        raise typer.BadParameter(f"{text!r} varies nothing: {_FORM} does", param_hint="--map")
+        raise typer.BadParameter(f"{text!r} varies no coordinate; write {_FORM}", param_hint="--map")
     return found
 
 
 def stays_at(mechanism: Mechanism, at: str | None) -> dict[str, float] | None:
-    """What `--at` says, places by their components, so that those which the grid varies may replace them."""
-    said, resting = asked_posture(mechanism, at)
-    return configuration(mechanism, at) if resting else said
+    """Return the fixed values of `--at`, points by components, so that the grid can replace those it varies."""
+    values, resting = requested_posture(mechanism, at)
+    return configuration(mechanism, at) if resting else values
 
 
 def typed_units(text: str) -> dict[str, str]:
-    """The units that intervals of `--map` were typed in, where both ends, or the one that has any, agree."""
+    """Return the units of the intervals of `--map` as typed, if both ends have the same unit or only one has a unit."""
     found: dict[str, str] = {}
     for piece in pieces(text):
         name, _, interval = (item.strip() for item in piece.partition("="))
@@ -87,9 +89,9 @@ def typed_units(text: str) -> dict[str, str]:
 def map_of(
     answer: Answer, subject: Mechanism | ReducedModel, text: str, at: str | None, ask: Any, **options: Any
 ) -> Any:
-    """The map that ``ask(subject, grid, at=..., progress=..., **options)`` gives, such as `over` with its question.
+    """Return the map that ``ask(subject, grid, at=..., progress=..., **options)`` computes.
 
-    text, at : as `--map` and `--at` have them
+    text, at : texts of `--map` and `--at`
     """
     from supple.reduced.model import ReducedModel
 
@@ -104,20 +106,20 @@ def map_of(
 
 
 def warn_of_map(answer: Answer, postures: PostureGrid) -> None:
-    """Say what is left empty, and what lies beyond limits."""
+    """Warn of configurations that are left empty or exceed limits."""
     missing, all_of_them = int((~postures.assembled).sum()), postures.assembled.size
     if missing:
-        why = "are out of reach" if postures.by_place else "cannot be assembled"
-        answer.warn(f"{missing} of {all_of_them} configurations {why}; they are left empty")
+        why = "are unreachable" if postures.by_place else "cannot be assembled"
+        answer.warn(f"{missing} of {all_of_them} configurations {why} and are left empty")
     beyond = postures.beyond_limits
     if beyond:
         answer.warn(f"at {beyond} of {all_of_them} configurations actuators or joints are outside their limits")
 
 
 def give_map(answer: Answer, found: MapView | MapResult, text: str, *outputs: Path | None) -> None:
-    """Warn of what is left empty, write the map to files where that is wanted, and show it.
+    """Warn of empty configurations, write the map to the given files, and show it.
 
-    text : as `--map` has it
+    text : text of `--map`
     """
     from supple.maps.grid import PostureGrid
 
@@ -126,4 +128,4 @@ def give_map(answer: Answer, found: MapView | MapResult, text: str, *outputs: Pa
     written = [output for output in outputs if output is not None]
     for output in written:
         write_result(found, output, units=typed_units(text))
-    answer.show(found, *([f"written to {output}" for output in written] or ["--json gives all values"]))
+    answer.show(found, *([f"written to {output}" for output in written] or ["--json prints all values"]))

@@ -1,4 +1,4 @@
-"""ROM as an argument: a saved reduced model, and configurations of it."""
+"""Reduced models as arguments of commands, and their configurations."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ if TYPE_CHECKING:
     from supple.reduced.model import ReducedModel
     from supple.time_functions.function_of_time import Trajectory
 
-Rom = Annotated[str, typer.Argument(metavar="ROM", help="A reduced model, as `supple reduce` writes it.")]
+Rom = Annotated[str, typer.Argument(metavar="ROM", help="Reduced model, written by `supple reduce`.")]
 FileOrRom = Annotated[
     str,
     typer.Argument(
         metavar="FILE|ROM",
-        help="A mechanism file, a URDF, the name of a bundled example, or a reduced model.",
+        help="Mechanism file, URDF, name of a bundled example, or reduced model.",
         autocompletion=bundled_names,
     ),
-]  # fmt: skip
+]
 
 
 def is_model(file: str) -> bool:
-    """Whether a file holds a reduced model."""
+    """Return whether a file holds a reduced model."""
     from supple.formats.document import holds_model
 
     return holds_model(file)
 
 
 def read_model(answer: Answer, file: str, settings: list[str] | None = None) -> ReducedModel:
-    """The reduced model in a file; one of a family at the values that are set."""
+    """Read a reduced model; parameters of a family are set to the values of `--set`."""
     from supple.reduced.file import load_model
 
     model = load_model(file)
@@ -51,13 +51,13 @@ def read_model(answer: Answer, file: str, settings: list[str] | None = None) -> 
 
 
 def set_values(model: ReducedModel, file: str, settings: list[str] | None) -> dict[str, float]:
-    """Values of `--set`, in SI, of parameters that a model was reduced over."""
+    """Return the values of `--set`, in SI units, for parameters that remained variable in the reduction."""
     from supple.diagnostics import InputError
 
     if settings and model.family is None:
         raise InputError(
-            "a reduced model has no parameters any more", file=file,
-            hint="set them in the mechanism and reduce it, or reduce it over them with --vary",
+            "this reduced model has no variable parameters", file=file,
+            hint="set them in the mechanism and reduce again, or keep them variable with --vary",
         )  # fmt: skip
     units = {} if model.family is None else {item.name: item.unit for item in model.family.parameters}
     return {
@@ -67,7 +67,7 @@ def set_values(model: ReducedModel, file: str, settings: list[str] | None) -> di
 
 
 def _dimension(unit: str) -> Dimension | None:
-    """That of a unit of names alone, as kg or N m/rad; None of others, whose numbers are then taken as they come."""
+    """Return the dimension of a unit such as kg or N m/rad; None for other texts, whose values are not converted."""
     from supple.description.quantities.arithmetic import parse
     from supple.description.quantities.expression import dimension_of
 
@@ -77,16 +77,16 @@ def _dimension(unit: str) -> Dimension | None:
 
 
 def described_mechanism(model: ReducedModel) -> Mechanism:
-    """The mechanism that a model was made from."""
+    """Return the mechanism that a model was reduced from."""
     from supple.formats.model_description import described as written
 
     return written(model)
 
 
 def model_configuration(model: ReducedModel, at: str | None) -> list[float]:
-    """θ as `--at` names it, with the configurations and the rest of the mechanism the model was made from.
+    """Return θ for the text of `--at`, which may name configurations of the model's mechanism.
 
-    The arclength of a path is 0, its beginning, if nothing is said.
+    The default arclength of a path model is 0, its beginning.
     """
     from supple.diagnostics import InputError
     from supple.kinematics.posture_coordinates import coordinate_values
@@ -102,37 +102,37 @@ def model_configuration(model: ReducedModel, at: str | None) -> list[float]:
         return [given.get(name, 0.0) for name in names]
     mechanism = described_mechanism(model)
     others, resting = without_equilibrium(at, mechanism.configurations)
-    if resting and model.layout.size > s:  # its own, sagging included
+    if resting and model.layout.size > s:  # equilibrium of the model, including its deflection
         return [float(value) for value in model.equilibrium(model_configuration(model, others))[:s]]
-    asked = configuration(mechanism, at)
-    values = dict(zip(rest(mechanism).numbering.coordinates, coordinate_values(mechanism, asked), strict=True))
+    requested = configuration(mechanism, at)
+    values = dict(zip(rest(mechanism).numbering.coordinates, coordinate_values(mechanism, requested), strict=True))
     for name, value in model.held.items():
-        if name in (asked or {}) and abs(values[name] - value) > 1e-9 * max(1.0, abs(value)):
+        if name in (requested or {}) and abs(values[name] - value) > 1e-9 * max(1.0, abs(value)):
             raise InputError(
                 f'the model holds "{name}" at {value:.6g}, not {values[name]:.6g}',
-                part="--at", hint="leave it out, or reduce with it in the region",
+                part="--at", hint="leave it out, or include it in the region of the reduction",
             )  # fmt: skip
     return [float(values[name]) for name in names]
 
 
 def model_follows_path(model: ReducedModel) -> bool:
-    """Whether the model's coordinate is the arclength of a path."""
-    from supple.reduction.model_trajectory import follows_path as led_along_one
+    """Return whether the coordinate of the model is the arclength of a path."""
+    from supple.reduction.model_trajectory import follows_path
 
-    return led_along_one(model)
+    return follows_path(model)
 
 
 def trajectory_in_model(model: ReducedModel, motion: str, **instants: Any) -> Trajectory:
-    """A motion of the mechanism that the model was made from (or a CSV file), in the model's coordinates."""
-    from supple.reduction.model_trajectory import model_trajectory as led
+    """Return a motion of the model's mechanism, or of a CSV file, in the coordinates of the model."""
+    from supple.reduction.model_trajectory import model_trajectory
 
-    return led(model, motion, **instants)
+    return model_trajectory(model, motion, **instants)
 
 
-def require_no(asked: dict[str, Any], why: str) -> None:
-    """Refuse options that a reduced model cannot serve."""
+def require_no(options: dict[str, Any], why: str) -> None:
+    """Refuse options that do not apply to a reduced model."""
     from supple.diagnostics import InputError
 
-    for option, value in asked.items():
+    for option, value in options.items():
         if value:
-            raise InputError(why, part=option, hint="leave it out, or ask the mechanism")
+            raise InputError(why, part=option, hint="leave it out, or use the mechanism file")

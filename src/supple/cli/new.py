@@ -1,4 +1,4 @@
-"""`supple new`: a commented mechanism file to start from."""
+"""`supple new`: a commented mechanism file as a starting point."""
 
 from __future__ import annotations
 
@@ -8,36 +8,42 @@ from typing import Annotated
 import typer
 
 from supple.cli.answer import answering
+from supple.cli.help_text import OUTPUT
 from supple.cli.options import Json
 
 STARTERS = Path(__file__).with_name("starters")
-_NAME = "NAME"  # stands in a starter for the mechanism's name
+_NAME = "NAME"  # placeholder for the name of the mechanism in a starter file
 
 
 def new(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the mechanism.")],
     spatial: Annotated[
-        bool, typer.Option("--spatial/--planar", help="A loop in space, or a four-bar in the plane.")
+        bool,
+        typer.Option(
+            "--spatial/--planar",
+            help="Template: a spatial loop or a planar four-bar. Default: planar.",
+            show_default=False,
+        ),
     ] = False,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--file", metavar="FILE", help="Where to write it; NAME.yaml if left out."),
+        typer.Option("-o", "--file", metavar="FILE", help="File to write. Default: NAME.yaml.", rich_help_panel=OUTPUT),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite a file that is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.", rich_help_panel=OUTPUT)] = False,
     as_json: Json = False,
 ) -> None:
-    """Write a commented mechanism file to start from."""
+    """Write a commented mechanism file as a starting point."""
     with answering(as_json) as answer:
         target = output if output is not None else Path(_file_name(name))
         write(target, starter(_stem(name), spatial=spatial), force)
         answer.give(
             {"file": str(target), "name": _stem(name)},
-            lambda: print(f"wrote {target}; next: supple check {target}"),
+            lambda: print(f"written to {target}; next: supple check {target}"),
         )
 
 
 def starter(name: str, *, spatial: bool = False) -> str:
-    """The text of a starter file."""
+    """Return the text of a starter file."""
     from supple.formats.mechanism_text import scalar
 
     text = (STARTERS / ("spatial.yaml" if spatial else "planar.yaml")).read_text("utf-8")
@@ -54,21 +60,21 @@ def _file_name(name: str) -> str:
 
     stem = _stem(name)
     if not stem.strip() or stem.startswith(".") or Path(stem).name != stem or not stem.isprintable():
-        raise InputError(f"{quoted(name)} does not make a file name", hint="name the file with -o FILE")
+        raise InputError(f"{quoted(name)} is not a valid file name", hint="choose a file with -o FILE")
     return f"{stem}.yaml"
 
 
 def write(target: Path, text: str, force: bool) -> None:
-    """Write a new file, or over one that is there if `force` says so."""
+    """Write a new file; overwrite an existing one only with `force`."""
     from supple.diagnostics import InputError
     from supple.files.whole import written_beside
 
     if target.exists() and not force:
         raise InputError(
-            "this file is already there", file=str(target), hint="take another name, or --force to overwrite it"
+            "this file already exists", file=str(target), hint="choose another name, or add --force to overwrite it"
         )
     try:
         with written_beside(target) as beside:
             beside.write_text(text, encoding="utf-8", newline="\n")
-    except ValueError as error:  # a name that no file can have
-        raise InputError(f"cannot be written ({error})", file=str(target), hint="name another with -o") from None
+    except ValueError as error:  # an invalid file name
+        raise InputError(f"cannot be written ({error})", file=str(target), hint="choose another file with -o") from None

@@ -1,6 +1,6 @@
-"""Arguments and options that several commands share, and what their texts mean.
+"""Arguments and options that several commands share, and the parsing of their texts.
 
-Options are declared as annotated types (`File`, `At`, `Settings`, ...); the functions beside them read their texts.
+Options are declared as annotated types (`File`, `At`, `Settings`, ...), followed by the functions that parse them.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import typer
 
 from supple.cli.answer import Answer
 from supple.cli.bundled import bundled_names, mechanism_file
+from supple.cli.help_text import COST, MODEL, OUTPUT
 from supple.description.quantities.dimension import PER_TIME, RATIO, TIME
 
 if TYPE_CHECKING:
@@ -30,31 +31,34 @@ File = Annotated[
     str,
     typer.Argument(
         metavar="FILE",
-        help="A mechanism file, a URDF, a .par file, or the name of a bundled example.",
+        help="Mechanism file, URDF, .par table, or name of a bundled example.",
         autocompletion=bundled_names,
     ),
 ]
 At = Annotated[
     str | None,
     typer.Option(
-        "--at", metavar="WHERE",
-        help="A named configuration, coordinates, or both: `home`, `crank=40deg,x=12mm`, `home,crank=0.2`; or where a "
-        "place is: `tool=[0,0,-1.1]`, `tool.z=-1.1,tool.x=200mm`. What is not mentioned stays at rest. `rest`: as "
-        "drawn. `equilibrium`: where gravity and springs leave it, close to the others.",
+        "--at",
+        metavar="WHERE",
+        help="Configuration: a name in the file (`home`), values (`crank=40deg,x=12mm`), or the position of a "
+        "point (`tool.z=-1.1`), combined by commas. `equilibrium` searches for static equilibrium. "
+        "Default: the drawn configuration.",
     ),
-]  # fmt: skip
+]
 Settings = Annotated[
     list[str] | None,
     typer.Option(
-        "--set", metavar="NAME=VALUE",
-        help="Another value for a parameter of the file; may be repeated. FROM:TO:COUNT runs the command for each.",
+        "--set",
+        metavar="NAME=VALUE",
+        help="Value of a parameter of the file. FROM:TO:COUNT runs the command for each value. Repeatable.",
+        rich_help_panel=MODEL,
     ),
-]  # fmt: skip
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.", rich_help_panel=OUTPUT)]
 
 
 def read_mechanism(answer: Answer, file: str, settings: list[str] | None) -> Mechanism:
-    """The mechanism in a file or of a bundled example, with parameters as set on the command line."""
+    """Read the mechanism of a file or a bundled example, with the parameters of `--set`."""
     from supple.formats.document import load_mechanism
 
     mechanism = load_mechanism(mechanism_file(answer, file), parameters=setting_texts(settings))
@@ -63,12 +67,12 @@ def read_mechanism(answer: Answer, file: str, settings: list[str] | None) -> Mec
 
 
 def setting_texts(settings: list[str] | None) -> dict[str, str]:
-    """What `--set` says, by name."""
+    """Return the texts of `--set` by name."""
     return named_texts(settings, "--set")
 
 
 def named_texts(given: list[str] | None, option: str) -> dict[str, str]:
-    """What an option NAME=VALUE that may be repeated says, by name."""
+    """Return the texts of a repeatable option NAME=VALUE by name."""
     found: dict[str, str] = {}
     for text in given or ():
         name, equals, value = (item.strip() for item in text.partition("="))
@@ -79,26 +83,28 @@ def named_texts(given: list[str] | None, option: str) -> dict[str, str]:
 
 
 def configuration(mechanism: Mechanism, at: str | None) -> dict[str, float] | None:
-    """θ as `--at` names it: configurations, coordinates, places, later ones over earlier ones; None for rest.
+    """Return θ for the text of `--at`; None for the configuration as drawn.
 
-    `rest` is what is not mentioned; `equilibrium` goes on from there to where nothing is pushed, actuators without
-    force. A configuration that the file calls so goes before either. Where a place is given, all of θ comes back.
+    The text combines named configurations, coordinates and positions of points; later items override earlier ones.
+    `rest` is the drawn configuration. `equilibrium` searches for static equilibrium, without actuator forces, from the
+    configuration that the other items give. A configuration of the file with one of these names takes precedence. With
+    positions of points, all coordinates are returned.
     """
     from supple.kinematics.posture_coordinates import coordinate_values
     from supple.kinematics.rest import rest
     from supple.statics.equilibrium import equilibrium
 
-    said, resting = asked_posture(mechanism, at)
-    if said is None:
+    values, resting = requested_posture(mechanism, at)
+    if values is None:
         return None
     names = rest(mechanism).numbering.coordinates
-    if not set(said) <= set(names):
-        said = dict(zip(names, coordinate_values(mechanism, said).tolist(), strict=True))
-    return dict(equilibrium(mechanism, said).coordinates) if resting else said
+    if not set(values) <= set(names):
+        values = dict(zip(names, coordinate_values(mechanism, values).tolist(), strict=True))
+    return dict(equilibrium(mechanism, values).coordinates) if resting else values
 
 
-def asked_posture(mechanism: Mechanism, at: str | None) -> tuple[dict[str, float] | None, bool]:
-    """What `--at` says: {coordinate or place.axis: value}, None for rest; and whether equilibrium is asked for."""
+def requested_posture(mechanism: Mechanism, at: str | None) -> tuple[dict[str, float] | None, bool]:
+    """Parse `--at` into {coordinate or point.axis: value}, None for rest, and whether equilibrium is requested."""
     from supple.description.posture import spelled
     from supple.diagnostics import InputError, nearest
     from supple.kinematics.rest import rest
@@ -108,9 +114,9 @@ def asked_posture(mechanism: Mechanism, at: str | None) -> tuple[dict[str, float
     names = rest(mechanism).numbering.coordinates
     if not names:
         raise InputError(
-            f"--at needs coordinates, and it has none: {len(mechanism.actuators)} actuators do not match its mobility",
+            f"--at needs coordinates, but {len(mechanism.actuators)} actuators do not match the mobility",
             part=f'mechanism "{mechanism.name}"',
-            hint="list coordinates: in the file, or leave --at out to get the rest configuration",
+            hint="add coordinates: to the file, or leave --at out to use the drawn configuration",
         )
     theta: dict[str, float] = {}
     resting = False
@@ -122,19 +128,19 @@ def asked_posture(mechanism: Mechanism, at: str | None) -> tuple[dict[str, float
         if not equals:
             if name not in mechanism.configurations:
                 raise InputError(
-                    f'there is no configuration "{name}"', part="--at",
+                    f'unknown configuration "{name}"', part="--at",
                     hint=f"write {name}=VALUE"
                     if name in names
                     else nearest(name, (*mechanism.configurations, REST, EQUILIBRIUM)),
                 )  # fmt: skip
             theta |= spelled(mechanism, mechanism.configurations[name])
             continue
-        theta |= _said_of(mechanism, name, text)
+        theta |= _position(mechanism, name, text)
     return theta, resting
 
 
-def _said_of(mechanism: Mechanism, name: str, text: str) -> dict[str, float]:
-    """`crank=40deg`, `tool.z=-1.1`, `tool=[0, 0, -1.1]` in SI."""
+def _position(mechanism: Mechanism, name: str, text: str) -> dict[str, float]:
+    """Parse `crank=40deg`, `tool.z=-1.1` or `tool=[0, 0, -1.1]` into SI values."""
     from supple.description.posture import (
         TURNS,
         axes_of,
@@ -165,7 +171,10 @@ def _said_of(mechanism: Mechanism, name: str, text: str) -> dict[str, float]:
 
 
 def without_equilibrium(at: str | None, known: Iterable[str]) -> tuple[str | None, bool]:
-    """WHERE without the word `equilibrium`, and whether that was asked for; `known` are the file's configurations."""
+    """Remove `equilibrium` from the text of `--at`; return the rest and whether the word was there.
+
+    known : names of the configurations of the file
+    """
     if at is None or EQUILIBRIUM in known:
         return at, False
     others = [item for item in pieces(at) if item.strip() != EQUILIBRIUM]
@@ -184,70 +193,70 @@ def pieces(text: str) -> list[str]:
     return pieces
 
 
-# The option --along: parameters of the file along which derivatives are wanted.
+# `--along`: parameters for derivatives.
 
 
 Along = Annotated[
     str | None,
     typer.Option(
-        "--along", metavar="NAME,...",
-        help="Parameters of the file along which derivatives are given too, θ held.",
+        "--along", metavar="NAME,...", help="Parameters of the file for which derivatives of the results are computed."
     ),
-]  # fmt: skip
+]
 
 
-# `--cluster`: where work goes that is too much for one machine.
+# `--cluster`: computation on several machines.
 
 
 ClusterOption = Annotated[
     str | None,
     typer.Option(
-        "--cluster", metavar="ADDRESS|local:N",
-        help="Compute on a cluster of dask: where its scheduler is (tcp://host:8786), or N processes of this machine.",
+        "--cluster",
+        metavar="ADDRESS",
+        help="Dask cluster: a scheduler address (tcp://host:8786), or `local:N` for N local processes.",
+        rich_help_panel=COST,
     ),
-]  # fmt: skip
+]
 
 
-# The option that leaves drives and instruments of the file out.
+# `--no-drives`: without drives and instruments.
 
 
 NoDrives = Annotated[
     bool,
     typer.Option(
-        "--no-drives", help="Leave drives and instruments of the file out: inputs are forces, outputs as they are."
+        "--no-drives",
+        help="Leave out drives and instruments: inputs are forces, outputs are ideal.",
+        rich_help_panel=MODEL,
     ),
 ]
 
 
-# `--preload/--no-preload`, as all commands with stiffness of loads have it.
+# `--preload/--no-preload`: geometric stiffness of loads.
 
 
 Preload = Annotated[
     bool,
     typer.Option(
         "--preload/--no-preload",
-        help="Include the geometric stiffness of gravity, forces and springs at rest, or leave it out.",
+        help="Include or omit the geometric stiffness of gravity, forces and springs at rest.",
+        rich_help_panel=MODEL,
     ),
 ]
 
 
-# `--rigid`: elastic parts are taken as rigid on purpose, and nothing is said of it.
+# `--rigid`: elastic bodies treated as rigid.
 
 
 Rigid = Annotated[
-    bool,
-    typer.Option(
-        "--rigid",
-        help="Elastic parts are taken as rigid, on purpose: no warning. The field `rigid` of --json names them anyway.",
-    ),
+    bool, typer.Option("--rigid", help="Treat elastic bodies as rigid and suppress the warning.", rich_help_panel=MODEL)
 ]
 
 
-# `--formulation`: which equations an analysis goes through.
+# `--formulation`: equations of motion that an analysis uses.
 
 
 class Formulation(StrEnum):
-    """What the analysis takes by itself, or the equivalent rigid link system."""
+    """Formulation that the analysis chooses, or the equivalent rigid link system."""
 
     AUTO = "auto"
     ERLS = "erls"
@@ -257,16 +266,17 @@ FormulationOption = Annotated[
     Formulation,
     typer.Option(
         "--formulation",
-        help="`erls`: the equivalent rigid link system, joint coordinates and small displacements of nodes about them.",
+        help="Formulation of the equations. `erls` uses the equivalent rigid link system.",
+        rich_help_panel=MODEL,
     ),
 ]
 
 
-# The arguments of the command that runs, as they would be typed again.
+# The arguments of the running command as a command line.
 
 
 def typed_again(context: typer.Context, *left_out: str) -> str:
-    """Arguments and options as they were given, quoted for a shell; without --json, and those left out by name."""
+    """Return the arguments and options of a command, quoted for a shell, without --json and the named ones."""
     words: list[str] = []
     options: list[str] = []
     for parameter in context.command.params:
@@ -286,7 +296,7 @@ def typed_again(context: typer.Context, *left_out: str) -> str:
     return shlex.join([*words, *options])
 
 
-# Values with units on the command line: one, or several by name.
+# Values with units.
 
 
 _PERCENT = 0.01
@@ -294,7 +304,7 @@ DimensionOf = Callable[[str], "Dimension | None"]
 
 
 def relative(text: str | float) -> float:
-    """`1e-3`, or `0.1%`: a number without a unit, of something."""
+    """Parse a ratio, `1e-3` or `0.1%`."""
     if not isinstance(text, str):
         return float(text)
     number, percent, rest = text.strip().partition("%")
@@ -307,9 +317,9 @@ def relative(text: str | float) -> float:
 
 
 def quantity_of(text: str, option: str, wanted: Dimension | None) -> float:
-    """`2s`, `40deg` or `0.3` in SI; a mistake names the option.
+    """Parse `2s`, `40deg` or `0.3` into SI units; errors name the option.
 
-    wanted : the dimension it must have unless it is a plain number; None for any
+    wanted : required dimension of values with a unit; None for any
     """
     from supple.description.quantities.expression import quantity
     from supple.diagnostics import InputError
@@ -321,9 +331,10 @@ def quantity_of(text: str, option: str, wanted: Dimension | None) -> float:
 
 
 def dimension_by_name(mechanism: Mechanism, which: str = "value") -> DimensionOf:
-    """The dimension of a coordinate or actuator by its name, or of its `rate`, `acceleration` or `force`.
+    """Return a function that gives the dimension of a coordinate, or of its `rate`, `acceleration` or `force`, by name.
 
-    None for what is not of the mechanism: the arclength of a path, an elastic coordinate of a model.
+    The function returns None for names that the mechanism does not have: the arclength of a path, an elastic coordinate
+    of a model.
     """
     from supple.description.quantities.coordinate_dimensions import coordinate_dimensions
 
@@ -335,7 +346,7 @@ def dimension_by_name(mechanism: Mechanism, which: str = "value") -> DimensionOf
 
 
 def quantities_of(text: str, option: str, known: Iterable[str], kind: str, wanted: DimensionOf) -> dict[str, float]:
-    """`A=10,B=0` in SI, each name one of those known, each value of the dimension that is wanted of its name."""
+    """Parse `A=10,B=0` into SI values; names must be known, and values have the dimension that `wanted` gives."""
     from supple.diagnostics import InputError, nearest
 
     names = list(known)
@@ -350,20 +361,22 @@ def quantities_of(text: str, option: str, known: Iterable[str], kind: str, wante
     return found
 
 
-# `--region`, `--vary` and `--boxes`: what their texts mean.
+# `--region`, `--vary` and `--boxes`.
 
 
 PATH = "path:"
 
 
 def region(text: str | None, mechanism: Mechanism) -> dict[str, tuple[float, float]] | str | None:
-    """`crank=-100deg:100deg,x=0:12mm` as {coordinate: (lower, upper)}, `x=5mm` holds x there; `path:MOTION` as MOTION;
-    None for the limits."""
+    """Parse `crank=-100deg:100deg,x=0:12mm` into {coordinate: (lower, upper)}, or `path:MOTION` into MOTION.
+
+    `x=5mm` holds x at this value. None stands for the limits of actuators and joints.
+    """
     if text is None:
         return None
     if text.startswith(PATH):
         if not text.removeprefix(PATH).strip():
-            raise typer.BadParameter("which motion? Write path:MOTION or path:FILE.csv", param_hint="--region")
+            raise typer.BadParameter("the motion is missing; write path:MOTION or path:FILE.csv", param_hint="--region")
         return text.removeprefix(PATH).strip()
     found: dict[str, tuple[float, float]] = {}
     for piece in pieces(text):
@@ -373,7 +386,7 @@ def region(text: str | None, mechanism: Mechanism) -> dict[str, tuple[float, flo
             upper = lower
         if not (equals and name and lower and upper):
             raise typer.BadParameter(
-                f"{piece.strip()!r} is not NAME=LOWER:UPPER, nor NAME=VALUE to hold one", param_hint="--region"
+                f"{piece.strip()!r} is neither NAME=LOWER:UPPER nor NAME=VALUE", param_hint="--region"
             )
         if name in found:
             raise typer.BadParameter(f"{name!r} is given twice", param_hint="--region")
@@ -383,7 +396,7 @@ def region(text: str | None, mechanism: Mechanism) -> dict[str, tuple[float, flo
 
 
 def vary(text: str | None) -> dict[str, tuple[str, str]] | None:
-    """`payload=8kg:16kg,leg=0.6:0.8` as {parameter: (lower, upper)}, units still to be looked at."""
+    """Parse `payload=8kg:16kg,leg=0.6:0.8` into {parameter: (lower, upper)}, with units as typed."""
     if text is None:
         return None
     found: dict[str, tuple[str, str]] = {}
@@ -399,35 +412,41 @@ def vary(text: str | None) -> dict[str, tuple[str, str]] | None:
 
 
 def boxes(text: str | None) -> tuple[int, ...] | None:
-    """`8,8,8`, or `8` for every coordinate."""
+    """Parse `8,8,8`, or `8` for all coordinates."""
     if text is None:
         return None
     try:
         counts = tuple(int(item) for item in text.split(","))
     except ValueError:
-        raise typer.BadParameter(f"{text!r} is not a list of whole numbers", param_hint="--boxes") from None
+        raise typer.BadParameter(f"{text!r} is not a list of integers", param_hint="--boxes") from None
     if min(counts) < 1:
-        raise typer.BadParameter("a coordinate needs one box at least", param_hint="--boxes")
+        raise typer.BadParameter(f"every coordinate needs at least one box (got {min(counts)})", param_hint="--boxes")
     return counts
 
 
-# `--damping` and `--free-actuators`, of frequency responses and simulated tests.
+# `--damping` and `--free-actuators`: frequency responses and simulated tests.
 
 
-FreeActuators = Annotated[bool, typer.Option("--free-actuators", help="Actuators are free; locked otherwise.")]
+FreeActuators = Annotated[
+    bool,
+    typer.Option(
+        "--free-actuators", help="Let the actuators move freely instead of locking them.", rich_help_panel=MODEL
+    ),
+]
 DampingOption = Annotated[
     str | None,
     typer.Option(
-        "--damping", metavar="LAW",
-        help="`0.01` or `modal=0.01` (ζ of every mode; `modal=0.01,0.02` one by one), `structural=0.02` (loss factor), "
-        "`rayleigh=ALPHA,BETA`, "
-        "`0` for none; the file's if left out.",
+        "--damping",
+        metavar="MODEL",
+        help="Damping: a ratio `0.01`, `modal=0.01,0.02`, `structural=0.02` (loss factor) or "
+        "`rayleigh=ALPHA,BETA`. Default: the file's.",
+        rich_help_panel=MODEL,
     ),
-]  # fmt: skip
+]
 
 
 def damping_of_text(text: str | None) -> dict[str, Any] | float | None:
-    """`0.01`, `modal=0.01` (or several, mode by mode), `structural=0.02` or `rayleigh=ALPHA,BETA`."""
+    """Parse `0.01`, `modal=0.01` (or one ratio per mode), `structural=0.02` or `rayleigh=ALPHA,BETA`."""
     from supple.diagnostics import InputError, nearest
 
     if text is None:
@@ -437,7 +456,7 @@ def damping_of_text(text: str | None) -> dict[str, Any] | float | None:
         return quantity_of(name, "--damping", RATIO)
     if name not in ("modal", "structural", "rayleigh"):
         raise InputError(
-            f'"{name}" is not a law of damping',
+            f'"{name}" is not a damping model',
             part="--damping",
             hint=nearest(name, ("modal", "structural", "rayleigh")),
         )
@@ -445,5 +464,5 @@ def damping_of_text(text: str | None) -> dict[str, Any] | float | None:
     wanted = (PER_TIME, TIME) if name == "rayleigh" else (RATIO,) * (len(items) if name == "modal" else 1)
     numbers = [quantity_of(item, "--damping", each) for item, each in zip(items, wanted, strict=False)]
     if len(items) != len(wanted):
-        raise typer.BadParameter("rayleigh takes ALPHA,BETA, structural one number", param_hint="--damping")
+        raise typer.BadParameter("rayleigh needs ALPHA,BETA; structural needs one number", param_hint="--damping")
     return {name: numbers[0] if len(numbers) == 1 else tuple(numbers)}

@@ -1,4 +1,4 @@
-"""How far long work has come: one line on standard error that is written over, where somebody watches."""
+"""Progress of long jobs: one line on standard error that is overwritten, if it is a terminal."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ from supple.cli.answer import Answer
 
 
 class ProgressText(AbstractContextManager["ProgressText"]):
-    """Called with a text such as `start 3 of 8: misfit 0.1`, it shows it with the time it took and, where it says how
-    much of how many is done, the time that is left. Nothing with --json, nor where standard error is no terminal."""
+    """A progress line, called with texts such as `start 3 of 8: misfit 0.1`.
+
+    It shows the text, the elapsed time and an estimate of the remaining time. It shows nothing with --json, or if
+    standard error is not a terminal.
+    """
 
     def __init__(self, answer: Answer):
         self._shown = sys.stderr.isatty() and not answer.as_json
@@ -32,10 +35,10 @@ class ProgressText(AbstractContextManager["ProgressText"]):
 
 
 def timing(text: str, elapsed: float) -> str:
-    """`, 12 s, about 20 s to go` behind `3 of 8`."""
-    said = f", {elapsed:.0f} s"
+    """Return elapsed and remaining time, `, 12 s, about 20 s remaining`, for a text that contains `3 of 8`."""
+    times = f", {elapsed:.0f} s"
     counted = re.search(r"\b(\d+) of (\d+)\b", text)
     if counted is not None and 0 < int(counted[1]) < int(counted[2]):
         done, total = int(counted[1]), int(counted[2])
-        said += f", about {elapsed * (total - done) / done:.0f} s to go"
-    return said
+        times += f", about {elapsed * (total - done) / done:.0f} s remaining"
+    return times

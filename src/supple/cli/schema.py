@@ -18,7 +18,7 @@ def schema(as_json: Json = False) -> None:
 
 
 def _printed(text: str) -> None:
-    """Print a JSON text in UTF-8 (RFC 8259, section 8.1), whatever the locale's encoding is."""
+    """Print a JSON text in UTF-8 (RFC 8259, section 8.1), independent of the locale."""
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(encoding="utf-8")
     print(text, end="")

@@ -1,4 +1,4 @@
-"""`--set payload=0:4:5`: any command, once for each value, every run labelled."""
+"""Parameter sweeps, `--set payload=0:4:5`: run any command once per value and label the runs."""
 
 from __future__ import annotations
 
@@ -13,33 +13,34 @@ from supple.cli.answer import INTERRUPTED, USAGE, failure_of
 from supple.diagnostics import SuppleError
 
 _SET = "--set"
-_WRITTEN = ("-o", "--file", "--folder", "--plot")  # each run has a file of its own
+_WRITTEN = ("-o", "--file", "--folder", "--plot")  # options whose files get the label of the run
 
 
 class SweepRun(NamedTuple):
-    """One of the commands that a sweep consists of: its arguments, and what is set, in SI."""
+    """One run of a sweep: the arguments of its command, and the parameter values in SI units."""
 
     arguments: list[str]
     settings: dict[str, float]
 
     @property
     def label(self) -> str:
+        """Parameter values of the run, for headings and file names."""
         return ",".join(f"{name}={value:.6g}" for name, value in self.settings.items())
 
 
 def runs_of(arguments: Sequence[str]) -> list[SweepRun]:
-    """The commands of a sweep; none where nothing is swept."""
+    """Return the runs of a sweep, or none if the arguments contain no sweep."""
     ranges = {place: text for place, text in _settings(arguments) if ":" in text.partition("=")[2]}
     if not ranges:
         return []
-    from supple.maps.sweep import spaced, sweep_settings
+    from supple.maps.sweep import expand_values, sweep_settings
 
-    swept: dict[str, Sequence[float | str]] = {}
+    values_of: dict[str, Sequence[float | str]] = {}
     for text in ranges.values():
         name, _, values = (item.strip() for item in text.partition("="))
-        swept[name] = spaced(name, values)
+        values_of[name] = expand_values(name, values)
     found = []
-    for texts, numbers in sweep_settings(swept):
+    for texts, numbers in sweep_settings(values_of):
         run = SweepRun(list(arguments), numbers)
         for place, text in ranges.items():
             name = text.partition("=")[0].strip()
@@ -50,43 +51,46 @@ def runs_of(arguments: Sequence[str]) -> list[SweepRun]:
 
 
 def perform(runs: list[SweepRun], command: Callable[[list[str]], None]) -> int:
-    """Do them one after another; the exit status is the worst. With --json: a list of objects, each with its `set`."""
+    """Run the commands one after another and return the largest exit status.
+
+    With --json, one list of objects is printed; `set` in each of them holds the parameter values.
+    """
     as_json = "--json" in runs[0].arguments
     worst, objects = 0, []
     for run in runs:
-        heard = io.StringIO()
+        printed = io.StringIO()
         if not as_json:
             print(f"\n== {run.label}", flush=True)
         try:
             if as_json:
-                with redirect_stdout(heard):
+                with redirect_stdout(printed):
                     command(run.arguments)
             else:
                 command(run.arguments)
         except SystemExit as ended:
             status = int(ended.code or 0)
             worst = max(worst, status)
-            if status in (USAGE, INTERRUPTED):  # the others would end like it
-                print(heard.getvalue(), end="")
+            if status in (USAGE, INTERRUPTED):  # the other runs would end in the same way
+                print(printed.getvalue(), end="")
                 return status
         if as_json:
-            objects.append({"set": run.settings} | json.loads(heard.getvalue() or "{}"))
+            objects.append({"set": run.settings} | json.loads(printed.getvalue() or "{}"))
     if as_json:
         print(json.dumps(objects, allow_nan=False))
     return worst
 
 
-def swept(arguments: Sequence[str], command: Callable[[list[str]], None]) -> int | None:
-    """The exit status of a sweep, or None where the arguments ask for none."""
+def sweep_status(arguments: Sequence[str], command: Callable[[list[str]], None]) -> int | None:
+    """Run a sweep and return its exit status, or None if the arguments contain no sweep."""
     try:
         runs = runs_of(arguments)
     except SuppleError as error:
-        return failure_of(error).tell("--json" in arguments)
+        return failure_of(error).emit("--json" in arguments)
     return perform(runs, command) if runs else None
 
 
 def _settings(arguments: Sequence[str]) -> list[tuple[int, str]]:
-    """Where NAME=VALUE of each --set stands, and itself."""
+    """Return position and text of every NAME=VALUE after --set."""
     found = []
     for i, item in enumerate(arguments):
         if item == _SET and i + 1 < len(arguments):
@@ -97,7 +101,7 @@ def _settings(arguments: Sequence[str]) -> list[tuple[int, str]]:
 
 
 def _with_own_files(run: SweepRun) -> list[str]:
-    """The label goes into the names of files that are written, before their suffix."""
+    """Insert the label into the names of output files, before the suffix."""
     found = list(run.arguments)
     named = False
     for i, item in enumerate(found):

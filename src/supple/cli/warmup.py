@@ -1,4 +1,4 @@
-"""`supple warmup`: compile every kernel in one go, so that nothing has to wait for it later."""
+"""`supple warmup`: compile all kernels at once, so that later commands start without compiling."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ sensors: {tip: {position: T}}
 
 
 class Machines(NamedTuple):
-    """Two small mechanisms that between them need every kernel, and their reduced models."""
+    """Two small mechanisms that together use every kernel, and their reduced models."""
 
     loop: Mechanism
     beam: Mechanism
@@ -51,14 +51,14 @@ class Machines(NamedTuple):
 
 
 class Job(NamedTuple):
-    """What is compiled, and a call that needs it."""
+    """A group of kernels, and a call that uses them."""
 
     name: str
     run: Callable[[Machines], Machines | None]
 
 
 def warmup(as_json: Json = False) -> None:
-    """Compile all kernels for this machine, once, on as many cores as help."""
+    """Compile all kernels for this machine and cache them."""
     with answering(as_json) as answer:
         from concurrent.futures import ProcessPoolExecutor, as_completed
         from multiprocessing import get_context
@@ -76,28 +76,30 @@ def warmup(as_json: Json = False) -> None:
         passed, cache = time.perf_counter() - start, cache_folder()
         answer.give(
             {"compiled": count, "seconds": passed, "processor_seconds": used, "folder": str(cache)},
-            lambda: print(f"{count} kernels compiled in {passed:.0f} s ({used:.0f} s of processor), kept in {cache}"),
+            lambda: print(
+                f"{count} kernels compiled in {passed:.0f} s ({used:.0f} s of processor time), cached in {cache}"
+            ),
         )
 
 
 def chain_summary(chain: int) -> str:
-    """What is compiled in a chain, in words."""
+    """Return a description of the kernels that a chain compiles."""
     return ", ".join(job.name for job in CHAINS[chain])
 
 
 def run_chain(chain: int) -> tuple[int, float]:
-    """One job after another, in this process: how many kernels it compiled itself, and seconds of processor."""
+    """Run the jobs of a chain in this process; return the number of compiled kernels and the processor time, s."""
     from supple.compilation import announcement
     from supple.compilation.patience import natively
     from supple.formats.mechanism_file import loads
 
-    before, used = announcement.heard(), time.process_time()
+    before, used = announcement.compiled_count(), time.process_time()
     machines = Machines(loads(_LOOP), loads(_BEAM))
     with announcement.quietly(), natively(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of these machines nobody wants to know anything
+        warnings.simplefilter("ignore")  # warnings about these test machines do not concern the user
         for job in CHAINS[chain]:
             machines = job.run(machines) or machines
-    return announcement.heard() - before, time.process_time() - used
+    return announcement.compiled_count() - before, time.process_time() - used
 
 
 def _loops(machines: Machines) -> None:
@@ -184,7 +186,7 @@ def _hardware(machines: Machines) -> None:
     InstrumentBank(Hardware((), (Instrument("tip"),)), ("tip",), 1e-3, 1).read(0, still)
 
 
-# Jobs of a chain go on with each other's machines and kernels; chains are as independent, and as long, as they can be.
+# Jobs of a chain share machines and kernels. Chains are independent of each other and take about the same time.
 CHAINS = (
     (
         Job("closing loops, local models", _loops),
