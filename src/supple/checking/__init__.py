@@ -1,1 +1,1 @@
-"""What a mechanism file describes, and what is suspicious about it."""
+"""Checks of a mechanism: what its file describes, and values that are unusual."""

@@ -1,4 +1,4 @@
-"""The verb `check`: what supple understands of a mechanism, its elastic bodies divided into elements and judged too."""
+"""`check`: report what a mechanism describes, generate its elastic bodies, and list unusual values."""
 
 from __future__ import annotations
 
@@ -18,17 +18,29 @@ from supple.kinematics.rest import rest
 
 
 def check(mechanism: Mechanism) -> Inspection:
-    """Assemble the mechanism at rest, make its elastic bodies, and report what it is.
+    """Assemble a mechanism at rest, generate its elastic bodies, and report what it describes.
 
     Parameters
     ----------
     mechanism : Mechanism
+        Mechanism to check.
 
     Returns
     -------
     Inspection
-        Parts, loops, mobility; sections with their area and mass per metre; `notes` with what deserves a second look,
-        among it numbers that are allowed and unusual. A mistake raises an `InputError`.
+        Parts, loops and mobility; sections with area and mass per metre; `notes` on values that are valid but unusual.
+
+    Raises
+    ------
+    InputError
+        If the mechanism has an error.
+
+    Examples
+    --------
+    >>> import supple
+    >>> found = supple.check(supple.load("four-bar"))
+    >>> found.mobility
+    1
     """
     require_arguments(check, locals())
     found = _with_hardware(inspect(mechanism), mechanism)
@@ -62,47 +74,47 @@ def _with_hardware(found: Inspection, mechanism: Mechanism) -> Inspection:
     return replace(found, drives=drives, instruments={item.output: item.said for item in known.instruments})
 
 
-# Damping that simulating a mechanism takes in another way than its linear and reduced models, as `check` says.
+# Damping models that simulations of a mechanism replace, unlike its linear and reduced models; `check` notes them.
 
 
 _REPLACED = (
-    "its damping of modes, or its loss factor, is that of modes, responses, linear and reduced models; simulating the "
-    "mechanism itself takes damping in proportion to stiffness instead, the same for the lowest mode and more above"
+    "modal damping and loss factors apply to modes, responses, linear and reduced models; simulating the mechanism "
+    "itself uses damping in proportion to stiffness, equal for the lowest mode and larger for the others"
 )
 
 
 def damping_notes(mechanism: Mechanism) -> tuple[str, ...]:
-    """One sentence for each damping model that is not the same in time; none where all are."""
+    """Return one sentence for each damping model that differs in simulations."""
     if not mechanism.elastic:
         return ()
-    laws = [mechanism.damping, *(item.damping for item in mechanism.materials.values())]
-    given = [law for law in laws if law is not None]
-    by_mass = max((law.rayleigh[0] for law in given if law.rayleigh is not None), default=0.0)
-    said: tuple[str, ...] = (BRAKES.format(by_mass),) if by_mass and unled(mechanism) else ()
-    if any(joint.elastic_loss for joint in mechanism.joints.values()) or any(law.rayleigh is None for law in given):
-        said += (_REPLACED,)
-    return said
+    models = [mechanism.damping, *(item.damping for item in mechanism.materials.values())]
+    given = [model for model in models if model is not None]
+    by_mass = max((model.rayleigh[0] for model in given if model.rayleigh is not None), default=0.0)
+    notes: tuple[str, ...] = (BRAKES.format(by_mass),) if by_mass and unled(mechanism) else ()
+    if any(joint.elastic_loss for joint in mechanism.joints.values()) or any(one.rayleigh is None for one in given):
+        notes += (_REPLACED,)
+    return notes
 
 
-# Numbers of a description that are allowed and unusual, each with what is usual: most are slips of units or of signs.
+# Values that are valid but unusual, each with the usual range: most are mistakes of units or of signs.
 #
-# Bounds lie outside what machines are made of: densities from foam (30 kg/m³) to osmium (22 590 kg/m³), moduli from
-# soft rubber (1 MPa) to diamond (1.2 TPa), gravity on the surface of planets (Jupiter: 24.8 m/s²), damping ratios of
-# metal structures (below 0.05) and of machines with joints and dampers (below 0.3).
+# The bounds are outside the range of engineering materials and machines: densities from foam (30 kg/m³) to osmium
+# (22 590 kg/m³), moduli from soft rubber (1 MPa) to diamond (1.2 TPa), gravity on the surface of planets (Jupiter:
+# 24.8 m/s²), damping ratios of metal structures (below 0.05) and of machines with joints and dampers (below 0.3).
 
 
 _DENSITIES = 30.0, 25_000.0  # kg/m³
-_DENSITY = "usual are 1000 (plastics), 2700 (aluminium) and 7850 kg/m³ (steel)"
+_DENSITY = "usual values are 1000 (plastics), 2700 (aluminium) and 7850 kg/m³ (steel)"
 _MODULI = 1e6, 2e12  # Pa
-_MODULUS = "usual are 2e9 (plastics), 70e9 (aluminium) and 210e9 Pa (steel); a unit can be written: 210 GPa"
-_ROUNDING = 1e-9  # of a limit: arithmetic leaves this much
+_MODULUS = "usual values are 2e9 (plastics), 70e9 (aluminium) and 210e9 Pa (steel); units are allowed: 210 GPa"
+_ROUNDING = 1e-9  # of a limit: rounding errors of arithmetic
 _GRAVITY = 30.0  # m/s²
 _RATIO = 0.3
-_DAMPING = "usual are 0.002 to 0.1; 5 % is 0.05"
+_DAMPING = "usual values are 0.002 to 0.1; 5 % is 0.05"
 
 
 def unusual_values(mechanism: Mechanism) -> tuple[str, ...]:
-    """List the numbers of a mechanism that deserve a second look.
+    """List the values of a mechanism that are valid but unusual.
 
     Parameters
     ----------
@@ -112,7 +124,7 @@ def unusual_values(mechanism: Mechanism) -> tuple[str, ...]:
     Returns
     -------
     tuple of str
-        One sentence for each: part, value, and what is usual.
+        One sentence for each: part, value, and the usual range.
     """
     return (
         *_gravity(mechanism),
@@ -130,13 +142,13 @@ def unusual_values(mechanism: Mechanism) -> tuple[str, ...]:
 def _gravity(mechanism: Mechanism) -> Iterator[str]:
     size = math.hypot(*(mechanism.gravity or ()))
     if size > _GRAVITY:
-        yield (f"gravity is {size:.5g} m/s², and 9.81 m/s² is usual; if it is in mm/s², write the unit: 9810 mm/s**2")
+        yield (f"gravity is {size:.5g} m/s²; 9.81 m/s² is usual. If it is in mm/s², write the unit: 9810 mm/s**2")
 
 
 def _density(part: str, density: float) -> Iterator[str]:
     least, largest = _DENSITIES
     if density == 0.0:
-        yield f"{part}: density is 0, so that what is made of it has no mass; {_DENSITY}"
+        yield f"{part}: density is 0, so that parts of it have no mass; {_DENSITY}"
     elif density < least:
         yield (
             f"{part}: density is {density:g} kg/m³; {_DENSITY}. If it is in g/cm³, write the unit: {density:g} g/cm**3"
@@ -166,9 +178,9 @@ def _bodies(mechanism: Mechanism) -> Iterator[str]:
         for solid in body.solids:
             if solid.density is not None:
                 yield from _density(f'body "{name}"', solid.density)
-            asked = tube_question(*solid.tube[:2]) if solid.tube is not None and solid.tube[1] > 0.0 else None
-            if asked is not None:
-                yield f'body "{name}": of its radii {asked}'
+            note = tube_question(*solid.tube[:2]) if solid.tube is not None and solid.tube[1] > 0.0 else None
+            if note is not None:
+                yield f'body "{name}": tube radii: {note}'
 
 
 def _joints(mechanism: Mechanism) -> Iterator[str]:
@@ -177,8 +189,8 @@ def _joints(mechanism: Mechanism) -> Iterator[str]:
             motor = joint.value("motor", coordinate, mechanism.plane)
             if motor is not None and motor.gear == 0.0:
                 yield (
-                    f'joint "{name}": the gear of its motor is 0, so that its rotor never turns and its inertia '
-                    "does not count; a direct drive has gear 1, gearboxes usually 3 to 300"
+                    f'joint "{name}": the gear ratio of its motor is 0, so that its rotor never turns and its inertia '
+                    "has no effect; a direct drive has gear 1, gearboxes usually 3 to 300"
                 )
         if joint.elastic_loss is not None and joint.elastic_loss > 2.0 * _RATIO:
             yield f'joint "{name}": elastic_loss is {joint.elastic_loss:g}; loss factors of 0.002 to 0.2 are usual'
@@ -192,10 +204,10 @@ def _damping(mechanism: Mechanism) -> Iterator[str]:
             continue
         largest = max(_ratios(damping), default=0.0)
         if largest > _RATIO:
-            beyond = "more than critical damping (1)" if largest > 1.0 else "heavy"
+            beyond = "more than critical damping (1)" if largest > 1.0 else "unusually high"
             yield f"{part}: a modal ratio of {largest:g} is {beyond}; {_DAMPING}"
         if damping.structural is not None and damping.structural > 2.0 * _RATIO:
-            yield f"{part}: a loss factor of {damping.structural:g} is heavy; 0.002 to 0.2 is usual"
+            yield f"{part}: a loss factor of {damping.structural:g} is unusually high; 0.002 to 0.2 is usual"
 
 
 def _ratios(damping: Damping) -> list[float]:
@@ -210,14 +222,14 @@ def _actuators(mechanism: Mechanism) -> Iterator[str]:
             least, largest = actuator.force_limits
             if not least <= 0.0 <= largest:
                 yield (
-                    f'actuator "{name}": force_limits [{least:g}, {largest:g}] leave out 0, so that it always '
+                    f'actuator "{name}": force_limits [{least:g}, {largest:g}] exclude 0, so that it always '
                     f"{'pushes' if least > 0.0 else 'pulls'}; [{-max(-least, largest):g}, {max(-least, largest):g}] is "
-                    "usual, and one sign alone that of a cable under tension"
+                    "usual, or [0, F] for a cable under tension"
                 )
 
 
 def _configurations(mechanism: Mechanism) -> Iterator[str]:
-    """Coordinates that a configuration gives, against the limits of actuators and joints on the same coordinate."""
+    """Compare the coordinates of configurations with the limits of actuators and joints."""
     for name, given in mechanism.configurations.items():
         for coordinate, value in given.items():
             if not isinstance(value, float):
@@ -230,7 +242,7 @@ def _configurations(mechanism: Mechanism) -> Iterator[str]:
 
 
 def _limits(mechanism: Mechanism, coordinate: str) -> Iterator[tuple[str, tuple[float, float], str]]:
-    """What limits a coordinate: (part, limits, unit) of actuators and of the joint that have it."""
+    """Return the limits of a coordinate: (part, limits, unit) of its actuators and its joint."""
     own = mechanism.actuators.get(coordinate)
     joint = mechanism.joint_coordinate(coordinate if own is None else own.joint or "")
     unit = "m" if joint is None or not _turns(mechanism, *joint) else "rad"
@@ -256,15 +268,15 @@ def _scenarios(mechanism: Mechanism) -> Iterator[str]:
             until = mechanism.motions[scenario.motion].duration
         part = f'scenario "{name}"'
         if scenario.damping is not None and (scenario.damping.ratio or 0.0) > _RATIO:
-            yield f"{part}: a damping ratio of {scenario.damping.ratio:g} is heavy; {_DAMPING}"
+            yield f"{part}: a damping ratio of {scenario.damping.ratio:g} is unusually high; {_DAMPING}"
         if until is None:
             continue
         if scenario.step is not None and scenario.step > until:
             yield (
-                f"{part}: step {scenario.step:g} s is longer than the run of {until:g} s; 1 ms is usual, and a "
+                f"{part}: step {scenario.step:g} s is longer than the run of {until:g} s; usual are 1 ms, or a "
                 "hundredth of the run"
             )
         for actuator, signal in scenario.inputs.items():
             begins = getattr(signal, "at", 0.0)
             if begins >= until:
-                yield f'{part}: the force of "{actuator}" begins at {begins:g} s, and the run ends at {until:g} s'
+                yield f'{part}: the force of "{actuator}" begins at {begins:g} s, but the run ends at {until:g} s'

@@ -1,4 +1,4 @@
-"""`supple check`: what supple understands of a mechanism, or what is wrong and where."""
+"""`supple check`: the parts, loops and mobility of a mechanism, or the line of a mistake."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from supple.cli.options import File, Json, Settings, read_mechanism
 
 
 def check(file: File, settings: Settings = None, as_json: Json = False) -> None:
-    """Say what a mechanism consists of, or what is wrong and where."""
+    """List bodies, joints, loops and mobility; locate mistakes."""
     with answering(as_json) as answer:
         from supple.checking.check import check as understand
 

@@ -1,4 +1,4 @@
-"""Actuators: a force along a joint's coordinate, or along the distance of two places (a cylinder)."""
+"""Actuators: forces along a joint coordinate, or along the distance between two points (a cylinder)."""
 
 from __future__ import annotations
 
@@ -24,23 +24,31 @@ from supple.description.quantities.quantity import (
 )
 from supple.diagnostics import InputError
 from supple.hardware.drive_block import DriveBlock
-from supple.hardware.state_space import LinearBlock, integrated, motor, servo
+from supple.hardware.state_space import LinearBlock, integrate_block, motor, servo
 from supple.kinds.registry import Registry
 
-# Kinds of drives: what they are told, what stands behind their key, and the block that follows.
+# Kinds of drives: the quantity that their command prescribes, their keys in the file, and their linear block.
 
 
 Told = Literal["value", "rate", "force", "voltage"]
-"""What a command is: of the coordinate's own value, rate or force, or volts."""
+"""Quantity that a command prescribes: the coordinate's value, its rate, the force along it, or a voltage."""
 
 
 @dataclass(frozen=True, eq=False)
 class DriveParameter:
-    """A number behind the key of a kind.
+    """Parameter of a drive kind: a key inside the kind's own key.
 
-    type, says, required : as of a `Key`
-    of : where its dimension hangs on the coordinate: dimensions and their powers, such as {"rate": 1, "voltage": -1};
-         those of a coordinate (value, rate, force), voltage, current, or gear (that of the drive)
+    Parameters
+    ----------
+    type : type
+        Type of the value, as for pydantic.
+    says : str
+        Description with unit and default, in one sentence.
+    required : bool, optional
+        Whether the file must give it. Default: False.
+    of : mapping of str to int, optional
+        Dimension relative to the coordinate, as powers of dimensions, such as {"rate": 1, "voltage": -1}. The names are
+        those of a coordinate (value, rate, force), voltage, current, and gear (that of the drive).
     """
 
     type: Any
@@ -49,20 +57,28 @@ class DriveParameter:
     of: Mapping[str, int] = field(default_factory=dict)
 
 
-_DELAY = DriveParameter(Annotated[NotNegative, of(TIME)], "Time until a command is felt, s; none if left out.")
+_DELAY = DriveParameter(Annotated[NotNegative, of(TIME)], "Dead time between command and response, s. Default: none.")
 
 
 @dataclass(frozen=True, eq=False)
 class DriveKind:
-    """Everything that differs between kinds of drives.
+    """Record of a drive kind: everything in which drive kinds differ.
 
-    name       : its key in the mechanism file
-    says       : what it does with its command, in one sentence
-    told       : what its command is, and so its unit
-    moves      : its output is a motion, otherwise a force
-    parameters : what stands behind the key, beside the delay that every drive may have
-    block      : the linear block, of the parameters that are given; a gear is always among them: that of the file, of
-                 the joint's motor, or 1
+    Parameters
+    ----------
+    name : str
+        Key in the mechanism file.
+    says : str
+        What the drive does with its command, in one sentence.
+    told : {"value", "rate", "force", "voltage"}
+        Quantity that the command prescribes, which determines its unit.
+    moves : bool
+        Whether the output is a motion; otherwise it is a force.
+    parameters : mapping of str to DriveParameter
+        Parameters inside the key, in addition to the delay that every drive has.
+    block : callable
+        ``block(parameters) -> LinearBlock`` for the given parameters, {name: value}. These always include a gear: that
+        of the file, that of the joint's motor, or 1.
     """
 
     name: str
@@ -74,12 +90,12 @@ class DriveKind:
 
     @cached_property
     def all_parameters(self) -> dict[str, DriveParameter]:
-        """With the delay."""
+        """Parameters including the delay."""
         return {**self.parameters, "delay": _DELAY}
 
     @cached_property
     def keys(self) -> dict[str, Key]:
-        """What it adds to the keys of a drive."""
+        """Keys that this kind adds to a drive."""
         fields: dict[str, Any] = {
             name: (
                 item.type if item.required else item.type | None,
@@ -93,9 +109,9 @@ class DriveKind:
 
 _FREQUENCY = Annotated[Positive, of(FREQUENCY)]
 _LAG = {
-    "frequency": DriveParameter(_FREQUENCY, "Bandwidth, Hz; ideal if left out."),
+    "frequency": DriveParameter(_FREQUENCY, "Bandwidth, Hz. Default: infinite."),
     "damping": DriveParameter(
-        Annotated[Positive, of(RATIO)], "Damping ratio of a lag of second order; of first order if left out."
+        Annotated[Positive, of(RATIO)], "Damping ratio of a second-order lag. Default: first-order lag."
     ),
 }
 
@@ -114,50 +130,51 @@ def _motor(given: Mapping[str, float]) -> LinearBlock:
     return motor(constant, given["resistance"], given.get("inductance"), back_emf, given["gear"])
 
 
-_HERE = "What it reaches for a unit of its command; 1 if left out."
+_STATIC_GAIN = "Static gain: output per unit of command. Default: 1."
 _PER_CURRENT = {"force": 1, "gear": -1, "current": -1}
 
 DRIVE_KINDS = Registry(
     "drive kind", DriveKind,
     DriveKind(
-        "velocity", "A velocity servo: the coordinate's rate follows the command, m/s or rad/s.",
-        told="rate", moves=True, parameters={**_LAG, "gain": _gain({}, _HERE)},
-        block=lambda given: integrated(_servo(given)),
+        "velocity", "Velocity servo: the rate of the coordinate follows the command, m/s or rad/s.",
+        told="rate", moves=True, parameters={**_LAG, "gain": _gain({}, _STATIC_GAIN)},
+        block=lambda given: integrate_block(_servo(given)),
     ),
     DriveKind(
-        "position", "A position servo: the coordinate follows the command, m or rad.",
+        "position", "Position servo: the coordinate follows the command, m or rad.",
         told="value", moves=True,
         parameters={
-            **_LAG, "frequency": DriveParameter(_FREQUENCY, "Bandwidth, Hz.", required=True), "gain": _gain({}, _HERE)
+            **_LAG, "frequency": DriveParameter(_FREQUENCY, "Bandwidth, Hz.", required=True),
+            "gain": _gain({}, _STATIC_GAIN),
         },
         block=_servo,
     ),
     DriveKind(
-        "force", "A force servo: the force follows the command, N or N m.",
-        told="force", moves=False, parameters={**_LAG, "gain": _gain({}, _HERE)}, block=_servo,
+        "force", "Force servo: the force follows the command, N or N m.",
+        told="force", moves=False, parameters={**_LAG, "gain": _gain({}, _STATIC_GAIN)}, block=_servo,
     ),
     DriveKind(
-        "valve", "A valve and its cylinder, whatever the pressure: the coordinate's rate follows the voltage.",
+        "valve", "Valve and cylinder, independent of pressure: the rate of the coordinate follows the voltage.",
         told="voltage", moves=True,
-        parameters={"gain": _gain({"rate": 1, "voltage": -1}, "m/s (or rad/s) for a volt.", required=True), **_LAG},
-        block=lambda given: integrated(_servo(given)),
+        parameters={"gain": _gain({"rate": 1, "voltage": -1}, "Rate per volt, m/s/V or rad/s/V.", True), **_LAG},
+        block=lambda given: integrate_block(_servo(given)),
     ),
     DriveKind(
-        "motor", "A direct-current motor behind a gear: volts to the force along the coordinate.",
+        "motor", "Direct-current motor and gear: the voltage produces the force along the coordinate.",
         told="voltage", moves=False,
         parameters={
             "torque_constant": _gain(
-                _PER_CURRENT, "Torque of the rotor for an ampere, N m/A (N/A of a linear motor).", required=True
+                _PER_CURRENT, "Torque constant of the rotor, N m/A (N/A for a linear motor).", required=True
             ),
-            "resistance": DriveParameter(Annotated[Positive, of(RESISTANCE)], "Of the winding, Ohm.", required=True),
+            "resistance": DriveParameter(Annotated[Positive, of(RESISTANCE)], "Winding resistance, Ohm.", True),
             "inductance": DriveParameter(
-                Annotated[Positive, of(INDUCTANCE)], "Of the winding, H; the current follows at once if left out."
+                Annotated[Positive, of(INDUCTANCE)], "Winding inductance, H. Default: none (quasi-static current)."
             ),
-            "back_emf": _gain(_PER_CURRENT, "Voltage for a rad/s of the rotor, V s/rad; torque_constant if left out."),
+            "back_emf": _gain(_PER_CURRENT, "Back-EMF constant of the rotor, V s/rad. Default: torque_constant."),
             "gear": DriveParameter(
                 OfCoordinate,
-                "Rotor angle for a unit of the coordinate (rad/rad, or rad/m); that of the joint's motor if left out, "
-                "or 1.",
+                "Rotor angle per unit of the coordinate, rad/rad or rad/m. Default: the gear of the joint's motor, "
+                "else 1.",
                 of={"gear": 1},
             ),
         },
@@ -166,36 +183,39 @@ DRIVE_KINDS = Registry(
 )  # fmt: skip
 
 
-# The drive of an actuator: what its command is, and what becomes of it on the way to the mechanism.
+# The drive of an actuator: its command, the limits of the command, and its block.
 
 
 class ActuatorDrive(PartOfKind):
-    """A servo, a valve with its cylinder or a motor, with the limits of its command."""
+    """Drive of an actuator: a servo, a valve with its cylinder, or a motor, with the limits of its command."""
 
     kinds: ClassVar = DRIVE_KINDS
 
     limits: Interval | None = None
-    """Least and largest command, in its unit; of a force drive the actuator's force_limits as well."""
+    """Least and largest command, in the unit of the command. A force drive also respects the `force_limits` of the
+    actuator."""
     rate_limit: PositiveOfCoordinate | None = None
-    """How fast the command may change, its unit for a second."""
+    """Largest rate of change of the command, unit of the command per second."""
     dead_band: NotNegativeOfCoordinate = 0.0
-    """A command up to this size does nothing; of a larger one the rest counts, as of a valve with overlap."""
+    """Dead band of the command: smaller commands have no effect, larger ones are reduced by it (as by the overlap of a
+    valve)."""
     resolution: PositiveOfCoordinate | None = None
-    """The command is rounded to multiples of it."""
+    """Resolution of the command, which is rounded to multiples of it."""
     stiffness: PositiveOfCoordinate | None = None
-    """Of a drive that moves: what is between it and the coordinate, N/m or N m/rad. Left out: it leads the coordinate,
-    which is where the drive puts it whatever the force."""
+    """Stiffness between a drive with motion output and the coordinate, N/m or N m/rad. Default: rigid, so that the
+    drive prescribes the coordinate whatever the force."""
     viscous: NotNegativeOfCoordinate = 0.0
-    """Beside the stiffness, N s/m or N m s/rad; of a drive that gives a force, what resists the coordinate's rate."""
+    """Damping parallel to the stiffness, N s/m or N m s/rad; for a drive with force output, viscous friction of the
+    coordinate."""
 
     @property
     def record(self) -> DriveKind:
-        """Of its kind."""
+        """Record of the drive's kind."""
         return DRIVE_KINDS[self.kind]
 
     @property
     def given(self) -> dict[str, float]:
-        """The parameters of its kind that are written."""
+        """Parameters of the kind that the file gives."""
         found = {name: getattr(self.said, name) for name in self.record.all_parameters}
         return {name: value for name, value in found.items() if value is not None}
 
@@ -203,26 +223,29 @@ class ActuatorDrive(PartOfKind):
     def _one_kind(self) -> Self:
         kinds = self._kinds()
         if len(kinds) != 1:
-            raise ValueError(f"a drive has exactly one kind: {', '.join(DRIVE_KINDS)}")
+            raise ValueError(f"a drive needs exactly one kind: {', '.join(DRIVE_KINDS)}")
         if self.limits is not None and not self.limits[0] < self.limits[1]:
-            raise ValueError(f"limits must rise: {self.limits[0]:g} is not below {self.limits[1]:g}")
+            raise ValueError(f"limits must increase (got {self.limits[0]:g} to {self.limits[1]:g})")
         if "damping" in self.given and "frequency" not in self.given:
-            raise ValueError("a damping ratio stands beside a frequency")
+            raise ValueError("a damping ratio needs a frequency; add frequency")
         kind = DRIVE_KINDS[kinds[0]]
         if self.stiffness is not None and not kind.moves:
             moving = ", ".join(name for name, other in DRIVE_KINDS.items() if other.moves)
-            raise ValueError(f"a {kind.name} drive gives a force and has no stiffness; those that move are {moving}")
+            raise ValueError(
+                f"a {kind.name} drive outputs a force and has no stiffness; drives with motion output: {moving}"
+            )
         if self.viscous and kind.moves and self.stiffness is None:
-            raise ValueError("viscous stands beside a stiffness: a coordinate that is led does not feel it")
+            raise ValueError("viscous needs a stiffness: it has no effect on a prescribed coordinate")
         return self
 
     def block(
         self, actuator: str, units: Mapping[str, str], gear: float, force_limits: tuple[float, float] | None
     ) -> DriveBlock:
-        """Its equations.
+        """Return the block with the equations of this drive.
 
-        units        : of what commands may be (value, rate, force, voltage); gear : of the joint's motor, or 1
-        force_limits : of the actuator, which a force drive keeps
+        units        : units of the possible commands (value, rate, force, voltage)
+        gear         : gear of the joint's motor, or 1
+        force_limits : limits of the actuator, which a force drive respects
         """
         kind = self.record
         given = {"gear": gear} | {name: float(value) for name, value in self.given.items()}
@@ -233,7 +256,10 @@ class ActuatorDrive(PartOfKind):
             least, largest = limits or (-float("inf"), float("inf"))
             limits = max(least, force_limits[0] / gain), min(largest, force_limits[1] / gain)
             if not limits[0] < limits[1]:
-                raise InputError("its limits and the actuator's force_limits exclude each other", hint="widen one")
+                raise InputError(
+                    "the limits of the drive and the force_limits of the actuator exclude each other",
+                    hint="widen one of them",
+                )
         return DriveBlock(
             actuator, kind.name, kind.moves, linear.A, linear.B, linear.C, linear.D, linear.E,
             stiffness=None if self.stiffness is None else float(self.stiffness),
@@ -245,19 +271,26 @@ class ActuatorDrive(PartOfKind):
 
 
 class Actuator(Acting):
-    """Its coordinate is the joint's, or the distance; its force drives that coordinate to grow."""
+    """Actuator along a joint coordinate or a distance; a positive force increases that coordinate.
+
+    Examples
+    --------
+    >>> import supple
+    >>> supple.Actuator(joint="elbow", force_limits=[-40, 40]).force_limits
+    (-40.0, 40.0)
+    """
 
     limits: Interval | None = None
-    """Least and largest value of its coordinate."""
+    """Least and largest value of the coordinate, m or rad."""
     force_limits: Interval | None = None
-    """Least and largest force."""
+    """Least and largest force, N or N m."""
     drive: ActuatorDrive | None = None
-    """What stands between its command and its force or motion; left out, the command is the force."""
+    """Drive that turns the command into a force or a motion. Default: the command is the force."""
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
         for name in ("limits", "force_limits"):
             bounds = getattr(self, name)
             if bounds is not None and not bounds[0] < bounds[1]:
-                raise ValueError(f"{name} must rise: {bounds[0]:g} is not below {bounds[1]:g}")
+                raise ValueError(f"{name} must increase (got {bounds[0]:g} to {bounds[1]:g})")
         return self

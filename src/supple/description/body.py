@@ -1,4 +1,4 @@
-"""Bodies: rods between two points, solids, mass with centre and inertia; elastic ones of beams, or a superelement."""
+"""Bodies: rods, solids, masses with centre and inertia, and elastic bodies from beams or a superelement."""
 
 from __future__ import annotations
 
@@ -39,47 +39,48 @@ from supple.description.quantities.quantity import (
 )
 from supple.diagnostics import InputError
 
-# Beams of an elastic body: from where to where, of what section and material.
+# Beams of an elastic body: end points, section and material.
 
 
 Theory = Literal["euler-bernoulli", "timoshenko"]
 SectionNames = str | tuple[str, str]
 
-ELEMENTS = 4  # a beam, if the user does not say
+ELEMENTS = 4  # default number of finite elements per beam
 
 
 class Beam(Part):
-    """One straight beam of a body of several; beams that share a place are welded there."""
+    """Straight beam of an elastic body; beams that share a point are welded there."""
 
     model_config = ConfigDict(populate_by_name=True)
 
     start: Annotated[Place, Field(alias="from")]
-    """Where it begins: a point, a frame of this body, or coordinates as drawn."""
+    """First end: a point, a frame of this body, or coordinates in the drawing."""
     to: Place
-    """Where it ends."""
+    """Second end."""
     section: SectionNames
-    """Of `sections`; two names: tapered, with stiffness and mass changing linearly from the first end to the second."""
+    """Name in `sections`, or two names for a tapered beam, whose stiffness and mass vary linearly between its ends."""
     material: str
-    """Of `materials`."""
+    """Name in `materials`."""
     elements: Count = ELEMENTS
-    """Finite elements; places on it that something touches divide it further."""
+    """Number of finite elements. Connection points along the beam divide it further."""
     theory: Theory = "euler-bernoulli"
-    """`euler-bernoulli` (slender), or `timoshenko` (with shear and rotary inertia)."""
+    """Beam theory: `euler-bernoulli` (slender), or `timoshenko` (with shear and rotary inertia)."""
     up: Direction | None = None
-    """Where the section's z axis (height) points, as drawn. Left out: in the plane of a planar mechanism, at right
-    angles to the beam; in space as a rod's z axis."""
+    """Direction of the section's z axis (height) in the drawing. Default: in the plane of a planar mechanism,
+    perpendicular to the beam; in space, like the z axis of a rod."""
     offset: tuple[Length, Length] | None = None
-    """How far the beam's axis is shifted along the section's y and z from the line of its two places, on rigid arms."""
+    """Offset of the beam axis from the line between its two points, along the section's y and z, m. Rigid arms connect
+    them."""
 
     @property
     def sections(self) -> tuple[str, str]:
-        """Names of the sections at both ends."""
+        """Section names at both ends."""
         return self.section if isinstance(self.section, tuple) else (self.section, self.section)
 
     @model_validator(mode="after")
     def _two_places(self) -> Self:
         if self.start == self.to:
-            raise ValueError("a beam needs two different places")
+            raise ValueError("a beam needs two different end points")
         return self
 
 
@@ -90,7 +91,7 @@ Reason = Annotated[str, StringConstraints(strip_whitespace=True, min_length=3, m
 
 
 def _distance_or_place(value: Any) -> Any:
-    """A string is a distance if it is a parameter or an expression, and the name of a place otherwise."""
+    """Evaluate a string that is a parameter or an expression as a distance; leave the name of a point unchanged."""
     if isinstance(value, str) and (value in current_parameters() or not value.replace(".", "_").isidentifier()):
         try:
             return require(number(value), LENGTH)
@@ -100,15 +101,15 @@ def _distance_or_place(value: Any) -> Any:
 
 
 class Rotation(Part):
-    """A turn from the axes of the drawing: `{about: z, angle: 30*deg}`; in the plane the angle is enough."""
+    """Rotation relative to the axes of the drawing: `{about: z, angle: 30*deg}`; in the plane the angle is enough."""
 
     about: Direction | None = None
-    """Axis of the turn, in the drawing's axes; left out in the plane."""
+    """Rotation axis, in the axes of the drawing. Not given in the plane."""
     angle: Annotated[Number, of(ANGLE)]
-    """rad."""
+    """Rotation angle, rad."""
 
 
-# By position radii, by name diameters or radii: a solid keeps the positional form.
+# The positional form has radii, the named form diameters or radii; a solid stores the positional form.
 _ROUND = {"diameter": Alternative("radius", lambda of: 0.5 * of["diameter"])}
 _RING = {
     "outer": Alternative("outer_radius", lambda of: 0.5 * of["outer"]),
@@ -132,41 +133,44 @@ else:
 
 
 class Solid(Part):
-    """A homogeneous solid: its shape, and its mass or its density."""
+    """Homogeneous solid: its shape, and its mass or its density."""
 
     box: tuple[PositiveLength, PositiveLength, PositiveLength] | None = None
-    """Lengths along x, y, z of the body's axes."""
+    """Box: lengths along x, y and z of the body's axes, m."""
     cylinder: _CylinderLengths | None = None
-    """`[radius, length]`, or by name: `radius` or `diameter`, and `length`."""
+    """Cylinder: `[radius, length]`, or by name: `radius` or `diameter`, and `length`."""
     tube: _TubeLengths | None = None
-    """`[outer radius, inner radius, length]` (radii, where a section has diameters), or by name: `outer` and `inner`
-    diameter or the thickness of the `wall`, as of a section, or `outer_radius` and `inner_radius`; and `length`."""
+    """Tube: `[outer radius, inner radius, length]` (radii, unlike the diameters of a section), or by name. Names:
+    diameters `outer` and `inner` or the thickness `wall`, as for a section, or `outer_radius` and `inner_radius`; and
+    `length`."""
     sphere: _SphereLengths | None = None
-    """Radius; or `{radius: ...}` or `{diameter: ...}`."""
+    """Sphere: radius, or `{radius: ...}` or `{diameter: ...}`."""
     density: Annotated[NotNegative, of(DENSITY)] | None = None
-    """kg/m³."""
+    """Density, kg/m³."""
     mass: Mass | None = None
-    """kg."""
+    """Mass, kg."""
     center: Place | None = None
-    """In the drawing; the body's own origin if left out."""
+    """Centre of the solid in the drawing. Default: the origin of the body."""
     axis: Direction | None = None
-    """Axis of a cylinder or tube, in the body's axes; z if left out."""
+    """Axis of a cylinder or tube, in the body's axes. Default: z."""
 
     @model_validator(mode="after")
     def _one_of_each(self) -> Self:
         if len(self.chosen("box", "cylinder", "tube", "sphere")) != 1:
-            raise ValueError("a solid has exactly one shape: box, cylinder, tube or sphere")
+            raise ValueError("a solid needs exactly one shape: box, cylinder, tube or sphere")
         if len(self.chosen("density", "mass")) != 1:
-            raise ValueError("a solid has either a density or a mass")
+            raise ValueError("a solid needs either a density or a mass")
         if self.tube is not None and self.tube[1] >= self.tube[0]:
-            raise ValueError(f"the inner radius {self.tube[1]:g} must be below the outer {self.tube[0]:g}")
+            raise ValueError(
+                f"the inner radius {self.tube[1]:g} must be smaller than the outer radius {self.tube[0]:g}"
+            )
         if self.axis is not None and (self.box is not None or self.sphere is not None):
             raise ValueError("only a cylinder or a tube has an axis")
         return self
 
 
 class Inertia(Part):
-    """The six entries of an inertia matrix about the centre of mass, in the body's axes, kg m²."""
+    """Entries of the inertia matrix about the centre of mass, in the body's axes, kg m²."""
 
     xx: MomentOfInertia
     yy: MomentOfInertia
@@ -177,79 +181,89 @@ class Inertia(Part):
 
     @property
     def matrix(self) -> NDArray[np.float64]:
-        """The symmetric matrix (3, 3)."""
+        """Symmetric inertia matrix (3, 3)."""
         return np.array([[self.xx, self.xy, self.xz], [self.xy, self.yy, self.yz], [self.xz, self.yz, self.zz]])
 
 
 class Allowed(Part):
-    """What is unusual about a body and is meant so, each with the reason; `supple check` repeats them."""
+    """Unusual properties of a body that are intended, each with a reason, which `supple check` reports."""
 
     inertia: Reason | None = None
-    """An inertia that no real body has: the two smaller principal moments add up to less than the largest."""
+    """Reason for an inertia that no real body has: the two smaller principal moments add up to less than the largest.
+    """
     section: Reason | None = None
-    """A beam that is shorter than its section is large: a short, stiff connector."""
+    """Reason for a beam that is shorter than its section is large, such as a short, stiff connector."""
 
 
 class Body(Part):
-    """A rigid body, or an elastic one: a beam, several beams, or a superelement.
+    """Rigid body, or elastic body: a beam, several beams, or a superelement.
 
-    Its axes are those of the drawing at rest (origin included), so that everything on it is written
-    where it is drawn; the origin of a rod or beam is its first point and its x axis points to the second.
+    The axes and the origin of a body are those of the drawing at rest, so that everything on the body is written where
+    it is drawn. A rod or a beam has its origin at its first point and its x axis towards the second.
+
+    Examples
+    --------
+    >>> import supple
+    >>> supple.Body(rod=("A", "B"), mass=1.5).ends
+    ('A', 'B')
+    >>> supple.Body(beam=("A", "B"), section="tube", material="steel").elastic
+    True
     """
 
     rod: tuple[str, str] | None = None
-    """A slender rod between two points."""
+    """Slender rod between two points."""
     beam: tuple[str, str] | None = None
-    """An elastic beam between two points; its mass follows from `section` and `material`."""
+    """Elastic beam between two points; its mass follows from `section` and `material`."""
     beams: Annotated[tuple[Beam, ...], Field(min_length=1)] | None = None
-    """Several beams, welded where they share a place."""
+    """Several elastic beams, welded where they share a point."""
     superelement: Superelement | None = None
-    """An elastic body by its matrices of mass and stiffness; `mass` and `center` are then only checked against them."""
+    """Elastic body given by mass and stiffness matrices; `mass` and `center` are then only checked against them."""
     length: PositiveLength | None = None
-    """Length of the rod or beam; the distance of its points as drawn if left out."""
+    """Length of the rod or beam, m. Default: distance of its points as drawn."""
     line_mass: Annotated[NotNegative, of(LINE_MASS)] | None = None
-    """Mass of the rod for a metre of length, kg/m."""
+    """Mass per length of the rod, kg/m."""
     mass: Mass | None = None
-    """kg; 0 is legal where the joints determine the motion."""
+    """Mass, kg; 0 is allowed where the joints determine the motion."""
     center: Annotated[Length | Place | None, BeforeValidator(_distance_or_place)] = None
-    """Centre of mass: in the drawing, or for a rod the distance from its first point."""
+    """Centre of mass: a point or coordinates in the drawing, or for a rod the distance from its first point, m."""
     inertia: MomentOfInertia | tuple[MomentOfInertia, MomentOfInertia, MomentOfInertia] | Inertia | None = None
-    """About the centre, in the body's axes, kg m²; one number in the plane."""
+    """Inertia about the centre of mass, in the body's axes, kg m²: `[xx, yy, zz]` or named entries; in the plane one
+    number."""
     solid: Solid | tuple[Solid, ...] | None = None
-    """One solid or a list of them, in place of mass, centre and inertia."""
+    """One solid or a list of solids, instead of mass, centre and inertia."""
     at: Place | None = None
-    """Where the body's origin is drawn; the drawing's origin if left out."""
+    """Origin of the body in the drawing. Default: the origin of the drawing."""
     rotation: Rotation | None = None
-    """How the body's axes are turned in the drawing."""
+    """Rotation of the body's axes in the drawing."""
 
     section: SectionNames | None = None
-    """Of the beam: a name of `sections`, or two for one that tapers from the first end to the second."""
+    """Section of the beam: a name in `sections`, or two names for a beam that tapers between its ends."""
     material: str | None = None
-    """Of the beam: a name of `materials`."""
+    """Material of the beam: a name in `materials`."""
     elements: Count | None = None
-    """Of the beam: finite elements, 4 if left out."""
+    """Number of finite elements of the beam. Default: 4."""
     theory: Theory | None = None
-    """Of the beam: `euler-bernoulli` if left out, or `timoshenko`."""
+    """Theory of the beam: `euler-bernoulli` (default) or `timoshenko`."""
     up: Direction | None = None
-    """Of the beam: where the section's z axis (height) points, as drawn."""
+    """Direction of the z axis (height) of the beam's section in the drawing."""
     allow: Allowed | None = None
-    """Checks to pass over, each with the reason: `{inertia: "as published, Table 3"}`."""
+    """Checks to skip, each with its reason: `{inertia: "as published, Table 3"}`."""
     attach: dict[str, Place] | None = None
-    """Places of an elastic body that lie off its beams: each held by a rigid arm from a place on one of them."""
+    """Points of an elastic body that lie off its beams, each connected by a rigid arm to a point on one of them."""
 
     @property
     def ends(self) -> tuple[str, str] | None:
-        """The two points of a rod or beam."""
+        """End points of a rod or beam."""
         return self.rod if self.rod is not None else self.beam
 
     @property
     def elastic(self) -> bool:
-        """Whether it bends; everything rigid takes it as a rigid body of the same mass."""
+        """Whether the body is elastic; rigid computations treat it as a rigid body of the same mass."""
         return bool(self.chosen("beam", "beams", "superelement"))
 
     @property
     def all_beams(self) -> tuple[Beam, ...]:
-        """The beams of an elastic body, one or several, with all that is said of each."""
+        """Beams of an elastic body, one or several, each with all its properties."""
         if self.beam is None:
             return self.beams or ()
         assert self.section is not None
@@ -276,31 +290,31 @@ class Body(Part):
     def _complete(self) -> Self:
         kinds = self.chosen("rod", "beam", "beams", "superelement")
         if len(kinds) > 1:
-            raise ValueError(f"a body is one of rod, beam, beams and superelement, not {' and '.join(kinds)}")
+            raise ValueError(f"a body can be only one of rod, beam, beams and superelement, not {' and '.join(kinds)}")
         if self.ends is not None and self.ends[0] == self.ends[1]:
-            raise ValueError(f'a {kinds[0]} needs two different points, not "{self.ends[0]}" twice')
+            raise ValueError(f'a {kinds[0]} needs two different points (got "{self.ends[0]}" twice)')
         if self.ends is not None and self.chosen("at", "rotation"):
-            raise ValueError(f"a {kinds[0]} lies between its two points; at and rotation are for other bodies")
+            raise ValueError(f"at and rotation are not allowed for a {kinds[0]}, which is placed by its two points")
         if self.ends is None and self.length is not None:
-            raise ValueError("length belongs to a rod or a beam")
+            raise ValueError("length is only allowed for a rod or a beam")
         of_beam = self.chosen("section", "material", "elements", "theory", "up")
         if of_beam and self.beam is None:
-            said = "each of its beams has its own" if self.beams else "only a beam has one"
-            raise ValueError(f"{of_beam[0]} does not belong here: {said}")
+            reason = "set it in each entry of beams" if self.beams else "only a beam has it"
+            raise ValueError(f"{of_beam[0]} is not allowed here: {reason}")
         if self.allow is not None and self.allow.inertia is not None and self.inertia is None:
-            raise ValueError("allow: inertia is about an inertia that is given, and there is none")
+            raise ValueError("allow: inertia has no effect, since no inertia is given")
         if self.allow is not None and self.allow.section is not None and not (self.beam or self.beams):
-            raise ValueError("allow: section is about beams, and there are none")
+            raise ValueError("allow: section has no effect, since the body has no beams")
         if self.attach is not None and not (self.beam or self.beams):
-            raise ValueError("attach is for bodies of beams")
+            raise ValueError("attach is only allowed for bodies made of beams")
         return self._complete_elastic() if self.elastic else self._complete_rigid()
 
     def _complete_elastic(self) -> Self:
         given = self.chosen("line_mass", "solid", "inertia", *(() if self.superelement else ("mass", "center")))
         if given:
             raise ValueError(
-                f"{given[0]} does not belong to an elastic body, whose mass follows from its beams or matrices; put a "
-                "rigid part on it with point_masses, or as a body with a weld joint"
+                f"{given[0]} is not allowed for an elastic body, whose mass follows from its beams or matrices; add a "
+                "rigid part with point_masses, or as a body with a weld joint"
             )
         if self.beam is not None:
             missing = [name for name in ("section", "material") if getattr(self, name) is None]
@@ -310,15 +324,17 @@ class Body(Part):
 
     def _complete_rigid(self) -> Self:
         if len(self.chosen("mass", "line_mass", "solid")) != 1:
-            raise ValueError("a body needs exactly one of mass, line_mass (rods) and solid; mass: 0 is massless")
+            raise ValueError(
+                "a body needs exactly one of mass, line_mass (rods) and solid; write mass: 0 if it is massless"
+            )
         if self.rod is None and self.line_mass is not None:
-            raise ValueError("line_mass belongs to a rod")
+            raise ValueError("line_mass is only allowed for a rod")
         if self.rod is None and self.mass and self.inertia is None and self.center is None:
-            raise ValueError("a body with mass needs a center (and an inertia, if it turns)")
+            raise ValueError("a body with mass needs a center (and an inertia, if it rotates)")
         if self.rod is None and isinstance(self.center, float):
-            raise ValueError("center is a point or coordinates; a single number is a distance along a rod")
+            raise ValueError("center must be a point or coordinates; a single number is a distance along a rod")
         if self.solid is not None and self.chosen("center", "inertia"):
-            raise ValueError("a solid brings its own centre and inertia")
+            raise ValueError("center and inertia are not allowed with solid, which determines them")
         return self
 
 
@@ -331,12 +347,14 @@ def _inertia_form(value: Any) -> str:
 
 
 def _entries(rows: tuple[tuple[float, ...], ...]) -> Inertia:
-    """Return the six numbers of an inertia matrix. It must be symmetric up to the rounding of its digits."""
+    """Return the six entries of an inertia matrix, which must be symmetric up to the rounding of its digits."""
     largest = max(abs(value) for row in rows for value in row)
     for i, j in ((0, 1), (0, 2), (1, 2)):
         if abs(rows[i][j] - rows[j][i]) > 1e-9 * largest:
             name = "xyz"[i] + "xyz"[j]
-            raise ValueError(f"it is not symmetric: {name} is {rows[i][j]:g}, and {name[::-1]} is {rows[j][i]:g}")
+            raise ValueError(
+                f"the inertia matrix is not symmetric: {name} is {rows[i][j]:g}, and {name[::-1]} is {rows[j][i]:g}"
+            )
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = rows
     return Inertia(xx=xx, yy=yy, zz=zz, xy=xy, xz=xz, yz=yz)
 
@@ -353,32 +371,32 @@ _PointInertia = Annotated[
 
 
 class PointMass(Part):
-    """A small rigid part on a body: a mass at a place, with an inertia of its own where that counts."""
+    """Small rigid part fixed to a body: a mass at a point, optionally with an inertia of its own."""
 
     at: str
-    """A frame, a point of a joint, or `body.point`."""
+    """Location: a frame, a point of a joint, or `body.point`."""
     mass: Mass
-    """kg."""
+    """Mass, kg."""
     inertia: _PointInertia | None = None
-    """About its own centre, kg m²: one number, the same about every axis; `[xx, yy, zz]`; the matrix, three rows of
-    three numbers; or its six entries `{xx: ..., yy: ..., zz: ..., xy: ..., xz: ..., yz: ...}`. Axes are those of the
-    frame it sits at, otherwise those of its body. In the plane one number; none if left out."""
+    """Inertia about its own centre, kg m². Default: none. One number (the same about every axis, or in the plane),
+    `[xx, yy, zz]`, a matrix of three rows, or named entries `{xx: ..., yy: ..., zz: ..., xy: ..., xz: ..., yz: ...}`.
+    The axes are those of the frame at which it sits, otherwise those of its body."""
 
 
 class Frame(Part):
-    """A named place on a body, with axes."""
+    """Named point with axes, fixed on a body."""
 
     on: str
-    """The body, or ground."""
+    """Body that carries the frame, or ground."""
     at: Place | None = None
-    """Where it is drawn."""
+    """Position of the frame in the drawing."""
     local: Position | None = None
-    """Or its coordinates in the body's axes."""
+    """Position of the frame in the body's axes, instead of `at`."""
     rotation: Rotation | None = None
-    """Turn of its axes: from the drawing's with `at`, from the body's with `local`."""
+    """Rotation of the frame's axes: relative to the drawing with `at`, relative to the body with `local`."""
 
     @model_validator(mode="after")
     def _placed_once(self) -> Self:
         if len(self.chosen("at", "local")) > 1:
-            raise ValueError("a frame is placed by at (in the drawing) or by local (in body axes), not both")
+            raise ValueError("a frame takes either at (in the drawing) or local (in body axes), not both")
         return self

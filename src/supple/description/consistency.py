@@ -1,4 +1,4 @@
-"""What must hold between the parts of a description before anything is computed."""
+"""Consistency checks between the parts of a description, run before any computation."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from supple.description.posture import posture
 from supple.description.quantities.coordinate_dimensions import (
     CoordinateDimensions,
     Path,
-    Said,
+    Quantities,
     coordinate_dimensions,
     input_dimension,
     require_dimensions,
-    require_said,
+    require_quantities,
     sensor_dimensions,
 )
 from supple.description.quantities.dimension import (
@@ -41,7 +41,7 @@ from supple.diagnostics.errors import fault_at, part_name
 
 
 def require_consistent(mechanism: Mechanism) -> None:
-    """Every name resolves, every value belongs to a coordinate that exists; else the first fault is raised."""
+    """Raise an error for the first name that does not resolve or value whose coordinate does not exist."""
     _distinct_names(mechanism)
     require_known_bodies(mechanism)
     _joint_kinds(mechanism)
@@ -62,7 +62,7 @@ def require_consistent(mechanism: Mechanism) -> None:
 
 
 def require_known_bodies(mechanism: Mechanism) -> None:
-    """Joints connect bodies that exist, or the ground."""
+    """Require that joints connect existing bodies or the ground."""
     known = [GROUND, *mechanism.bodies]
     for name, joint in mechanism.joints.items():
         for body in joint.bodies:
@@ -71,7 +71,7 @@ def require_known_bodies(mechanism: Mechanism) -> None:
 
 
 def _joint_kinds(mechanism: Mechanism) -> None:
-    """Joints are of kinds that there are in the plane, or in space."""
+    """Require that each joint's kind exists in the plane, or in space."""
     for name, joint in mechanism.joints.items():
         try:
             joint.form(mechanism.plane)
@@ -81,7 +81,7 @@ def _joint_kinds(mechanism: Mechanism) -> None:
 
 
 def require_known_coordinates(mechanism: Mechanism) -> None:
-    """Actuators, springs, dampers, forces, sensors and θ act on joint coordinates that exist."""
+    """Require that actuators, springs, dampers, forces, sensors and θ refer to existing joint coordinates."""
     for section in ("actuators", "springs", "dampers", "forces", "sensors"):
         for name, part in getattr(mechanism, section).items():
             if part.joint is not None:
@@ -90,18 +90,21 @@ def require_known_coordinates(mechanism: Mechanism) -> None:
     for i, name in enumerate(names):
         if name in names[:i]:
             raise InputError(
-                f'"{name}" is listed twice', part="coordinates", path=("coordinates", i), hint="list each once"
+                f'"{name}" is listed twice',
+                part="coordinates",
+                path=("coordinates", i),
+                hint="list each coordinate once",
             )
         if name not in mechanism.actuators:
             _require_joint_coordinate(mechanism, name, ("coordinates",), i, list(mechanism.actuators))
 
 
 def _require_coupled(mechanism: Mechanism, name: str, coupling: Coupling) -> None:
-    """A coupling is between different measures that exist, and no joint or body has its name."""
+    """Require that a coupling names different existing measures and shares its name with no joint or body."""
     path = ("couplings", name)
     for section, what in (("joints", "joint"), ("bodies", "body")):
         if name in getattr(mechanism, section):
-            raise fault_at(path, f"a {what} has the same name", "call it something else")
+            raise fault_at(path, f"a {what} has the same name", "choose another name")
     known: dict[object, str] = {}
     for reference in coupling.coordinates:
         where = (*path, "coordinates")
@@ -111,22 +114,22 @@ def _require_coupled(mechanism: Mechanism, name: str, coupling: Coupling) -> Non
         coordinate = mechanism.coupled_coordinate(reference) or reference
         if coordinate in known:
             raise InputError(
-                f'"{known[coordinate]}" and "{reference}" are the same coordinate',
+                f'"{known[coordinate]}" and "{reference}" refer to the same coordinate',
                 part=part_name(path),
                 path=(*where, reference),
-                hint="list each once",
+                hint="list each coordinate once",
             )
         known[coordinate] = reference
     if len(known) == 1 and not isinstance(next(iter(known)), str):
         raise fault_at(
             (*path, "coordinates"),
-            "it has one joint coordinate, which it would hold",
-            "name another one beside it, or weld the joint",
+            "a coupling of one joint coordinate would lock that coordinate",
+            "add another coordinate, or replace the joint by a weld",
         )
 
 
 def _measuring(mechanism: Mechanism, reference: str, path: tuple) -> str | None:
-    """The sensor that an output is of, where no joint has that name; it measures where things are."""
+    """Return the sensor that an output belongs to, or None for the name of a joint; it must measure a position."""
     name = next((item for item in (reference, reference.rpartition(".")[0]) if item in mechanism.sensors), None)
     if name is None or reference.partition(".")[0] in mechanism.joints:
         return None
@@ -134,15 +137,16 @@ def _measuring(mechanism: Mechanism, reference: str, path: tuple) -> str | None:
     if sensor.record.inside or sensor.record.order or sensor.order:
         raise fault_at(
             (*path, reference),
-            f'sensor "{name}" measures {"a force inside" if sensor.record.inside else "a rate"}',
-            "couple angles, distances, positions or joints",
+            f'sensor "{name}" measures {"an internal force" if sensor.record.inside else "a rate"}, which cannot '
+            "be coupled",
+            "couple joint coordinates, angles, distances or positions",
         )
     outputs = [f"{name}.{part}" if part else name for part in sensor.outputs(mechanism.plane)]
     if sensor.kind != "joint" and reference not in outputs:
         raise fault_at(
             (*path, reference),
             f'"{reference}" is not an output of sensor "{name}"',
-            f"write one of {', '.join(outputs)}",
+            f"use one of {', '.join(outputs)}",
         )
     return name
 
@@ -164,28 +168,28 @@ def _require_joint_coordinate(
         )
     joint = mechanism.joints[name]
     names = joint.coordinates(mechanism.plane)
-    article = "has no coordinate to act on" if not names else "has " + ", ".join(names)
+    which = "has no coordinate" if not names else "has the coordinates " + ", ".join(names)
     raise InputError(
-        f'"{reference}" is not one coordinate: {joint.kind} joint "{name}" {article}',
+        f'"{reference}" does not name a single coordinate: {joint.kind} joint "{name}" {which}',
         part=part,
         path=(*path, key),
-        hint=f"write {name}.{names[0]}" if names else "take a joint with a coordinate, or between: [place, place]",
+        hint=f"write {name}.{names[0]}" if names else "use a joint with a coordinate, or between: [POINT, POINT]",
     )
 
 
 def _distinct_names(mechanism: Mechanism) -> None:
-    """A name means one place: frames, bodies and the ground do not share names."""
+    """Require that frames, bodies and the ground do not share names."""
     for name in mechanism.frames:
         if name in mechanism.bodies or name == GROUND:
             raise fault_at(
                 ("frames", name),
                 "a body has the same name",
-                "call the frame something else; the body's own name already stands for its origin",
+                "rename the frame; the name of the body already refers to the origin of the body",
             )
 
 
 def _joint_fields(mechanism: Mechanism) -> None:
-    """`rest`, `limits`, `viscous`, `dry` and `motor` name coordinates the joint has."""
+    """Require that `rest`, `limits`, `viscous`, `dry` and `motor` name coordinates that the joint has."""
     for name, joint in mechanism.joints.items():
         names = joint.coordinates(mechanism.plane)
         for field in joint.per_coordinate:
@@ -202,13 +206,13 @@ def _joint_fields(mechanism: Mechanism) -> None:
             elif given is not None and len(names) != 1:
                 raise fault_at(
                     path,
-                    f"a {joint.kind} joint has {len(names)} coordinates, and {field} is given once",
-                    f"write {field}: {{{names[0]}: ...}}" if names else f"leave {field} out",
+                    f"a {joint.kind} joint has {len(names)} coordinates, but {field} has one value",
+                    f"write {field}: {{{names[0]}: ...}}" if names else f"remove {field}",
                 )
 
 
 def _elastic_bodies(mechanism: Mechanism) -> None:
-    """Beams are of materials and sections that exist and say enough for the space they are in."""
+    """Require that the materials and sections of beams exist and are complete for the plane or for space."""
     for name, body in mechanism.bodies.items():
         for i, beam in enumerate(body.all_beams):
             path: tuple[str | int, ...] = ("bodies", name) if body.beam else ("bodies", name, "beams", i)
@@ -219,8 +223,8 @@ def _elastic_bodies(mechanism: Mechanism) -> None:
         if body.superelement is not None and mechanism.planar:
             raise fault_at(
                 ("bodies", name, "superelement"),
-                "a superelement is a body in space",
-                "leave out plane:, or describe the body with beams",
+                "a superelement is not possible in a planar mechanism",
+                "remove plane:, or describe the body with beams",
             )
 
 
@@ -233,7 +237,7 @@ def _require_part(mechanism: Mechanism, section: str, name: str, path: tuple[str
 
 
 def _require_constants(mechanism: Mechanism, section: str, body: str) -> None:
-    """A table may leave out what only matters in space."""
+    """Require the section constants that are needed in space only, which a table may omit in the plane."""
     described = mechanism.sections[section]
     missing = [name for name in ("Iz", "torsion") if described.area is not None and getattr(described, name) is None]
     if missing and not mechanism.planar:
@@ -246,7 +250,7 @@ def _require_constants(mechanism: Mechanism, section: str, body: str) -> None:
 
 
 def _dimensions(mechanism: Mechanism) -> None:
-    """Vectors that the drawing does not place have the drawing's dimension too."""
+    """Require that vectors without a point in the drawing have the dimension of the drawing."""
     wanted = 2 if mechanism.planar else 3
     vectors: list[tuple[tuple[str, ...], tuple[float, ...] | None]] = [(("gravity",), mechanism.gravity)]
     for name, force in mechanism.forces.items():
@@ -254,18 +258,20 @@ def _dimensions(mechanism: Mechanism) -> None:
         moment = force.moment
         if moment is not None and isinstance(moment, float) != mechanism.planar:
             raise fault_at(
-                ("forces", name, "moment"), "a moment is one number in the plane and three in space", "write it so"
+                ("forces", name, "moment"),
+                "a moment has one component in the plane and three in space",
+                "give the right number of components",
             )
     for path, vector in vectors:
         if vector is not None and len(vector) != wanted:
             where = f"in the plane {mechanism.plane}" if mechanism.planar else "in space"
             raise fault_at(
-                path, f"a vector {where} has {wanted} components, not {len(vector)}", f"write {wanted} numbers"
+                path, f"a vector {where} has {wanted} components, not {len(vector)}", f"give {wanted} components"
             )
 
 
 def _sensors(mechanism: Mechanism) -> None:
-    """Sensors have the axis that they need."""
+    """Require that sensors have the axis that their kind needs."""
     for name, sensor in mechanism.sensors.items():
         try:
             sensor.outputs(mechanism.plane)
@@ -280,7 +286,7 @@ def _configurations(mechanism: Mechanism) -> None:
         if coordinate not in names and mechanism.joint_coordinate(coordinate) is None:
             raise fault_at(
                 ("rest", coordinate),
-                f'"{coordinate}" is not one of the coordinates, nor a joint\'s',
+                f'"{coordinate}" is neither a coordinate of the mechanism nor a joint coordinate',
                 nearest(coordinate, [*names, *mechanism.joints]),
             )
     for name, given in mechanism.configurations.items():
@@ -288,7 +294,7 @@ def _configurations(mechanism: Mechanism) -> None:
 
 
 def _motions(mechanism: Mechanism) -> None:
-    """Motions move coordinates that exist, and a tool through points of the drawing's dimension."""
+    """Require that motions name existing coordinates, and that tool paths have the dimension of the drawing."""
     names = mechanism.coordinate_names()
     wanted = 2 if mechanism.planar else 3
     for name, motion in mechanism.motions.items():
@@ -296,31 +302,31 @@ def _motions(mechanism: Mechanism) -> None:
             if coordinate not in names:
                 raise fault_at(
                     ("motions", name, "coordinates", coordinate),
-                    f'"{coordinate}" is not one of the coordinates',
+                    f'"{coordinate}" is not a coordinate of the mechanism',
                     nearest(coordinate, names),
                 )
         for i, point in enumerate(motion.tool.path if motion.tool else ()):
             if len(point) != wanted:
                 raise fault_at(
                     ("motions", name, "tool", "path", i),
-                    f"point {i + 1} of its path has {len(point)} components, not {wanted}",
-                    f"write {wanted} numbers",
+                    f"point {i + 1} of the path has {len(point)} components, not {wanted}",
+                    f"give {wanted} components",
                 )
 
 
-# Dimensions of what is said of drives and of instruments: they hang on the command, and on what is measured.
+# Dimensions of the quantities of drives (they follow from the command) and of sensors (from the measured quantity).
 
 
 _INSIDE = {"reaction": (FORCE, TORQUE), "section": (FORCE, TORQUE), "stress": (PRESSURE,), "strain": (RATIO,)}
 
 
 def require_hardware_dimensions(mechanism: Mechanism) -> None:
-    """Every quantity said of a drive or of an instrument is of the dimension it needs."""
-    require_said(_of_drives(mechanism))
-    require_said(_of_instruments(mechanism))
+    """Require that every quantity of a drive or of a sensor has the right dimension."""
+    require_quantities(_of_drives(mechanism))
+    require_quantities(_of_instruments(mechanism))
 
 
-def _of_drives(mechanism: Mechanism) -> Said:
+def _of_drives(mechanism: Mechanism) -> Quantities:
     for name, actuator in mechanism.actuators.items():
         drive = actuator.drive
         if drive is None:
@@ -342,7 +348,7 @@ def _of_drives(mechanism: Mechanism) -> Said:
 
 
 def _known(of: CoordinateDimensions, gear: Any, mechanism: Mechanism, name: str) -> dict[str, Dimension | None]:
-    """What parameters hang on; a gear that is written as a plain number leaves its dimension untold."""
+    """Return the dimensions that parameters refer to; that of a gear written as a plain number is unknown (None)."""
     reference = mechanism.actuators[name].joint
     found = None if reference is None else mechanism.joint_coordinate(reference)
     motor = None if found is None else mechanism.joints[found[0]].value("motor", found[1], mechanism.plane)
@@ -353,7 +359,7 @@ def _known(of: CoordinateDimensions, gear: Any, mechanism: Mechanism, name: str)
     return {**of._asdict(), "voltage": VOLTAGE, "current": CURRENT, "gear": turned}
 
 
-def _of_instruments(mechanism: Mechanism) -> Said:
+def _of_instruments(mechanism: Mechanism) -> Quantities:
     for name, sensor in mechanism.sensors.items():
         path, noise = ("sensors", name), sensor.spectrum
         written: list[tuple[Path, Any, float]] = [((*path, "bias"), sensor.bias, 0.0)]
@@ -368,7 +374,7 @@ def _of_instruments(mechanism: Mechanism) -> Said:
 
 
 def _measured(mechanism: Mechanism, name: str, sensor: Sensor) -> tuple[Dimension, ...]:
-    """What its outputs may be."""
+    """Return the dimensions that the outputs of a sensor may have."""
     if sensor.record.inside:
         return _INSIDE[sensor.record.inside]
     of = sensor_dimensions(mechanism, name)

@@ -1,7 +1,7 @@
-"""The mechanism as it is drawn: where bodies, frames, joints and axes are before closure completes them.
+"""Mechanism as drawn: poses of bodies, frames, joints and axes before the loops are closed.
 
 Planar drawings are embedded in space: (u, v) becomes (u, v, 0), the plane's normal is z, and every body
-turns about z alone. `Mechanism.plane_axes` leads back to the world.
+turns about z alone. `Mechanism.plane_axes` gives the transformation to the world.
 """
 
 from __future__ import annotations
@@ -30,30 +30,32 @@ class Pose:
     axes: Array
 
     def to_local(self, point: Array) -> Array:
+        """Return the coordinates of a world point in this frame."""
         return self.axes.T @ (point - self.position)
 
     def to_world(self, local: Array) -> Array:
+        """Return the world coordinates of a point of this frame."""
         return self.position + self.axes @ local
 
 
 @dataclass(frozen=True)
 class Attached:
-    """A frame fixed on a body: its pose in the body's axes."""
+    """Frame fixed on a body: its pose in the body's axes."""
 
     body: str
     pose: Pose
 
 
 def from_to(value: Any) -> bool:
-    """Whether a direction leads from one place of the drawing to another."""
+    """Return whether a direction is given as a pair of points [A, D]."""
     return isinstance(value, tuple | list) and len(value) == 2 and all(isinstance(item, str) for item in value)
 
 
 class Drawing:
-    """Resolves the names of a mechanism to places on bodies. Errors carry the path in the file.
+    """Resolver of the names of a mechanism to positions on bodies. Errors carry the path in the file.
 
-    Places on a body are counted from a point among its joints, `offsets` away from the origin the user sees: numbers
-    then keep their meaning and their accuracy wherever the mechanism is drawn.
+    Positions on a body are relative to a point among its joints, `offsets` away from the origin that the user sees.
+    Numbers then keep their meaning and their accuracy wherever the mechanism is drawn.
     """
 
     def __init__(self, mechanism: Mechanism):
@@ -70,7 +72,7 @@ class Drawing:
         self.joint_points = self._joint_points()
 
     def vector(self, value: Any, path: Path, what: str = "a position") -> Array:
-        """Components in the drawing as three numbers, checked for the dimension of the drawing."""
+        """Return components in the drawing as three numbers, after checking the number of components."""
         given = np.asarray(value, float)
         wanted = 2 if self.mechanism.planar else 3
         if given.shape != (wanted,):
@@ -78,12 +80,12 @@ class Drawing:
             raise fault_at(
                 path,
                 f"{what} {where} has {wanted} components, not {given.size}",
-                "write two numbers, or leave out plane:" if wanted == 2 else "write three numbers, or give plane:",
+                "give two components, or remove plane:" if wanted == 2 else "give three components, or set plane:",
             )
         return given if wanted == 3 else np.append(given, 0.0)
 
     def direction(self, value: Any, path: Path) -> Array:
-        """A unit vector in the drawing from x, -y, ..., two places [A, D], or components."""
+        """Return a unit vector in the drawing, given as x, -y, ..., as two points [A, D], or by its components."""
         if isinstance(value, str):
             letter = value.removeprefix("-").removeprefix("+")
             letters = self.mechanism.plane or "xyz"
@@ -91,16 +93,19 @@ class Drawing:
                 raise fault_at(
                     path,
                     f'"{value}" is not a direction',
-                    f"write one of {', '.join(letters)}, with a - in front to turn it, or components",
+                    f"use one of {', '.join(letters)}, with a leading - for the opposite direction, or components",
                 )
             unit = np.eye(3)[letters.index(letter)]
             return -unit if value.startswith("-") else unit
         if from_to(value):
             start, end = (self.place(place, (*path, i)) for i, place in enumerate(value))
-            what, hint = f'"{value[0]}" and "{value[1]}" are drawn at the same place', "name two places that lie apart"
+            what, hint = (
+                f'"{value[0]}" and "{value[1]}" are drawn at the same position',
+                "use two points that lie apart",
+            )
             vector, least = end - start, 1e-12 * max(1.0, float(np.abs([start, end]).max()))
         else:
-            what, hint = "a direction must not be zero", "give its axis"
+            what, hint = "a direction must not be the zero vector", "give a nonzero vector"
             vector, least = self.vector(value, path, "a direction"), 1e-12
         length = np.linalg.norm(vector)
         if length < least:
@@ -108,18 +113,19 @@ class Drawing:
         return vector / length
 
     def rotation(self, value: Rotation | None, path: Path) -> Array:
+        """Return the rotation matrix of a `Rotation`; the identity if there is none."""
         if value is None:
             return np.eye(3)
         if self.mechanism.planar:
             axis = np.array([0.0, 0.0, 1.0])
         elif value.about is None:
-            raise fault_at(path, "a rotation in space needs the axis it turns about", "write {about: z, angle: ...}")
+            raise fault_at(path, "a rotation in space needs an axis", "write {about: z, angle: ...}")
         else:
             axis = self.direction(value.about, (*path, "about"))
         return rotation_about(axis, value.angle)
 
     def place(self, value: Any, path: Path) -> Array:
-        """A point's name or coordinates, as drawn."""
+        """Return the position in the drawing of a point or frame, or of coordinates."""
         if not isinstance(value, str):
             return self.vector(value, path)
         if value in self.points:
@@ -130,18 +136,18 @@ class Drawing:
         raise fault_at(path, f'there is no point "{value}"', nearest(value, self.points))
 
     def own(self, body: str, local: Array) -> Array:
-        """Coordinates in the axes and from the origin the user sees, as coordinates on the body."""
+        """Convert body coordinates from the origin that the user sees to the internal origin of the body."""
         return local - self.offsets[body]
 
     def rod_end(self, body: str, point: Any) -> Array | None:
-        """Local position of a point that is an end of a rod or beam, exact whatever the drawing says."""
+        """Return the local position of an end point of a rod or beam, from its length; None for other points."""
         ends = self.mechanism.bodies[body].ends if body != GROUND else None
         if ends is None or point not in ends:
             return None
         return self.own(body, np.array([0.0 if point == ends[0] else self.lengths[body], 0.0, 0.0]))
 
     def on_body(self, body: str, place: Any, path: Path) -> Array:
-        """Local position on `body` of a point, frame, or coordinates as drawn."""
+        """Return the local position on `body` of a point, a frame, or coordinates as drawn."""
         end = self.rod_end(body, place)
         if end is not None:
             return end
@@ -151,7 +157,7 @@ class Drawing:
         return self.bodies[body].to_local(self.place(place, path))
 
     def attached(self, reference: str, path: Path) -> Attached:
-        """The frame a name stands for: a frame, `body.point`, a body's origin, or a joint's point."""
+        """Return the frame that a name refers to: a frame, `body.point`, the origin of a body, or a joint's point."""
         if reference in self.frames:
             return self.frames[reference]
         body, _, point = reference.partition(".")
@@ -165,11 +171,11 @@ class Drawing:
         if reference in self.points:
             raise fault_at(
                 path,
-                f'point "{reference}" lies on no body: no rod ends and no joint sits there',
-                f"write body.{reference} with the body it belongs to",
+                f'point "{reference}" is not on a body: no rod ends there and no joint is placed there',
+                f"write BODY.{reference} with the name of its body",
             )
         known = [*self.frames, *self.joint_points, *self.mechanism.bodies]
-        raise fault_at(path, f'there is no place "{reference}"', nearest(reference, known))
+        raise fault_at(path, f'there is no point, frame or body "{reference}"', nearest(reference, known))
 
     def _body_pose(self, name: str) -> Pose:
         body = self.mechanism.bodies[name]
@@ -185,8 +191,8 @@ class Drawing:
         if drawn < 1e-12:
             raise fault_at(
                 (*path, kind),
-                f'its points "{body.ends[0]}" and "{body.ends[1]}" are drawn at the same place',
-                f"draw them apart, so that the {kind} has a direction",
+                f'its points "{body.ends[0]}" and "{body.ends[1]}" are drawn at the same position',
+                f"draw them apart, since they define the direction of the {kind}",
             )
         self.lengths[name] = drawn if body.length is None else body.length
         axes = axes_from_x(end - start)
@@ -196,20 +202,20 @@ class Drawing:
         return Pose(start, axes)
 
     def _require_point(self, name: str, path: Path) -> None:
-        """The end of a rod or beam is a point of the drawing; a frame already lies on a body."""
+        """Require that an end of a rod or beam is a point of the drawing; a frame already lies on a body."""
         if name in self.points:
             return
         if name in self.mechanism.frames:
             on = self.mechanism.frames[name].on
             raise fault_at(
                 path,
-                f'its end "{name}" is a frame of "{on}", and it needs points of the drawing',
-                f'draw a point there, and connect the two bodies with a joint if they are different ("{on}" here)',
+                f'its end "{name}" is a frame of "{on}", not a point of the drawing',
+                f'add a point there, and connect this body with "{on}" by a joint if they are different bodies',
             )
         raise fault_at(path, f'there is no point "{name}"', nearest(name, self.points))
 
     def _offset(self, name: str, drawn: Pose) -> Array:
-        """From the drawing's origin to the middle of the body's joints; nothing where the user says where it is."""
+        """Return the offset from the drawing's origin to the middle of the body's joints; zero for a placed body."""
         body = self.mechanism.bodies[name]
         if body.ends is not None or body.at is not None:
             return np.zeros(3)
@@ -241,7 +247,7 @@ class Drawing:
         return Attached(frame.on, Pose(position, base.axes.T @ turn if frame.rotation else np.eye(3)))
 
     def _joint_points(self) -> dict[str, str]:
-        """Which body a joint's or a rod's point is taken to lie on: the first that is not the ground."""
+        """Return the body of each point of a joint or rod: the first of its bodies that is not the ground."""
         owners: dict[str, str] = {}
         for name, body in self.mechanism.bodies.items():
             ends: Sequence[Any] = body.ends or [end for beam in body.beams or () for end in (beam.start, beam.to)]

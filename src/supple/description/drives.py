@@ -1,4 +1,4 @@
-"""The drives of a mechanism's actuators as blocks."""
+"""Drives of a mechanism's actuators as blocks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SLIDING = {"value": "m", "rate": "m/s", "force": "N", "voltage": _VOLTAGE}
 
 
 def drive_blocks(mechanism: Mechanism) -> tuple[DriveBlock, ...]:
-    """Of all actuators that have a drive; what is wrong with one is told with its place."""
+    """Return the block of every actuator that has a drive; errors name the actuator."""
     return tuple(_block(mechanism, name) for name, actuator in mechanism.actuators.items() if actuator.drive)
 
 
@@ -31,7 +31,7 @@ def _block(mechanism: Mechanism, name: str) -> DriveBlock:
 
 
 def _gear(mechanism: Mechanism, name: str) -> float:
-    """Of the motor on the coordinate that it acts along."""
+    """Return the gear of the motor on the coordinate of an actuator; 1 without one."""
     reference = mechanism.actuators[name].joint
     found = None if reference is None else mechanism.joint_coordinate(reference)
     if found is None:

@@ -1,9 +1,9 @@
-"""What acts along a measure ℓ of the mechanism, a joint coordinate or a distance: one record a force model.
+"""Force models: forces along a measure ℓ of the mechanism (a joint coordinate or a distance), one record each.
 
     f(ℓ, ℓ̇, ℓ̈) = -V'(x) - c(x) ℓ̇ - m ℓ̈,    x = ℓ - ℓ₀
 
-V is an energy, c a damping, m an inertia; ℓ₀ is where the part is relaxed. Simulation, local models, linear models and
-everything else read a force model through its record alone (`supple.formulations.force_models`).
+V is an energy, c a damping, m an inertia; ℓ₀ is the measure at which the part is relaxed. Simulation, local models,
+linear models and all other code read a force model through its record alone (`supple.formulations.force_models`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from supple.kinds import Registry
 
 
 class Along(NamedTuple):
-    """What a force model gives along its measure ℓ: V, f = -V', f', c, c', m."""
+    """Values of a force model along its measure ℓ: V, f = -V', f', c, c', m."""
 
     energy: float
     force: float
@@ -29,11 +29,16 @@ class Along(NamedTuple):
 
 @dataclass(frozen=True)
 class LawParameter:
-    """A parameter of a force model.
+    """Parameter of a force model.
 
-    of      : "force", "stiffness", "damping", "inertia" or "value" along the coordinate, whatever that measures
-    per     : divided as often by the unit of the coordinate: `stiffness` for each m², say
-    default : left out if it must be told
+    Parameters
+    ----------
+    of : {"force", "stiffness", "damping", "inertia", "value"}
+        Physical quantity, relative to the coordinate.
+    per : int, optional
+        Power of the coordinate's unit that divides it: 2 for a stiffness per m² or per rad². Default: 0.
+    default : float, optional
+        Value if the file does not give one. Default: the parameter is required.
     """
 
     of: str
@@ -43,12 +48,35 @@ class LawParameter:
 
 @dataclass(frozen=True)
 class ForceLaw:
-    """A force model that acts along a measure.
+    """Model of a force that acts along a measure of the mechanism.
 
-    parameters : in the order in which `along` has them
-    along      : (p, x) -> (V, f = -V', f', c, c', m) at x = ℓ - ℓ₀, p the parameters: arithmetic and `math`
-                 alone, so that it can be compiled
-    linear     : f', c and m are the same for all x, so that matrices can hold them once and for all
+    Parameters
+    ----------
+    name : str
+        Name of the model: key under `law:` of a spring in the mechanism file.
+    parameters : mapping of str to LawParameter
+        Parameters of the model, in the order in which `along` receives them.
+    along : callable
+        ``along(p, x) -> (V, f, f', c, c', m)`` with the parameter values p, x = ℓ - ℓ₀ and f = -V'.
+
+        The function is compiled: use arithmetic and `math` only.
+
+    linear : bool, optional
+        Whether f', c and m are the same for all x, so that constant matrices hold them. Default: False.
+
+    Notes
+    -----
+    The force along the measure ℓ, a joint coordinate or a distance, is f(ℓ, ℓ̇, ℓ̈) = -V'(x) - c(x) ℓ̇ - m ℓ̈.
+
+    Examples
+    --------
+    >>> import supple
+    >>> def hardening(p, x):
+    ...     k, c = p[0], p[1]
+    ...     return 0.5 * k * x**2 + 0.25 * c * x**4, -k * x - c * x**3, -k - 3.0 * c * x**2, 0.0, 0.0, 0.0
+    >>> parameters = {"stiffness": supple.LawParameter("stiffness"), "cubic": supple.LawParameter("stiffness", per=2)}
+    >>> supple.ForceLaw("hardening", parameters, hardening).name
+    'hardening'
     """
 
     name: str
@@ -61,22 +89,22 @@ class ForceLaw:
 
 
 def _spring(p, x):
-    """V = ½ k x²"""
+    """Return the values of a linear spring, V = ½ k x²."""
     return 0.5 * p[0] * x * x, -p[0] * x, -p[0], 0.0, 0.0, 0.0
 
 
 def _constant(p, x):
-    """V = -f x"""
+    """Return the values of a constant force, V = -f x."""
     return -p[0] * x, p[0], 0.0, 0.0, 0.0, 0.0
 
 
 def _damper(p, x):
-    """c"""
+    """Return the values of a linear damper, c."""
     return 0.0, 0.0, 0.0, p[0], 0.0, 0.0
 
 
 def _inertia(p, x):
-    """m, such as J g² of a motor behind a gear"""
+    """Return the values of an inertia m, such as J g² of a motor behind a gear."""
     return 0.0, 0.0, 0.0, 0.0, 0.0, p[0]
 
 

@@ -1,4 +1,4 @@
-"""What must hold of a joint's stiffness: a matrix of its size, symmetric and positive where the joint yields."""
+"""Checks of joint stiffness: a matrix of the right size, symmetric, and positive where the joint is compliant."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from supple.diagnostics.errors import fault_at
 
 Pair = tuple[str, str]
 
-_ROUNDING = 1e-6  # of the mean of two stiffnesses: how far halves of a matrix that was printed may differ
-_POSITIVE = 1e-12  # least eigenvalue of a stiffness matrix of unit diagonal: below it a motion is held by nothing
+_ROUNDING = 1e-6  # of the mean of two stiffnesses: allowed difference of the two halves of a printed matrix
+_POSITIVE = 1e-12  # least eigenvalue of a stiffness matrix of unit diagonal; below it a motion has no stiffness
 
 
 def require_sound_stiffness(mechanism: Mechanism) -> None:
-    """Of all joints that have one."""
+    """Check all joints that have a stiffness."""
     for name, joint in mechanism.joints.items():
         if joint.stiffness is not None or joint.elastic is not None:
             _StiffnessOf(mechanism, name, joint).check()
 
 
 class _StiffnessOf:
-    """One joint's, with what its messages need."""
+    """Check of one joint, with the data that its messages need."""
 
     def __init__(self, mechanism: Mechanism, name: str, joint: Joint):
         self.mechanism, self.name, self.joint = mechanism, name, joint
@@ -42,6 +42,7 @@ class _StiffnessOf:
         self.known = directions(mechanism.plane)
 
     def check(self) -> None:
+        """Raise an error for the first fault of the joint's stiffness and damping."""
         joint = self.joint
         given = self._entries(self.field)
         for pair, value in given.items():
@@ -66,20 +67,20 @@ class _StiffnessOf:
         raise fault_at(path, message, hint)
 
     def _fail_free(self, direction: str) -> NoReturn:
-        held = ", ".join(self.held) or "nothing here"
+        held = ", ".join(self.held) or "no direction"
         self._fail(
-            self.field, f'a {self.joint.kind} joint moves freely in direction "{direction}"',
-            f"springs: act on a free coordinate; {self.field} may name {held}", (direction, direction),
+            self.field, f'a {self.joint.kind} joint is free in direction "{direction}"',
+            f"{self.field} is allowed for {held}; for a free coordinate use springs:", (direction, direction),
         )  # fmt: skip
 
     def _entries(self, field: str) -> dict[Pair, float | StiffnessTable | None]:
-        """What was written; numbers or rows as many as there are directions, and only directions that there are."""
+        """Return the given entries, after checking their number and their direction names."""
         given, count = getattr(self.joint, field), len(self.known)
         if given is not None and not isinstance(given, dict) and len(given) != count:
             where = "in the plane" if self.mechanism.planar else "in space"
             self._fail(
-                field, f"{field} has {len(given)} entries, and a joint has {count} directions {where}",
-                f"give them in the order {', '.join(self.known)}; rigid where it does not yield",
+                field, f"{field} has {len(given)} entries, but a joint has {count} directions {where}",
+                f"give them in the order {', '.join(self.known)}, with rigid for a rigid direction",
             )  # fmt: skip
         found = stiffness_entries(given, self.known)
         for pair in found:
@@ -90,12 +91,12 @@ class _StiffnessOf:
         return found
 
     def _require_entry(self, pair: Pair, value: float | StiffnessTable | None, given: Mapping[Pair, object]) -> None:
-        """Held directions are stiffer than nothing; those that move freely have no stiffness."""
+        """Require a positive stiffness in constrained directions, and none in free directions."""
         one, other = pair
         if isinstance(value, StiffnessTable):
             if one != other:
                 self._fail(
-                    self.field, f'"{".".join(pair)}" is a table, and tables are of single directions', None, pair
+                    self.field, f'"{".".join(pair)}" is a table, but only single directions can have tables', None, pair
                 )
             if one in self.held or one in self.own.values():
                 return
@@ -106,16 +107,18 @@ class _StiffnessOf:
                 if value and (beside is None or beside == 0.0):
                     what = "rigid" if direction in self.held else "free"
                     self._fail(
-                        self.field, f'"{".".join(pair)}" is {value:g}, and "{direction}" is {what}',
-                        f'nothing couples with it: write 0, or give "{direction}" a stiffness too', pair,
+                        self.field, f'"{".".join(pair)}" is {value:g}, but "{direction}" is {what}',
+                        f'write 0, or give "{direction}" a stiffness too', pair,
                     )  # fmt: skip
         elif one in self.held:
             if value is not None and value < 0.0:
-                self._fail(self.field, f'the stiffness "{one}" is {value:g}', "give a value above 0", pair)
+                self._fail(
+                    self.field, f'the stiffness "{one}" must be positive (got {value:g})', "give a value above 0", pair
+                )
             if value == 0.0:
                 self._fail(
-                    self.field, f'a {self.joint.kind} joint holds "{one}", and its stiffness there cannot be 0',
-                    "give a value above 0, or rigid where it does not yield; or take a kind that moves there", pair,
+                    self.field, f'a {self.joint.kind} joint constrains "{one}", so its stiffness there cannot be 0',
+                    "give a value above 0, write rigid, or use a joint kind that is free in this direction", pair,
                 )  # fmt: skip
         elif value and (self.field == "elastic" or one not in self.own.values()):
             self._fail_free(one)
@@ -130,42 +133,47 @@ class _StiffnessOf:
             allowed = _ROUNDING * float(np.sqrt(abs(sizes[0] * sizes[1])))
             if abs((value or 0.0) - (opposite or 0.0)) > allowed:
                 self._fail(
-                    field, f"{field} is not symmetric: [{one}, {other}] is {value or 0.0:g}, and [{other}, {one}] is "
-                    f"{opposite or 0.0:g}", "both halves of the matrix are the same", (one, other),
+                    field, f"{field} is not symmetric: [{one}, {other}] is {value or 0.0:g}, but [{other}, {one}] is "
+                    f"{opposite or 0.0:g}", "give both halves of the matrix the same values", (one, other),
                 )  # fmt: skip
 
     def _require_own(self, found: Elasticity) -> None:
-        """About its own axis it yields behind a motor: there must be one, and it yields once."""
+        """Require one actuator and one stiffness where the joint is compliant on its own axis, behind a motor."""
         plane, joint = self.mechanism.plane, self.joint
         moved = [self.mechanism.joint_coordinate(item.joint or "") for item in self.mechanism.actuators.values()]
         moved += [self.mechanism.joint_coordinate(item) for item in self.mechanism.coordinates or ()]
-        for coordinate, way in found.driven.items():
-            at = (way, way)
+        for coordinate, direction in found.driven.items():
+            at = (direction, direction)
             if not JOINT_KINDS[joint.kind].driven:
-                self._fail_free(way)
+                self._fail_free(direction)
             if (self.name, coordinate) not in moved:
                 self._fail(
-                    self.field, f'it moves freely in direction "{way}", and no actuator holds it there',
-                    f"a spring takes it: springs: {{{self.name}: {{joint: {self.name}, stiffness: ...}}}}", at,
+                    self.field, f'the stiffness "{direction}" is behind a motor, but no actuator moves this coordinate',
+                    f"use a spring: springs: {{{self.name}: {{joint: {self.name}, stiffness: ...}}}}", at,
                 )  # fmt: skip
             if joint.value("drive", coordinate, plane) is not None:
                 self._fail(
-                    self.field, f'it yields about its own axis by drive and by the stiffness "{way}"', "say it once", at
+                    self.field, f'its own axis has two stiffnesses, drive and "{direction}"', "remove one of them", at
                 )
-            value = float(found.among(found.K, (way,), (way,))[0, 0])
+            value = float(found.among(found.K, (direction,), (direction,))[0, 0])
             if value < 0.0:
-                self._fail(self.field, f'the stiffness "{way}" is {value:g}', "give a value above 0, or 0", at)
+                self._fail(
+                    self.field,
+                    f'the stiffness "{direction}" must not be negative (got {value:g})',
+                    "give 0 or a value above 0",
+                    at,
+                )
 
     def _require_single_drives(self, found: Elasticity) -> None:
-        """Two drives of a joint each have a stiffness of their own, also by way of the directions between them."""
+        """Require that the stiffness matrix does not couple two drives, directly or through other directions."""
         if len(found.driven) < 2:
             return
         one, other = found.driven.values()
         K = found.drives()
         if abs(K[0, 1]) > 1e-9 * np.sqrt(K[0, 0] * K[1, 1]):
             self._fail(
-                self.field, f'"{one}" and "{other}" yield behind a motor each, and the matrix couples them',
-                "write 0 there, and couple at most one of them with the other directions", (one, other),
+                self.field, f'the matrix couples "{one}" and "{other}", which are both behind a motor',
+                "write 0 there, and couple at most one of the two with other directions", (one, other),
             )  # fmt: skip
 
     def _require_tables(self, found: Elasticity) -> None:
@@ -174,35 +182,37 @@ class _StiffnessOf:
             at = (direction, direction)
             if direction not in self.held:
                 self._fail(
-                    self.field, f'"{direction}" yields behind a motor, and a drive has one stiffness',
-                    "give a number", at,
+                    self.field, f'"{direction}" is behind a motor, where the stiffness cannot be a table',
+                    "give one number", at,
                 )  # fmt: skip
             i = found.directions.index(direction)
             if np.any(np.delete(found.K[i], i)):
                 self._fail(
-                    self.field, f'"{direction}" follows a table, and is coupled with another direction',
-                    "tables are of directions by themselves", at,
+                    self.field, f'"{direction}" has a table and is coupled with another direction',
+                    "remove the coupling or the table: a direction with a table must be uncoupled", at,
                 )  # fmt: skip
             turns = table.over in known and coordinate_dimensions(self.mechanism, table.over).value == ANGLE
             if turns and table.at[-1] - table.at[0] > 2.0 * np.pi:
                 self._fail(
-                    self.field, f'"{direction}" follows the angle "{table.over}" over more than a turn',
-                    "an angle is counted within half a turn of the middle of the table: give one turn at most", at,
+                    self.field, f'the table of "{direction}" covers more than one turn of the angle "{table.over}"',
+                    "angles are taken within half a turn of the middle of the table: cover one turn at most", at,
                 )  # fmt: skip
             if table.over == LOAD and LOAD not in known:
                 if table.at[0] < 0.0:
                     self._fail(
-                        self.field, f'"{direction}" is told for a load of {table.at[0]:g}, and sizes of loads count',
-                        "begin at 0 or above", at,
+                        self.field,
+                        f'the table of "{direction}" starts at a load of {table.at[0]:g}, but loads are magnitudes',
+                        "start at 0 or above", at,
                     )  # fmt: skip
             elif table.over not in known:
                 self._fail(
-                    self.field, f'"{direction}" follows "{table.over}", which is not a coordinate of the mechanism',
+                    self.field,
+                    f'the table of "{direction}" is over "{table.over}", which is not a coordinate of the mechanism',
                     nearest(table.over, (*known, LOAD)), at,
                 )  # fmt: skip
 
     def _require_positive(self, field: str, K: Array, names: tuple[str, ...], *, least: float) -> None:
-        """No motion that gives energy back, told by the directions it is made of."""
+        """Require a positive definite matrix, naming the directions of a motion whose energy is not positive."""
         if not len(K):
             return
         size = np.sqrt(np.where(np.diag(K) > 0.0, np.diag(K), 1.0))
@@ -214,10 +224,10 @@ class _StiffnessOf:
         involved = [name for name, part in zip(names, weight, strict=True) if part > 0.1 * weight.max()]
         energy = float(motion @ K @ motion)
         listed = " and ".join(f'"{name}"' for name in involved)
-        what = "gives energy back" if energy < -1e-9 else "costs no energy"
+        what = "has negative energy" if energy < -1e-9 else "has no energy"
         self._fail(
-            field, f"{field} is not positive: a motion along {listed} together {what}",
-            "a coupling is smaller than the root of the product of the two stiffnesses that it couples",
+            field, f"{field} is not positive definite: a combined motion along {listed} {what}",
+            "make each coupling smaller than the square root of the product of the two stiffnesses that it couples",
         )  # fmt: skip
 
     def _require_damping(self, found: Elasticity) -> None:
@@ -230,27 +240,31 @@ class _StiffnessOf:
             outside = [name for name in pair if name not in yielding]
             if value and outside:
                 self._fail(
-                    field, f'elastic_damping stands beside a stiffness, and "{outside[0]}" has none',
-                    f"name its directions under {self.field} as well", pair,
+                    field, f'"{outside[0]}" has elastic_damping but no stiffness',
+                    f"give its directions a stiffness under {self.field} as well", pair,
                 )  # fmt: skip
         self._require_symmetric(field, given)
         for name in yielding:
             value = float(found.among(found.D, (name,), (name,))[0, 0])
             if value < 0.0:
-                self._fail(field, f'the damping "{name}" is {value:g}', "give 0 or more", (name, name))
+                self._fail(
+                    field, f'the damping "{name}" must not be negative (got {value:g})', "give 0 or more", (name, name)
+                )
         own = tuple(found.driven.values())
         D = found.among(found.D, yielding, yielding)
         if own and found.among(found.D, found.soft, own).any():
-            self._fail(field, f'it couples "{own[0]}", behind the motor, with other directions', "write 0 there")
+            self._fail(field, f'{field} couples "{own[0]}", behind the motor, with other directions', "write 0 there")
         if own and D.any() and found.among(found.K, found.soft, own).any():
             self._fail(
-                field, f'it couples "{own[0]}", behind the motor, with others: no damping stands beside that',
-                "leave elastic_damping out and give the mechanism damping: {rayleigh: ...}",
+                field,
+                f'damping is not supported where the stiffness couples "{own[0]}", behind the motor, with others',
+                "remove elastic_damping and give the mechanism damping: {rayleigh: ...}",
             )  # fmt: skip
-        for way in found.tables:
-            if D[yielding.index(way)].any():
+        for direction in found.tables:
+            if D[yielding.index(direction)].any():
                 self._fail(
-                    field, f'"{way}" follows a table, and has no damping of its own beside it',
-                    "leave it out there and give the mechanism damping: {rayleigh: ...} or another law", (way, way),
+                    field, f'"{direction}" has a table of stiffness, and cannot have damping of its own',
+                    "remove the entry and give the mechanism damping: {rayleigh: ...} or another model",
+                    (direction, direction),
                 )  # fmt: skip
         self._require_positive(field, D, yielding, least=-_POSITIVE)

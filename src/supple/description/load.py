@@ -20,21 +20,21 @@ from supple.diagnostics import InputError
 
 
 class Acting(Part):
-    """Something that acts along a joint's coordinate or along the line between two places."""
+    """Part that acts along a joint coordinate, or along the line between two points."""
 
     joint: str | None = None
-    """A joint, or `joint.coordinate` where it has several."""
+    """Joint that it acts on; `joint.coordinate` if the joint has several coordinates."""
     between: tuple[str, str] | None = None
-    """Two frames, points of joints, or `body.point`; what acts is along their distance."""
+    """Two points that it acts between: frames, points of joints, or `body.point`. It acts along their distance."""
 
     @property
     def placed_by(self) -> str:
-        """The key that says what it acts on."""
+        """Key that gives the location: joint, between or at."""
         return self.chosen(*(name for name in ("joint", "between", "at") if name in type(self).model_fields))[0]
 
     @property
     def places(self) -> tuple[str, ...]:
-        """The places that it acts at; none if it acts along a joint's coordinate."""
+        """Points that it acts at; none for a joint coordinate."""
         named = getattr(self, self.placed_by)
         return {"joint": (), "between": named, "at": (named,)}[self.placed_by]
 
@@ -42,26 +42,27 @@ class Acting(Part):
     def _on_one_thing(self) -> Self:
         alternatives = [name for name in ("joint", "between", "at") if name in type(self).model_fields]
         if len(self.chosen(*alternatives)) != 1:
-            raise ValueError(f"exactly one of {', '.join(alternatives)} says what it acts on")
+            raise ValueError(f"give exactly one of {', '.join(alternatives)}, on which it acts")
         return self
 
 
 class Spring(Acting):
-    """A spring, linear unless another law is named."""
+    """Spring, linear unless `law` names another force model."""
 
     stiffness: NotNegativeOfCoordinate | None = None
-    """N/m, or N m/rad about a joint."""
+    """Stiffness, N/m, or N m/rad about a joint."""
     law: dict[str, dict[str, OfCoordinate]] | None = None
-    """A registered law and its parameters in place of stiffness, such as {hardening: {stiffness: 100, cubic: 1e4}}."""
+    """Registered force model with its parameters, instead of a stiffness, such as `{hardening: {stiffness: 100, cubic:
+    1e4}}`."""
     rest: OfCoordinate | None = None
-    """Coordinate of the joint at which it is relaxed; 0 if left out."""
+    """Coordinate of the joint at which the spring is relaxed, m or rad. Default: 0."""
     length: NotNegativeLength | None = None
-    """Length at which a spring between two places is relaxed."""
+    """Length at which a spring between two points is relaxed, m."""
 
     @model_validator(mode="after")
     def _of_one_model(self) -> Self:
         if len(self.chosen("stiffness", "law")) != 1 or (self.law is not None and len(self.law) != 1):
-            raise ValueError("a spring needs a stiffness, or one law with its parameters")
+            raise ValueError("a spring needs a stiffness, or one force model under law with its parameters")
         try:
             law, given = self.named_model
             missing = [key for key, item in law.parameters.items() if item.default is None and key not in given]
@@ -69,23 +70,23 @@ class Spring(Acting):
         except InputError as error:
             raise ValueError(f"{error.message}; {error.hint}") from error
         if missing or unknown:
-            problem = f"needs {', '.join(missing)}" if missing else f"knows no {', '.join(unknown)}"
-            raise ValueError(f'the law "{law.name}" {problem}; its parameters are {", ".join(law.parameters)}')
+            problem = f"needs {', '.join(missing)}" if missing else f"has no parameter {', '.join(unknown)}"
+            raise ValueError(f'the force model "{law.name}" {problem}; its parameters are {", ".join(law.parameters)}')
         if not law.linear and self.without_length:
-            raise ValueError(f'the law "{law.name}" needs a length at which it is relaxed, greater than 0')
+            raise ValueError(f'the force model "{law.name}" needs a length above 0 at which the spring is relaxed')
         return self
 
     @model_validator(mode="after")
     def _relaxed_somewhere(self) -> Self:
         if self.between is not None and (self.length is None or self.rest is not None):
-            raise ValueError("a spring between two places needs the length at which it is relaxed (and no rest)")
+            raise ValueError("a spring between two points needs the length at which it is relaxed (length, not rest)")
         if self.joint is not None and self.length is not None:
-            raise ValueError("a spring on a joint is relaxed at rest:, not at a length")
+            raise ValueError("a spring on a joint takes rest:, the coordinate at which it is relaxed, not length")
         return self
 
     @property
     def named_model(self) -> tuple[ForceLaw, dict[str, float]]:
-        """The force model, and the parameters that are written."""
+        """Force model, and the parameters that the file gives."""
         if self.law is None:
             return SPRING, {"stiffness": self.stiffness or 0.0}
         ((name, given),) = self.law.items()
@@ -93,18 +94,18 @@ class Spring(Acting):
 
     @property
     def parameters(self) -> tuple[float, ...]:
-        """Of its law, in order."""
+        """Parameter values of the force model, in its order."""
         law, given = self.named_model
         return tuple(float(given.get(name, item.default or 0.0)) for name, item in law.parameters.items())
 
     @property
     def about_relaxed(self) -> Along:
-        """What its law gives where it is relaxed: for a linear one, all there is to know."""
+        """Values of the force model at the relaxed coordinate, which describe a linear model completely."""
         return Along(*self.named_model[0].along(self.parameters, 0.0))
 
     @property
     def without_length(self) -> bool:
-        """Whether it is relaxed where its two ends meet."""
+        """Whether the spring is relaxed when its two ends coincide."""
         return self.between is not None and not self.length
 
     @property
@@ -113,32 +114,33 @@ class Spring(Acting):
 
 
 class Damper(Acting):
-    """A linear damper."""
+    """Linear damper."""
 
     damping: NotNegativeOfCoordinate
-    """N s/m, or N m s/rad about a joint."""
+    """Damping coefficient, N s/m, or N m s/rad about a joint."""
 
 
 class Force(Acting):
-    """A constant applied force or moment."""
+    """Constant applied force or moment."""
 
     at: str | None = None
-    """The place a force (and moment) acts at."""
+    """Point that the force (and the moment) acts at."""
     force: OfCoordinate | ForceVector | None = None
-    """N: a vector at a place; a number along a joint's coordinate or a distance (it drives it to grow)."""
+    """Force, N: a vector at a point. Along a joint coordinate or a distance one number, which is positive if it
+    increases the coordinate (N m about a joint)."""
     moment: Torque | Moment | None = None
-    """N m, at a place; one number in the plane."""
+    """Moment at the point, N m; in the plane one number."""
     follower: bool = False
-    """True: the vector is written in the axes of its frame (a rod's run along it) and turns with the body;
+    """Whether the vector turns with the body. True: it is given in the axes of its frame (along the rod for a rod).
     False: it keeps its direction in space."""
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
         if self.at is None:
             if not isinstance(self.force, float) or self.moment is not None or self.follower:
-                raise ValueError("along a joint or a distance a force is one number")
+                raise ValueError("a force along a joint or a distance must be one number, without moment or follower")
         elif self.force is None and self.moment is None:
-            raise ValueError("a force at a place needs a force vector or a moment")
+            raise ValueError("a force at a point needs a force vector or a moment")
         elif isinstance(self.force, float):
-            raise ValueError("a force at a place is a vector")
+            raise ValueError("a force at a point must be a vector")
         return self

@@ -1,4 +1,4 @@
-"""Mass, centre and inertia of every body as drawn, point masses included."""
+"""Mass, centre and inertia of every body as drawn, including point masses."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from supple.diagnostics.errors import fault_at, quoted
 from supple.geometry.inertia import MassProperties, unphysical, zero_mass
 from supple.geometry.rotation import axes_from_z
 
-_STATED = 1e-2  # of the mass, or of the size: what is stated is rounded; more is a mistake
+_STATED = 1e-2  # relative tolerance of a mass or centre that the file states, which is rounded
 
 
 def mass_properties(drawing: Drawing) -> dict[str, MassProperties]:
-    """Mass properties of each body, in its own axes, about its own centre; computed once for each mechanism."""
+    """Return the mass properties of each body about its centre, in its own axes; computed once per mechanism."""
     return dict(drawing.mechanism.remembered("mass properties", lambda: _mass_properties(drawing)))
 
 
@@ -26,15 +26,17 @@ def _mass_properties(drawing: Drawing) -> dict[str, MassProperties]:
     for name, point_mass in mechanism.point_masses.items():
         place = drawing.attached(point_mass.at, ("point_masses", name, "at"))
         if place.body not in found:
-            raise fault_at(("point_masses", name, "at"), "it sits on the ground", "put it on a body that moves")
+            raise fault_at(
+                ("point_masses", name, "at"), "the point mass is on the ground", "put it on a body that moves"
+            )
         found[place.body] += MassProperties(point_mass.mass, place.pose.position, point_inertia(drawing, name))
     return found
 
 
 def point_inertia(drawing: Drawing, name: str) -> Array:
-    """Inertia (3, 3) of a point mass about its own centre, in the axes of its body, kg m².
+    """Return the inertia (3, 3) of a point mass about its own centre, in the axes of its body, kg m².
 
-    J_b = R J Rᵀ, R the axes of the place in those of the body.
+    J_b = R J Rᵀ, R the axes of the mounting frame in those of the body.
     """
     value = drawing.mechanism.point_masses[name].inertia
     path: Path = ("point_masses", name)
@@ -44,19 +46,21 @@ def point_inertia(drawing: Drawing, name: str) -> Array:
         return value * np.eye(3)
     if drawing.mechanism.planar:
         raise fault_at(
-            (*path, "inertia"), "in the plane its inertia is one number", "give the one about the plane's normal"
+            (*path, "inertia"),
+            "in the plane the inertia must be one number",
+            "give the inertia about the normal of the plane",
         )
     J = _inertia_matrix(drawing, value, path)
     reason = unphysical(J)
     if reason is not None:
-        raise fault_at((*path, "inertia"), reason, "check the units (kg m²) and that it is taken about its own centre")
+        raise fault_at((*path, "inertia"), reason, "check the units (kg m²) and that it is about its own centre")
     return _in_body_axes(drawing, name, J)
 
 
 def point_inertia_slope(drawing: Drawing, name: str, entry: tuple[str, ...]) -> Array:
-    """What one unit of a number of a point mass's inertia adds to it, (3, 3) in the axes of its body.
+    """Return the derivative of a point mass's inertia by one of its numbers, (3, 3) in the axes of its body.
 
-    entry : () of one number for every axis, ("0",) of three, ("xy",) of six
+    entry : () for one number for every axis, ("0",) for one of three, ("xy",) for one of six
     """
     return np.eye(3) if not entry else _in_body_axes(drawing, name, _unit_inertia(entry[0]))
 
@@ -99,17 +103,19 @@ def _of_body(drawing: Drawing, name: str, body: Body) -> MassProperties:
         reason = f"the moment of inertia {inertia[2, 2]:g} kg m² is negative"
     may = _may_be_allowed(inertia)
     if reason is not None and not (may and body.allow is not None and body.allow.inertia is not None):
-        allowing = '; if it was published so, write allow: {inertia: "where"}' if may else ""
+        allowing = '; if it is intended, add allow: {inertia: "reason"}' if may else ""
         raise fault_at(
             (*path, "inertia"),
             reason,
-            f"check the units (kg m²) and that it is taken about the centre of mass{allowing}",
+            f"check the units (kg m²) and that it is about the centre of mass{allowing}",
         )
     return MassProperties(mass, center, inertia)
 
 
 def mass_slope(drawing: Drawing, name: str, number: tuple[str, ...]) -> MassProperties:
-    """What one unit of a number adds to a rigid body: everything is linear in masses and moments, the centre fixed.
+    """Return the derivative of a rigid body's mass properties by one number, at fixed centre.
+
+    Everything is linear in masses and moments.
 
     number : as in the file: ("mass",), ("line_mass",), ("inertia", "xx"), ("solid", "0", "density"), ...
     """
@@ -130,20 +136,20 @@ def mass_slope(drawing: Drawing, name: str, number: tuple[str, ...]) -> MassProp
 
 
 def _may_be_allowed(inertia: Array) -> bool:
-    """Whether motion still has positive energy, although no body is made so: no principal moment is negative."""
+    """Return whether `allow` may accept an inertia: no principal moment is negative, so kinetic energy is positive."""
     moments = np.linalg.eigvalsh(inertia)
     return bool(np.allclose(inertia, inertia.T) and moments[0] >= -1e-12 * np.abs(moments).max())
 
 
 def allowances(drawing: Drawing) -> tuple[str, ...]:
-    """What the file allows against a check, and why, in words for `supple check`."""
+    """Return the checks that the file allows to fail, with their reasons, as lines for `supple check`."""
     found = []
     for name, body in drawing.mechanism.bodies.items():
         for field in () if body.allow is None else body.allow.chosen("inertia", "section"):
             needed = _inertia_excess(drawing, name, body) if field == "inertia" else oversized(drawing, name)
             why = getattr(body.allow, field)
-            said = f"body {quoted(name)}: {needed or f'nothing is wrong with its {field}, allow: can go'}"
-            found.append(f"{said} (allowed: {why})")
+            text = f"body {quoted(name)}: {needed or f'its {field} passes the check, so allow: is not needed'}"
+            found.append(f"{text} (allowed: {why})")
     return tuple(found)
 
 
@@ -154,7 +160,7 @@ def _inertia_excess(drawing: Drawing, name: str, body: Body) -> str | None:
 
 
 def _of_superelement(drawing: Drawing, name: str, body: Body) -> MassProperties:
-    """From its mass matrix; a `mass` or `center` that the file states must be the same."""
+    """Return the mass properties from a mass matrix; a `mass` or `center` in the file must agree with them."""
     # Sparse matrices and their files take a while to import, and few mechanisms have them.
     from supple.description.elastic.superelement_files import rigid_mass, superelement_matrices
     from supple.description.elastic.superelement_modes import modal_arrays
@@ -171,13 +177,13 @@ def _of_superelement(drawing: Drawing, name: str, body: Body) -> MassProperties:
     if found.mass <= 0.0:
         raise fault_at(
             (*path, "superelement"),
-            f"{whose} gives a total mass of {found.mass:g} kg",
-            "check that mass and stiffness are not exchanged",
+            f"{whose} gives a total mass of {found.mass:g} kg, which must be positive",
+            "check that mass and stiffness are not swapped",
         )
     if body.mass is not None and abs(found.mass - body.mass) > _STATED * body.mass:
         raise fault_at(
             (*path, "mass"),
-            f"{whose} gives {found.mass:.6g} kg, {body.mass:.6g} kg is stated",
+            f"{whose} gives {found.mass:.6g} kg, but the file states {body.mass:.6g} kg",
             _unit_hint(found.mass, body.mass),
         )
     size = float(np.linalg.norm(np.ptp(positions, axis=0)))
@@ -186,20 +192,20 @@ def _of_superelement(drawing: Drawing, name: str, body: Body) -> MassProperties:
         listed = ", ".join(f"{value:.4g}" for value in found.center + drawing.offsets[name])
         raise fault_at(
             (*path, "center"),
-            f"{whose} has its centre at ({listed}) in body axes, "
-            f"{np.linalg.norm(found.center - center):.4g} m from the one stated",
+            f"{whose} has its centre of mass at ({listed}) in body axes, "
+            f"{np.linalg.norm(found.center - center):.4g} m from the centre in the file",
             "check the units of the node table (m) and where the body is drawn: at, rotation",
         )
     return found
 
 
 def _unit_hint(found: float, stated: float) -> str:
-    """A ratio near a power of a thousand is a slip of units."""
+    """Return a hint; a ratio near a power of a thousand indicates wrong units."""
     ratio = np.log10(found / stated) if found > 0.0 and stated > 0.0 else 0.0
     power = 3 * round(ratio / 3.0)
     if power and abs(ratio - power) < 0.5:
-        return f"they differ by a factor of 1e{power}: the matrices are not in SI units (t for kg, or mm for m)"
-    return "correct the one that is wrong"
+        return f"they differ by a factor of 1e{power}: check that the matrices are in SI units (kg, not t; m, not mm)"
+    return "correct the wrong one"
 
 
 def _center(drawing: Drawing, name: str, body: Body, length: float) -> Array:
@@ -219,7 +225,7 @@ def _inertia_matrix(
         if not drawing.mechanism.planar:
             raise fault_at(
                 (*path, "inertia"),
-                "one moment of inertia is enough only in the plane",
+                "a body in space needs more than one moment of inertia",
                 "write [xx, yy, zz] or {xx: ..., yy: ..., zz: ..., xy: ...}",
             )
         return np.diag([0.0, 0.0, value])
@@ -228,7 +234,7 @@ def _inertia_matrix(
 
 
 def _of_solid(drawing: Drawing, name: str, solid: Solid, path: Path) -> MassProperties:
-    """Closed forms for the four shapes, in the body's axes."""
+    """Return the mass properties of a solid by closed formulas, in the body's axes."""
     axes = np.eye(3)
     if solid.box is not None:
         a, b, c = solid.box

@@ -1,4 +1,4 @@
-"""The mechanism: everything the user says of it, by name; and which of its elastic parts are taken as rigid."""
+"""Mechanism: the complete description by named parts, and warnings about elastic parts that are treated as rigid."""
 
 from __future__ import annotations
 
@@ -44,15 +44,33 @@ Plane = Literal["xy", "xz", "yz", "yx", "zx", "zy"]
 
 
 class Mechanism(Part):
-    """A mechanism as the user describes it: frozen, complete, without algorithms.
+    """Description of a mechanism: its parts by name, frozen and without algorithms.
 
-    Built from the mechanism file or in Python with the same names:
+    It is read from the mechanism file (`supple.load`), or built in Python with the same names. Units are SI and
+    radians.
 
-        Mechanism(name="pendulum", plane="xz", gravity=[0, -9.81],
-                  points={"O": [0, 0], "P": [1, 0]},
-                  bodies={"bar": Body(rod=("O", "P"), mass=1)},
-                  joints={"O": Joint(revolute=("ground", "bar"))},
-                  actuators={"motor": Actuator(joint="O")})
+    Raises
+    ------
+    InputError, pydantic.ValidationError
+        If a part is incomplete or has a wrong value.
+
+    See Also
+    --------
+    load : Mechanism from a file, with all consistency checks.
+
+    Examples
+    --------
+    >>> import supple
+    >>> from supple import Actuator, Body, Joint
+    >>> pendulum = supple.Mechanism(
+    ...     name="pendulum", plane="xz", gravity=[0, -9.81],
+    ...     points={"O": [0, 0], "P": [1, 0]},
+    ...     bodies={"bar": Body(rod=("O", "P"), mass=1)},
+    ...     joints={"O": Joint(revolute=("ground", "bar"))},
+    ...     actuators={"motor": Actuator(joint="O")},
+    ... )
+    >>> pendulum
+    <mechanism "pendulum": 1 bodies, 1 joints, 1 actuators>
     """
 
     supple: Literal[1] = 1
@@ -60,51 +78,52 @@ class Mechanism(Part):
     name: str = "mechanism"
     description: str | None = None
     plane: Plane | None = None
-    """Planar mechanisms: the two axes of the plane. Angles turn from the first to the second."""
+    """Plane of a planar mechanism: its two axes. Angles turn from the first to the second. Default: spatial mechanism.
+    """
     gravity: Acceleration | None = None
-    """m/s², in the drawing's axes; none if left out."""
+    """Gravity, in the drawing's axes, m/s². Default: none."""
     parameters: dict[Name, Quantity] = {}
-    """Values (or arithmetic expressions) that every number in the description may use."""
+    """Parameters that every number in the description may use: values or arithmetic expressions."""
     points: dict[Name, Position] = {}
-    """Where things are at rest, roughly; closure completes them."""
+    """Points of the drawing, at approximate rest positions, which the closure of the loops corrects."""
     materials: dict[Name, Material] = {}
-    """What beams are made of."""
+    """Materials of beams."""
     sections: dict[Name, CrossSection] = {}
     """Cross-sections of beams."""
     bodies: dict[Name, Body] = Field(min_length=1)
     frames: dict[Name, Frame] = {}
     joints: dict[Name, Joint] = {}
     couplings: dict[Name, Coupling] = {}
-    """Gears, belts, racks: coordinates of joints, or what sensors measure, that move together."""
+    """Gears, belts and racks: couplings of joint coordinates, or of the outputs of sensors."""
     point_masses: dict[Name, PointMass] = {}
     damping: Damping | None = None
-    """Damping of what is elastic; none if left out."""
+    """Damping of the elastic parts. Default: none."""
     springs: dict[Name, Spring] = {}
     dampers: dict[Name, Damper] = {}
     forces: dict[Name, Force] = {}
     actuators: dict[Name, Actuator] = {}
     sensors: dict[Name, Sensor] = {}
     coordinates: tuple[str, ...] | None = None
-    """θ: actuators, joints or `joint.coordinate`; the actuators if left out."""
+    """Coordinates θ: actuators, joints or `joint.coordinate`. Default: the actuators."""
     rest: dict[str, OfCoordinate] = {}
-    """Values of some coordinates at rest, where the drawing is only rough. Joints that are not coordinates may stand
-    here as well: they come near their value, which tells the branch that is meant."""
+    """Values of coordinates at rest, where the drawing is only approximate. Joints that are not coordinates are also
+    allowed: the solution nearest to their value selects the assembly branch."""
     configurations: dict[Name, dict[str, OfCoordinate | PoseOfPlace]] = {}
-    """Named configurations: coordinate: value, place: position or pose, or place.x: value."""
+    """Named configurations: `coordinate: value`, `point: position or pose`, or `point.x: value`."""
     motions: dict[Name, Motion] = {}
     """Named motions of coordinates or of a tool."""
     scenarios: dict[Name, Scenario] = {}
-    """Named runs in time: a start, a motion or inputs, and for how long."""
+    """Named simulations: start, motion or inputs, and duration."""
 
     copies: dict[Name, Copies] = {}
-    """Groups of parts that are drawn once and repeated; they stand in the other sections once the file is read."""
+    """Groups of parts that are drawn once and repeated. Reading the file expands them into the other sections."""
 
     _memory: dict[str, Any] = PrivateAttr(default_factory=dict)
 
     @model_validator(mode="wrap")
     @classmethod
     def _with_parameters(cls, data: Any, handler: Callable[[Any], Self]) -> Self:
-        """Numbers are evaluated with the mechanism's own parameters; copies take their places among the parts."""
+        """Evaluate numbers with the mechanism's own parameters, and expand copies."""
         if not isinstance(data, Mapping) or not isinstance(data.get("parameters"), Mapping):
             return handler(data)._with_copies()
         try:
@@ -117,9 +136,9 @@ class Mechanism(Part):
         return made
 
     def _with_copies(self) -> Self:
-        """The same mechanism, not yet in anybody's hands, with its copies written out."""
+        """Expand the copies of a mechanism under construction, and return it."""
         if self.copies:
-            from supple.description.copies.copied_parts import with_copies  # it draws, and drawings are of mechanisms
+            from supple.description.copies.copied_parts import with_copies  # it needs drawings, which need Mechanism
 
             sections, origins = with_copies(self)
             self.__dict__.update(sections)
@@ -130,7 +149,7 @@ class Mechanism(Part):
     @classmethod
     def _ground_is_not_a_body(cls, bodies: dict[str, Body]) -> dict[str, Body]:
         if GROUND in bodies:
-            raise ValueError("ground is always there and is not listed among the bodies")
+            raise ValueError('"ground" is predefined; remove it from bodies')
         return bodies
 
     def __hash__(self) -> int:
@@ -155,69 +174,96 @@ class Mechanism(Part):
         return facts_html("Mechanism", f"{self.name}, {kind}", [("description", self.description or ""), *facts])
 
     def remembered(self, key: str, make: Callable[[], T]) -> T:
-        """What `make` gave the first time: a description is frozen, so what follows from it stays true."""
+        """Return the value that `make` returned at the first call; a description is frozen, so it stays valid."""
         assert self.__pydantic_private__ is not None
-        memory = self.__pydantic_private__["_memory"]  # pydantic's own way to it takes microseconds, at every call
+        memory = self.__pydantic_private__["_memory"]  # pydantic's own attribute access takes microseconds per call
         if key not in memory:
             memory[key] = make()
         return memory[key]
 
     def known(self, key: str) -> Any:
-        """What is remembered under a name; None if nothing is."""
+        """Return the cached value of this key, or None."""
         assert self.__pydantic_private__ is not None
         return self.__pydantic_private__["_memory"].get(key)
 
     def replace(self, **changes: Any) -> Mechanism:
-        """Another mechanism with some parts changed, checked anew."""
+        """Return a mechanism with some parts changed, after validation.
+
+        Parameters
+        ----------
+        **changes : Any
+            New values of sections, such as ``gravity=[0, 0, -9.81]`` or ``bodies={**m.bodies, "arm": arm}``.
+
+        Returns
+        -------
+        Mechanism
+            The changed mechanism; this one stays as it is.
+        """
         return type(self)(**{**{name: getattr(self, name) for name in type(self).model_fields}, **changes})
 
     @property
     def planar(self) -> bool:
+        """Whether the mechanism is planar."""
         return self.plane is not None
 
     @property
     def elastic(self) -> bool:
-        """Whether a body, a joint, a drive or a coupling yields."""
+        """Whether a body, a joint, a drive or a coupling is elastic."""
         return bool(self.elastic_names)
 
     @property
     def elastic_names(self) -> tuple[str, ...]:
-        """What yields, by name: bodies that bend, joints (with their drives), couplings, in the order of the file."""
+        """Names of the elastic parts: bodies, joints (with their drives), couplings, in the order of the file."""
         bodies = (name for name, body in self.bodies.items() if body.elastic)
         joints = (name for name, joint in self.joints.items() if joint.yields)
         couplings = (name for name, coupling in self.couplings.items() if coupling.stiffness is not None)
         return tuple(dict.fromkeys((*bodies, *joints, *couplings)))
 
     def view(self, **options: Any) -> Any:
-        """Look at it: inline at the end of a notebook's cell, in the browser elsewhere; `save` keeps the page.
+        """View the mechanism in the browser, or inline at the end of a notebook cell.
 
-        at : the posture to begin with; runs : simulations to play back; test : measured modes; see `view_page`
+        Parameters
+        ----------
+        **options : Any
+            Options of the page, see `view_page`. `at`: initial posture; `runs`: simulations to play back; `test`:
+            measured modes.
+
+        Returns
+        -------
+        object
+            Page with a method ``save(path)``.
         """
         return picture("view.view_page.view_page")(self, **options)
 
     def plane_axes(self) -> NDArray[np.float64]:
-        """P (3, 3): its columns are the drawing's axes and the normal, in the world; the identity in space."""
+        """Return P (3, 3), whose columns are the drawing's axes and its normal in the world; the identity in space."""
         if self.plane is None:
             return np.eye(3)
         first, second = (np.eye(3)["xyz".index(letter)] for letter in self.plane)
         return np.column_stack([first, second, np.cross(first, second)])
 
     def body(self, name: str) -> Body:
+        """Return the body of this name."""
         return self._named("bodies", "body", name)
 
     def joint(self, name: str) -> Joint:
+        """Return the joint of this name."""
         return self._named("joints", "joint", name)
 
     def actuator(self, name: str) -> Actuator:
+        """Return the actuator of this name."""
         return self._named("actuators", "actuator", name)
 
     def frame(self, name: str) -> Frame:
+        """Return the frame of this name."""
         return self._named("frames", "frame", name)
 
     def material(self, name: str) -> Material:
+        """Return the material of this name."""
         return self._named("materials", "material", name)
 
     def section(self, name: str) -> CrossSection:
+        """Return the cross-section of this name."""
         return self._named("sections", "section", name)
 
     def _named(self, section: str, kind: str, name: str) -> Any:
@@ -227,11 +273,11 @@ class Mechanism(Part):
         return parts[name]
 
     def coordinate_names(self) -> tuple[str, ...]:
-        """The names of θ: `coordinates`, or the actuators."""
+        """Return the names of the coordinates θ: `coordinates`, or else the actuators."""
         return self.coordinates if self.coordinates is not None else tuple(self.actuators)
 
     def joint_coordinate(self, reference: str) -> tuple[str, str] | None:
-        """`joint` or `joint.coordinate` as (joint, coordinate), or None if it is neither."""
+        """Split `joint` or `joint.coordinate` into (joint, coordinate); None if it names no single coordinate."""
         name, _, coordinate = reference.partition(".")
         if name not in self.joints:
             return None
@@ -241,33 +287,33 @@ class Mechanism(Part):
         return (name, coordinate) if coordinate in names else None
 
     def coupled_coordinate(self, reference: str) -> tuple[str, str] | None:
-        """The coordinate of a joint that a coupling names, itself or by a sensor of it; None if it is another sensor's
-        output."""
+        """Return the joint coordinate that a coupling names, directly or by a joint sensor; None for other outputs."""
         found = self.joint_coordinate(reference)
         if found is None and reference in self.sensors and self.sensors[reference].kind == "joint":
             return self.joint_coordinate(self.sensors[reference].said)
         return found
 
 
-# Elastic parts that a computation takes as rigid: the user is warned, unless that was asked for.
+# Warnings about elastic parts that a computation treats as rigid.
 
 
 def taken_as_rigid(
     mechanism: Mechanism, meant: bool, instead: str, *, names: tuple[str, ...] | None = None, stacklevel: int = 3
 ) -> tuple[str, ...]:
-    """The names of elastic parts that do not deform in what follows; unless that is meant, a SuppleWarning.
+    """Return the names of elastic parts that are treated as rigid, with a SuppleWarning unless that is intended.
 
-    instead    : what lets them deform, the next step of one who did not mean it
-    names      : which; all of them if left out
-    stacklevel : as `warnings.warn` counts; 3 is the line that called who calls this
+    meant      : whether the caller requested rigid parts, so that there is no warning
+    instead    : how to include the deformation, as the next step in the warning
+    names      : the parts; default: all elastic ones
+    stacklevel : as for `warnings.warn`; 3 is the line that called the caller of this function
     """
     names = mechanism.elastic_names if names is None else names
     if names and not meant:
         listed = ", ".join(f'"{name}"' for name in names[:12]) + (", ..." if len(names) > 12 else "")
         subject = f"its elastic parts {listed} are" if len(names) > 1 else f"its elastic part {listed} is"
         warnings.warn(
-            f'mechanism "{mechanism.name}": {subject} taken as rigid; {instead}, '
-            "or say rigid=True (--rigid) if that is meant",
+            f'mechanism "{mechanism.name}": {subject} treated as rigid; {instead}, '
+            "or set rigid=True (--rigid) if that is intended",
             SuppleWarning,
             stacklevel=stacklevel,
         )
@@ -275,8 +321,10 @@ def taken_as_rigid(
 
 
 def require_rigid_alone(rigid: bool, modes: bool) -> None:
-    """Refuse modes of deformation where everything is asked to be rigid."""
+    """Refuse deformation modes together with rigid parts."""
     if rigid and modes:
         raise InputError(
-            "constraint or internal modes are asked for as well, and they deform", part="rigid", hint="leave one out"
+            "rigid=True (--rigid) contradicts the requested constraint or internal modes, which deform",
+            part="rigid",
+            hint="remove one of them",
         )

@@ -1,4 +1,4 @@
-"""Motions: how the coordinates, or a tool, move in time."""
+"""Motions of coordinates or of a tool in time."""
 
 from __future__ import annotations
 
@@ -21,74 +21,78 @@ BOUNDS = ("velocity", "acceleration", "jerk")
 
 
 class Bounded(Part):
-    """Something that moves from rest to rest as fast as its bounds allow."""
+    """Motion from rest to rest in the shortest time that its bounds allow."""
 
     velocity: PositiveOfCoordinate | None = None
-    """Largest speed: rad/s or m/s."""
+    """Largest speed, rad/s or m/s."""
     acceleration: PositiveOfCoordinate | None = None
-    """Largest acceleration: rad/s² or m/s²."""
+    """Largest acceleration, rad/s² or m/s²."""
     jerk: PositiveOfCoordinate | None = None
-    """Largest change of the acceleration: rad/s³ or m/s³; without it the acceleration jumps."""
+    """Largest jerk, rad/s³ or m/s³. Default: no limit, so that the acceleration jumps."""
 
     def bounds(self) -> dict[str, float]:
-        """The bounds that are given."""
+        """Return the bounds that are given."""
         return {name: getattr(self, name) for name in self.chosen(*BOUNDS)}
 
 
 class CoordinateMotion(Bounded):
-    """The course of one coordinate: `to` a value, at a constant `rate`, a sine, or standing still at `from`."""
+    """Motion of one coordinate: `to` a value, at a constant `rate`, a sine, or constant at `from`."""
 
     start: OfCoordinate | None = Field(default=None, alias="from")
-    """Where it begins; its value at rest if left out."""
+    """Initial value, rad or m. Default: the value at rest."""
     to: OfCoordinate | None = None
-    """Where it ends, moving from rest to rest within the bounds."""
+    """Final value, rad or m; the coordinate moves from rest to rest within the bounds."""
     rate: OfCoordinate | None = None
     """Constant rate, rad/s or m/s: `60 rpm`, `0.2`."""
     amplitude: OfCoordinate | None = None
-    """Of a sine about `from`: from + amplitude sin(2π frequency t)."""
+    """Amplitude of a sine about `from`, rad or m: from + amplitude sin(2π frequency t)."""
     frequency: Annotated[Positive, of(FREQUENCY)] | None = None
-    """Of the sine, Hz."""
+    """Frequency of the sine, Hz."""
 
     @model_validator(mode="after")
     def _one_course(self) -> Self:
         courses = self.chosen("to", "rate", "amplitude")
         if len(courses) > 1:
-            raise ValueError(f"a coordinate has one course, not {' and '.join(courses)}")
+            raise ValueError(f"a coordinate takes only one of {' and '.join(courses)}")
         if not courses and self.start is None:
-            raise ValueError("it says nothing: give to, rate, amplitude with frequency, or from alone to stand still")
+            raise ValueError(
+                "no motion is given: set to, rate, amplitude with frequency, or from alone for a constant coordinate"
+            )
         if (self.amplitude is None) != (self.frequency is None):
             raise ValueError("a sine needs amplitude and frequency")
         given = self.bounds()
         if given and self.to is None:
-            raise ValueError(f"{', '.join(given)} can only bound a motion `to` a value")
+            raise ValueError(f"{', '.join(given)} can only bound a motion with `to`")
         return self
 
 
 class ToolMotion(Bounded):
-    """A place led along straight pieces, stopping at every corner."""
+    """Motion of a point along straight segments, with a stop at every corner."""
 
     place: str
-    """A frame, a point of a joint, `body.point`, or a sensor of such a place."""
+    """Point that moves: a frame, a point of a joint, `body.point`, or a sensor of such a point."""
     path: Annotated[tuple[Position, ...], Field(min_length=2)]
-    """Where it goes, in the drawing's axes, m; it begins at the first."""
+    """Positions along the path, in the drawing's axes, m; the motion begins at the first."""
 
 
 class Motion(Part):
-    """What moves, and how long; coordinates that are not mentioned stay at rest."""
+    """Motion of coordinates or of a tool, with its duration. All other coordinates stay at rest."""
 
     coordinates: Annotated[dict[str, CoordinateMotion], Field(min_length=1)] | None = None
-    """The course of each coordinate."""
+    """Motion of each coordinate."""
     tool: ToolMotion | None = None
-    """The path of a tool; the coordinates follow by closure."""
+    """Path of a tool; the coordinates follow from loop closure."""
     duration: Duration | None = None
-    """s; left out, as short as the bounds allow. A longer one stretches what is bounded."""
+    """Duration, s. Default: the shortest that the bounds allow. A longer duration stretches the bounded motions."""
 
     @model_validator(mode="after")
     def _one_thing_for_some_time(self) -> Self:
         if len(self.chosen("coordinates", "tool")) != 1:
-            raise ValueError("a motion is one of coordinates or of a tool")
+            raise ValueError("a motion needs exactly one of coordinates and tool")
         if self.duration is None and not any(part.bounds() for part in self._parts()):
-            raise ValueError("nothing says how long it takes: give duration, or bounds of what moves `to` a value")
+            raise ValueError(
+                "the motion has no duration: set duration, or bounds (velocity, ...) of a motion with `to`"
+            )
         return self
 
     def _parts(self) -> list[Bounded]:

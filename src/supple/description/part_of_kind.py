@@ -1,9 +1,9 @@
-"""A part of one kind, whose record says which keys it has beside those that all kinds share.
+"""Parts whose kind determines their keys, in addition to the keys that all kinds share.
 
-    revolute: [ground, arm]        the key is the name of a record, its value is what the record asks for
+    revolute: [ground, arm]        the key is the name of a record, which defines its value
     axis: z                        a field that all kinds share
 
-Kinds come from a registry, so that one that is registered later is read, written, checked and described like the rest.
+Kinds come from a registry, so that a kind registered later is read, written, checked and documented in the same way.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from supple.kinds.registry import Registry
 
 @dataclass(frozen=True, eq=False)
 class Key:
-    """The type of what stands behind a key, and what it is, in words."""
+    """Key of a kind: the type of its value and its description."""
 
     type: Any
     says: str
@@ -43,40 +43,41 @@ class Key:
 
 
 class PartOfKind(Part):
-    """Its kind's keys are kept beside the fields, under their names."""
+    """Part that stores the keys of its kind next to its fields, as attributes of the same names."""
 
     model_config = ConfigDict(extra="allow")
 
     kinds: ClassVar[Registry[Any]]
 
-    if TYPE_CHECKING:  # the keys of kinds are known to their records alone
+    if TYPE_CHECKING:  # only the records know the keys of the kinds
 
         def __init__(self, **data: Any) -> None: ...
 
     else:
 
         def __getattr__(self, name: str) -> Any:
-            """What the user wrote under the name of a kind: None of all but its own."""
+            """Return the value of a kind's key; None for the keys of other kinds."""
             own = self.__pydantic_extra__ or {}
             return own.get(name) if type(self).kinds.at_hand(name) is not None else super().__getattr__(name)
 
     @property
     def kind(self) -> str:
+        """Name of its kind."""
         return next(iter(self.__pydantic_extra__ or ()))
 
     @property
     def said(self) -> Any:
-        """What stands behind the name of its kind."""
+        """Value of the key that names its kind."""
         return next(iter((self.__pydantic_extra__ or {}).values()))
 
     def _kinds(self) -> list[str]:
-        """Names of the kinds it is said to be of, among all its keys."""
+        """Return the names of all kinds that occur among its keys."""
         return [name for name in self.__pydantic_extra__ or () if self.kinds.at_hand(name) is not None]
 
     @model_validator(mode="wrap")
     @classmethod
     def _keys_of_its_kind(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
-        """Values under the kind's keys are what its record asks for, and there are no others."""
+        """Validate the values of the kind's keys by its record, and refuse unknown keys."""
         if not isinstance(data, Mapping):
             return handler(data)
         own = {key: value for key, value in data.items() if key not in cls.model_fields}
@@ -90,7 +91,7 @@ class PartOfKind(Part):
             found = handler({key: data[key] for key in data if key not in own} | given)
         except ValidationError as error:
             faults += _faults(error)
-        faults += cls._strangers(own, keys, chosen)
+        faults += cls._unknown_keys(own, keys, chosen)
         if faults:
             raise ValidationError.from_exception_data(cls.__name__, faults)
         return found
@@ -109,7 +110,7 @@ class PartOfKind(Part):
         return {key: what for name in kinds for key, what in cls.kinds[name].keys.items()}
 
     @classmethod
-    def _strangers(
+    def _unknown_keys(
         cls, own: Mapping[str, Any], keys: Mapping[str, Key], chosen: list[str]
     ) -> Iterator[InitErrorDetails]:
         for key, value in own.items():
@@ -118,12 +119,12 @@ class PartOfKind(Part):
             if key not in cls.keys_of_kinds():
                 yield InitErrorDetails(type="extra_forbidden", loc=(key,), input=value)
             elif value is not None and chosen:
-                wrong = ValueError(f"a {chosen[0]} {cls.__name__.lower()} has none")
+                wrong = ValueError(f"a {chosen[0]} {cls.__name__.lower()} does not have this key")
                 yield InitErrorDetails(type="value_error", loc=(key,), input=value, ctx={"error": wrong})
 
     @classmethod
     def keys_of_kinds(cls) -> dict[str, Any]:
-        """The keys of every kind, with their types."""
+        """Return the keys of all kinds, with their types."""
         return {key: what.type for record in cls.kinds.values() for key, what in record.keys.items()}
 
     @classmethod
@@ -155,7 +156,7 @@ def _validated(own: Mapping[str, Any], keys: Mapping[str, Key]) -> tuple[dict[st
 
 
 def _faults(error: ValidationError, *within: str) -> Iterator[InitErrorDetails]:
-    """What pydantic found, to be raised again."""
+    """Yield the errors that pydantic found, in the form in which they can be raised again."""
     for item in error.errors(include_url=False):
         yield InitErrorDetails(
             type=item["type"], loc=(*within, *item["loc"]), input=item["input"], ctx=item.get("ctx", {})

@@ -1,8 +1,8 @@
-"""A posture as a user writes it: coordinates, or components of the pose of a place, in space or in the plane.
+"""Posture as the user writes it: coordinates, or components of the pose of a point, in space or in the plane.
 
     {crank: 0.3}   {tool: [0.1, 0, -1.1]}   {tool.z: -1.1, tool.x: 0.2}   {tool: [x, y, z, rx, ry, rz]}
 
-rx, ry, rz are the vector of the rotation (axis times angle) that takes the drawing's axes to those of the place.
+rx, ry, rz are the rotation vector (axis times angle) from the drawing's axes to those of the point.
 """
 
 from __future__ import annotations
@@ -22,7 +22,13 @@ TURNS = ("rx", "ry", "rz")
 
 
 class Posture(NamedTuple):
-    """coordinates : by name; components : by axis, of `place` (as `said`); values are not looked at, and may be (N,)"""
+    """Posture by coordinates, or by components of the pose of one point.
+
+    coordinates : values by name
+    said        : name of the point as the user wrote it
+    place       : name of the point or frame
+    components  : values of its pose by axis. Values are not checked, and may have shape (N,)
+    """
 
     coordinates: dict[str, Any]
     said: str
@@ -31,23 +37,23 @@ class Posture(NamedTuple):
 
 
 def axes_of(mechanism: Mechanism) -> tuple[str, ...]:
-    """The components of a pose: positions, then what turns."""
+    """Return the axes of a pose: positions, then rotations."""
     return ("x", "y", "z", *TURNS) if mechanism.plane is None else (*mechanism.plane, "angle")
 
 
 def axis_dimension(axis: str) -> Dimension:
-    """Of a component of a pose."""
+    """Return the dimension of a component of a pose."""
     return ANGLE if axis == "angle" or axis in TURNS else LENGTH
 
 
 def component_dimension(mechanism: Mechanism, name: str) -> Dimension | None:
-    """Of `place.axis`; None for what does not end in an axis."""
+    """Return the dimension of `place.axis`; None if the name does not end in an axis."""
     axis = name.rpartition(".")[2]
     return axis_dimension(axis) if axis in axes_of(mechanism) and axis != name else None
 
 
 def spelled(mechanism: Mechanism, given: Mapping[str, Any], path: Path = ()) -> dict[str, Any]:
-    """The same with every pose by its components: {"tool": [1, 2]} as {"tool.x": 1, "tool.z": 2}.
+    """Expand every pose into its components: {"tool": [1, 2]} becomes {"tool.x": 1, "tool.z": 2}.
 
     The last axis of a value counts its components: (c,), or (N, c) for a batch.
     """
@@ -62,7 +68,7 @@ def spelled(mechanism: Mechanism, given: Mapping[str, Any], path: Path = ()) -> 
         if len(columns) not in lengths:
             raise fault_at(
                 _inside(path, name),
-                f'{len(columns)} numbers are given for place "{name}"',
+                f'the point "{name}" has {len(columns)} numbers',
                 f"give {lengths[0]} for its position ({', '.join(axes[: lengths[0]])}), "
                 f"or {lengths[1]} for its pose ({', '.join(axes)})",
             )
@@ -71,7 +77,7 @@ def spelled(mechanism: Mechanism, given: Mapping[str, Any], path: Path = ()) -> 
 
 
 def posture(mechanism: Mechanism, given: Mapping[str, Any], path: Path = ()) -> Posture:
-    """Which coordinates are given, and which components of which place; `path` is where it stands in the file."""
+    """Split a posture into coordinates and components of one point; `path` is its location in the file."""
     known = mechanism.coordinate_names()
     coordinates: dict[str, Any] = {}
     components: dict[str, dict[str, Any]] = {}
@@ -86,7 +92,9 @@ def posture(mechanism: Mechanism, given: Mapping[str, Any], path: Path = ()) -> 
         components.setdefault(place, {})[axis] = value
     if len(components) > 1:
         raise fault_at(
-            path, f"it is given by {' and '.join(components)}", "give components of one place, coordinates beside it"
+            path,
+            f"it has components of several points, {' and '.join(components)}",
+            "give components of one point, and coordinates",
         )
     if not components:
         return Posture(coordinates, "", "", {})
@@ -95,16 +103,16 @@ def posture(mechanism: Mechanism, given: Mapping[str, Any], path: Path = ()) -> 
     if turns and len(turns) < 3:
         raise fault_at(
             path,
-            f'of the rotation of "{said}" only {", ".join(turns)} is given',
+            f'the rotation of "{said}" is incomplete: only {", ".join(turns)} is given',
             "give rx, ry and rz, the vector of the rotation, or none",
         )
     return Posture(coordinates, said, place_of(mechanism, said, path), axes)
 
 
 def place_of(mechanism: Mechanism, name: str, path: Path = (), key: str | None = None) -> str:
-    """A place by its name, or by that of a sensor that looks at it; the ground does not move.
+    """Return the point or frame of a name, which may also be that of a sensor; the ground is refused.
 
-    path, key : where it stands in the file, and what is written there
+    path, key : location in the file, and the name written there
     """
     sensor = mechanism.sensors.get(name)
     found = name if sensor is None or sensor.place is None else sensor.place
@@ -114,12 +122,12 @@ def place_of(mechanism: Mechanism, name: str, path: Path = (), key: str | None =
     except InputError:
         raise _unknown(mechanism, key or name, path) from None
     if body == GROUND:
-        raise fault_at(_inside(path, key or name), f'place "{name}" is on the ground', "give one on a body that moves")
+        raise fault_at(_inside(path, key or name), f'"{name}" is on the ground', "use a point of a body that moves")
     return found
 
 
 def watched_place(drawing: Drawing, name: str) -> str:
-    """The place that a name stands for: itself where there is such a place, otherwise that of a sensor of this name."""
+    """Return the point of a name: the name itself if there is such a point, else that of the sensor of this name."""
     sensor = drawing.mechanism.sensors.get(name)
     if sensor is None or sensor.place is None:
         return name
@@ -135,21 +143,21 @@ def _inside(path: Path, key: str) -> Path:
 
 
 def _unknown(mechanism: Mechanism, name: str, path: Path) -> InputError:
-    """Neither a coordinate nor a component of a place."""
+    """Return the error for a name that is neither a coordinate nor a component of a point."""
     drawing = mechanism.remembered("drawing of places", lambda: Drawing(mechanism))
-    seen = [key for key, sensor in mechanism.sensors.items() if sensor.place is not None]
-    places = dict.fromkeys([*seen, *drawing.frames, *drawing.joint_points, *mechanism.bodies])
+    sensors = [key for key, sensor in mechanism.sensors.items() if sensor.place is not None]
+    places = dict.fromkeys([*sensors, *drawing.frames, *drawing.joint_points, *mechanism.bodies])
     axes = axes_of(mechanism)
     if name in places:
         return fault_at(
             _inside(path, name),
-            f'"{name}" is a place, and one number is given for it',
+            f'"{name}" is a point, but has a single number',
             f"give its position as [{', '.join(axes[: 2 if mechanism.planar else 3])}], or {name}.{axes[0]}",
         )
     named = mechanism.coordinate_names()
     each = [f"{place}.{axis}" for place in places for axis in axes] if "." in name else []
     return fault_at(
         _inside(path, name),
-        f'"{name}" is not a coordinate of "{mechanism.name}"{", nor a place on it" if each else ""}',
+        f'"{name}" is not a coordinate of "{mechanism.name}"{" or a component of a point" if each else ""}',
         nearest(name, [*named, *each]),
     )

@@ -1,4 +1,4 @@
-"""Scenarios: a start, what drives the mechanism from there, and for how long."""
+"""Scenarios: the initial state, inputs or motion, and duration of a simulation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from supple.description.quantities.quantity import (
 )
 from supple.integration.signal import KINDS
 
-# The force of an actuator over time, by its kind: a step, a sine, a chirp.
+# Force of an actuator over time: a step, a sine or a chirp.
 
 
 _BELONG = {"step": (), "sine": ("frequency", "phase"), "chirp": ("start", "to", "phase")}
@@ -28,34 +28,34 @@ _CALLED = {"start": "from"}
 
 
 class InputSignal(Part):
-    """One of `step`, `sine` and `chirp`, from `at` until `until`; zero before and after."""
+    """Force over time: a `step`, `sine` or `chirp` from `at` to `until`, zero before and after."""
 
     step: OfCoordinate | None = None
-    """N or N m: constant."""
+    """Constant force of a step, N or N m."""
     sine: OfCoordinate | None = None
-    """N or N m: the amplitude of a sine."""
+    """Amplitude of a sine, N or N m."""
     chirp: OfCoordinate | None = None
-    """N or N m: the amplitude of a sine whose frequency grows (or falls) evenly."""
+    """Amplitude of a sine whose frequency changes linearly in time, N or N m."""
     at: Annotated[NotNegative, of(TIME)] = 0.0
-    """s: when it begins."""
+    """Start time, s."""
     until: Duration | None = None
-    """s: when it ends; with the scenario if left out."""
+    """End time, s. Default: the end of the scenario."""
     rise: Duration | None = None
-    """s: how long it takes to reach its size; a step also to go. It jumps if left out."""
+    """Time in which the signal rises to its amplitude, s; a step also falls in this time. Default: it jumps."""
     frequency: Annotated[Positive, of(FREQUENCY)] | None = None
-    """Hz, of a sine."""
+    """Frequency of a sine, Hz."""
     start: Annotated[Positive, of(FREQUENCY)] | None = Field(default=None, alias="from")
-    """Hz, of a chirp when it begins."""
+    """Initial frequency of a chirp, Hz."""
     to: Annotated[Positive, of(FREQUENCY)] | None = None
-    """Hz, of a chirp when it ends."""
+    """Final frequency of a chirp, Hz."""
     phase: Annotated[Number, of(ANGLE)] | None = None
-    """rad, of a sine or chirp when it begins; 90 deg begins with its amplitude."""
+    """Initial phase of a sine or chirp, rad; with 90 deg it starts at its amplitude."""
 
     @model_validator(mode="after")
     def _one_kind(self) -> Self:
         kinds = self.chosen(*KINDS)
         if len(kinds) != 1:
-            raise ValueError(f"a force over time is one of {', '.join(KINDS)}")
+            raise ValueError(f"a force over time needs exactly one of {', '.join(KINDS)}")
         kind = kinds[0]
         missing = [name for name in _NEEDS[kind] if getattr(self, name) is None]
         if missing:
@@ -64,12 +64,12 @@ class InputSignal(Part):
         if others:
             raise ValueError(f"a {kind} has no {_CALLED.get(others[0], others[0])}")
         if self.until is not None and self.until <= self.at:
-            raise ValueError("it ends before it begins")
+            raise ValueError(f"until ({self.until:g} s) must be after at ({self.at:g} s)")
         return self
 
     @property
     def size(self) -> float:
-        """N or N m."""
+        """Amplitude, N or N m."""
         return next(value for name in KINDS if (value := getattr(self, name)) is not None)
 
 
@@ -92,68 +92,71 @@ InputOverTime = Annotated[
     | Annotated[InputSignal, Tag("signal")],
     Discriminator(_written_as),
 ]
-"""Of a force over time; what it is written as says which of them is meant."""
+"""Force over time: its form in the file determines its type."""
 
 
 class ScenarioDamping(Part):
-    """Damping of what is elastic in a run, on top of what the mechanism has of its own: D = α M + β K."""
+    """Damping of the elastic parts in a simulation, D = α M + β K, in addition to the mechanism's own."""
 
     rayleigh: tuple[Annotated[NotNegative, of(PER_TIME)], Annotated[NotNegative, of(TIME)]] | None = None
-    """α (1/s) and β (s)."""
+    """Rayleigh coefficients α (1/s) and β (s)."""
     ratio: Annotated[NotNegative, of(RATIO)] | None = None
-    """ζ at `frequency`, by β alone: β = 2ζ/ω."""
+    """Damping ratio ζ at `frequency`, by β alone: β = 2ζ/ω."""
     frequency: Annotated[Positive, of(FREQUENCY)] | None = None
-    """Hz; the first mode at the start with actuators locked if left out."""
+    """Frequency at which `ratio` holds, Hz. Default: the first mode at the start, with locked actuators."""
 
     @model_validator(mode="after")
     def _one_model(self) -> Self:
         if len(self.chosen("rayleigh", "ratio")) != 1:
-            raise ValueError("damping of a scenario is one of rayleigh and ratio")
+            raise ValueError("damping of a scenario needs exactly one of rayleigh and ratio")
         if self.frequency is not None and self.ratio is None:
-            raise ValueError("a frequency belongs to a ratio")
+            raise ValueError("frequency is only allowed with ratio")
         return self
 
 
 class Scenario(Part):
-    """A run in time, as `supple simulate` and `supple compare` take it by name or from a file of its own."""
+    """Simulation that `supple simulate` and `supple compare` take by name, or from a file of its own."""
 
     start: str | dict[str, OfCoordinate] = REST
-    """`rest`, `equilibrium`, a configuration's name, or coordinates."""
+    """Initial state: `rest`, `equilibrium`, the name of a configuration, or coordinates."""
     rates: dict[str, OfCoordinate] = {}
-    """Of coordinates at the start: rad/s or m/s; zero if left out."""
+    """Initial rates of coordinates, rad/s or m/s. Default: zero."""
     deflection: dict[str, OfCoordinate] = {}
-    """Of elastic parts at the start, coordinates held: at rest under forces (N, N m) along outputs of sensors, such as
-    {E.z: -5 N}, or under those that displace outputs so far (a length or an angle); let go as the run begins."""
+    """Initial deflection of elastic parts, with the coordinates held. It is the equilibrium under forces (N, N m) along
+    sensor outputs, such as `{E.z: -5 N}`, or under the forces that displace outputs by a length or an angle. The forces
+    are removed at the start."""
     motion: str | None = None
-    """A motion's name: all coordinates are prescribed."""
+    """Name of a motion, which prescribes all coordinates."""
     inputs: dict[str, InputOverTime] = {}
-    """Forces of actuators, N or N m: constant, one value for each of `times`, linear between them, or a signal."""
+    """Forces of actuators, N or N m: constant, one value for each of `times` (linear between them), or a signal."""
     times: Annotated[tuple[Annotated[Number, of(TIME)], ...], Field(min_length=2)] | None = None
-    """Of the values of inputs, s, rising."""
+    """Times of the input values, s, increasing."""
     damping: ScenarioDamping | None = None
-    """Of elastic parts in this run, on top of the mechanism's own."""
+    """Damping of the elastic parts in this simulation, in addition to the mechanism's own."""
     until: Duration | None = None
-    """s; as long as its motion lasts if left out."""
+    """End time, s. Default: the duration of the motion."""
     step: Duration | None = None
-    """s; 1 ms if left out."""
+    """Time step, s. Default: 1 ms."""
 
     @model_validator(mode="after")
     def _something_for_some_time(self) -> Self:
         if self.motion is not None and self.inputs:
-            raise ValueError("either a motion is prescribed, or inputs drive it")
+            raise ValueError("a scenario takes either a motion or inputs, not both")
         if self.motion is not None and self.rates:
-            raise ValueError("its motion says how fast it starts: leave rates out")
+            raise ValueError("rates are not allowed with a motion, which determines them; remove rates")
         if self.deflection and self.start == EQUILIBRIUM:
-            raise ValueError("it starts at rest in equilibrium, or from a deflection, not both")
+            raise ValueError("a scenario starts either in equilibrium or from a deflection, not both")
         if self.until is None and self.motion is None:
-            raise ValueError("nothing says how long it lasts: give until")
+            raise ValueError("the scenario has no duration; set until")
         rows = {name: len(values) for name, values in self.inputs.items() if isinstance(values, tuple)}
         if self.times is None and rows:
-            raise ValueError(f"{next(iter(rows))} has several values, and there are no times for them")
+            raise ValueError(f"{next(iter(rows))} has several values, but no times are given; add times")
         if self.times is not None:
             if any(later <= earlier for earlier, later in zip(self.times, self.times[1:], strict=False)):
-                raise ValueError("times do not rise")
+                raise ValueError("times must increase")
             for name, count in rows.items():
                 if count != len(self.times):
-                    raise ValueError(f"{name} has {count} values for {len(self.times)} times")
+                    raise ValueError(
+                        f"{name} has {count} values, but there are {len(self.times)} times; give one value per time"
+                    )
         return self

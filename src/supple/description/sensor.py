@@ -1,4 +1,4 @@
-"""Sensors: what is measured, the kinds of sensors, their instruments, and the names of the outputs they give."""
+"""Sensors: the kinds of sensors with their measured quantities, their instruments, and the names of their outputs."""
 
 from __future__ import annotations
 
@@ -30,39 +30,55 @@ from supple.diagnostics import InputError
 from supple.hardware.instrument import Instrument
 from supple.kinds.registry import Registry
 
-# Kinds of sensors: what stands behind their key, and the measures or forces that are their outputs.
+# Kinds of sensors: the value of their key, and the measures or forces that are their outputs.
 
 
 Axes = Literal["world", "body"]
 Order = Literal[0, 1, 2]
 Inside = Literal["", "reaction", "section", "stress", "strain"]
 
-_AXES = Key(Axes, "The axes of its components: `world` (the drawing's) if left out, or `body`: the frame's own.", False)
-_ORDER = Key(Order, "0 what it measures, 1 how fast that changes, 2 its second rate; 0 if left out.", False)
-_GRAVITY = Key(bool, "True: less gravity, as an accelerometer at that place sees it, which at rest shows -g.", False)
-_BEAM = Key(Count, "Which beam of a body of several, counted from 1, where the place is on more than one.", False)
+_AXES = Key(
+    Axes, "Axes of the components: `world` (those of the drawing, default) or `body` (those of the frame).", False
+)
+_ORDER = Key(Order, "Derivative: 0 the quantity itself (default), 1 its rate, 2 its second rate.", False)
+_GRAVITY = Key(
+    bool, "True: subtract gravity, as an accelerometer at that point measures it, which at rest shows -g.", False
+)
+_BEAM = Key(Count, "Number of the beam, counted from 1, if the point is on several beams of the body.", False)
 _SPOT = Key(
     tuple[Length, Length],
-    "Where on the section: distances from its centre along the section's y and z, m. z is the height, towards `up`.",
+    "Point of the section: distances from its centre along the section's y and z, m. z is the height, towards `up`.",
 )
 
 
 @dataclass(frozen=True, eq=False)
 class SensorKind:
-    """Everything that differs between kinds of sensors.
+    """Record of a sensor kind: everything in which sensor kinds differ.
 
-    name   : its key in the mechanism file
-    says   : what it measures, in one sentence
-    places : how many places stand behind the key: two frames; one, which is seen from the ground; or none, and it is
-             the name of a joint, whose coordinate is measured
-    space, plane : what is added to the sensor's name ("" for its own name) -> what is measured, where no axis is given;
-             in the plane x and y stand for its two letters. Empty if an axis must be given
-    axis   : the same where an axis is given, in the axes of the first frame; it is then z. Empty if it takes none
-    order  : 0 the measure itself, 1 its rate, 2 its second rate
-    vector : its outputs are components of a vector, and may be asked for in the second frame's own axes (`axes: body`)
-    falls  : gravity may be taken off it (`gravity: true`)
-    inside : a force inside the mechanism rather than a measure: a joint's "reaction", a beam's "section", or the
-             "stress" or "strain" on the section; its outputs are then named by `supple.formulations.efforts`
+    Parameters
+    ----------
+    name : str
+        Key in the mechanism file.
+    says : str
+        What the sensor measures, in one sentence.
+    places : {0, 1, 2}
+        Number of points in the value of the key: 2 frames; 1 point, measured relative to the ground; or 0 for the name
+        of a joint, whose coordinate is measured.
+    space, plane : mapping of str to Row, optional
+        Suffix of the sensor's name ("" for its own name) -> measured row, if no axis is given. In the plane x and y
+        stand for the two letters of the plane. Empty if an axis is required.
+    axis : mapping of str to Row, optional
+        The same if an axis is given, in the axes of the first frame, in which it is z. Empty if no axis is allowed.
+    order : {0, 1, 2}, optional
+        Derivative: 0 the measure itself, 1 its rate, 2 its second rate. Default: 0.
+    vector : bool, optional
+        Whether the outputs are components of a vector, which `axes: body` gives in the axes of the second frame.
+        Default: False.
+    falls : bool, optional
+        Whether gravity may be subtracted (`gravity: true`). Default: False.
+    inside : str, optional
+        Internal force instead of a measure: the "reaction" of a joint, the force on the "section" of a beam, or the
+        "stress" or "strain" there. `supple.formulations.efforts` names the outputs. Default: none.
     """
 
     name: str
@@ -78,7 +94,7 @@ class SensorKind:
 
     @cached_property
     def keys(self) -> dict[str, Key]:
-        """What it adds to the keys of a sensor."""
+        """Keys that this kind adds to a sensor."""
         found = {self.name: Key(tuple[str, str] if self.places == 2 else str, self.says)}
         if self.vector or self.inside == "reaction":
             found["axes"] = _AXES
@@ -99,68 +115,69 @@ _ALONG: dict[str, Any] = {
     "axis": {"": along("z")},
 }  # fmt: skip
 _SPIN = {letter: spin(letter) for letter in "xyz"}
-_AT = "A frame, a point of a joint, or `body.point`:"
+_AT = "a frame, a point of a joint, or `body.point`."
 
 SENSOR_KINDS = Registry(
     "sensor kind", SensorKind,
-    SensorKind("joint", "A joint, or `joint.coordinate` where it has several: its coordinate.", places=0),
+    SensorKind("joint", "Coordinate of a joint; `joint.coordinate` if the joint has several.", places=0),
     SensorKind(
-        "between", "Two frames, points of joints, or `body.point`: their distance.",
+        "between", "Distance of two points: frames, points of joints, or `body.point`.",
         places=2, space=_DISTANCE, plane=_DISTANCE,
     ),
     SensorKind(
-        "position", f"{_AT} where it is, in the drawing's axes.",
+        "position", f"Position of a point, in the drawing's axes, m: {_AT}",
         places=1, **_ALONG,
     ),
     SensorKind(
         "angle",
-        "Two frames (or bodies): how far the second has turned against the first about `axis`, rad; zero where their "
+        "Rotation angle of the second frame (or body) relative to the first about `axis`, rad; zero where their "
         "axes are parallel. Full turns are counted.",
         places=2, plane=_TURN, axis=_TURN,
     ),
     SensorKind(
-        "velocity", f"{_AT} how fast it moves, m/s.",
+        "velocity", f"Velocity of a point, m/s: {_AT}",
         places=1, **_ALONG,
         order=1, vector=True,
     ),
     SensorKind(
-        "acceleration", f"{_AT} its acceleration, m/s²; with `gravity: true` what an accelerometer there sees.",
+        "acceleration", f"Acceleration of a point, m/s²: {_AT} With `gravity: true` the reading of an accelerometer.",
         places=1, **_ALONG,
         order=2, vector=True, falls=True,
     ),
     SensorKind(
-        "angular_velocity", "A frame, a body, or `body.point`: how fast it turns, rad/s; in the plane one number.",
+        "angular_velocity", "Angular velocity of a frame, a body, or `body.point`, rad/s; in the plane one number.",
         places=1, space=_SPIN, plane=_TURN, axis={"": spin("z")}, order=1, vector=True,
     ),
     SensorKind(
-        "angular_acceleration", "A frame, a body, or `body.point`: the rate of its angular velocity, rad/s².",
+        "angular_acceleration",
+        "Angular acceleration of a frame, a body, or `body.point`, rad/s²; in the plane one number.",
         places=1, space=_SPIN, plane=_TURN, axis={"": spin("z")}, order=2, vector=True,
     ),
     SensorKind(
         "reaction",
-        "A joint: force (N: `NAME.x`, ...) and moment (N m: `NAME.mx`, ..., in the plane `NAME.m`) of the joint on its "
-        "second body, about its place there.",
+        "Joint reaction: force (N: `NAME.x`, ...) and moment (N m: `NAME.mx`, ..., in the plane `NAME.m`) on its "
+        "second body, about the point of the joint there.",
         places=0, inside="reaction",
     ),
     SensorKind(
         "section",
-        "A place on a beam: force and moment there of the part towards the beam's second end on the other, in the "
+        "Section force at a point on a beam: force and moment of the part towards the second end on the other, in the "
         "section's axes: `NAME.N`, `NAME.Qy`, `NAME.Qz` (N), `NAME.T`, `NAME.My`, `NAME.Mz` (N m); in the plane "
         "`NAME.N`, `NAME.Q`, `NAME.M`.",
         places=1, inside="section",
     ),
     SensorKind(
-        "stress", "A place on a beam: the stress along the beam at one spot of its section (`at`), Pa.",
+        "stress", "Normal stress along a beam, Pa, at a point on the beam and a point of its section (`at`).",
         places=1, inside="stress",
     ),
     SensorKind(
-        "strain", "A place on a beam: the strain along the beam at one spot of its section (`at`).",
+        "strain", "Normal strain along a beam, at a point on the beam and a point of its section (`at`).",
         places=1, inside="strain",
     ),
 )  # fmt: skip
 
 
-# What a sensor makes of the true value: noise, delay, resolution and the like, whatever it measures.
+# Errors of the instrument: noise, delay, resolution and the like, for all kinds of sensors.
 
 
 Hertz = Annotated[Positive, of(FREQUENCY)]
@@ -170,58 +187,61 @@ class Noise(Part):
     """Noise with its spectrum."""
 
     rms: NotNegativeOfCoordinate = 0.0
-    """Root mean square of the noise, in the unit of what is measured."""
+    """Root mean square of the noise, in the unit of the measured quantity."""
     frequency: Hertz | None = None
-    """Corner of its spectrum, flat below and falling as 1/f above, Hz; white from reading to reading if left out."""
+    """Corner frequency of its spectrum, flat below and falling as 1/f above, Hz. Default: white from reading to
+    reading."""
     walk: NotNegativeOfCoordinate = 0.0
-    """RMS that its zero wanders in one second, growing with the root of time; in the unit of what is measured."""
+    """RMS drift of the zero in one second, growing with the square root of time, in the unit of the measured quantity.
+    """
 
 
 class Bandwidth(Part):
-    """A low-pass of its own."""
+    """Low-pass filter of the instrument."""
 
     frequency: Hertz
-    """Hz."""
+    """Corner frequency, Hz."""
     damping: Annotated[Positive, of(RATIO)] | None = None
-    """Damping ratio of one of second order; of first order if left out."""
+    """Damping ratio of a second-order filter. Default: first-order filter."""
 
 
 class Instrumented(Part):
-    """Keys that every sensor may have; one without any is exact."""
+    """Instrument keys that every sensor may have; a sensor without any is exact."""
 
     noise: NotNegativeOfCoordinate | Noise | None = None
-    """RMS of white noise, in the unit of what is measured; or {rms:, frequency:, walk:}."""
+    """RMS of white noise, in the unit of the measured quantity; or `{rms:, frequency:, walk:}`. Default: none."""
     bias: OfCoordinate = 0.0
-    """What it shows beside the true value."""
+    """Constant error that is added to the true value, in its unit."""
     delay: Annotated[NotNegative, of(TIME)] = 0.0
-    """s."""
+    """Dead time, s."""
     resolution: PositiveOfCoordinate | None = None
-    """Readings are multiples of it."""
+    """Resolution: readings are multiples of it. Default: continuous."""
     range: Interval | None = None
-    """Least and largest reading."""
+    """Least and largest reading. Default: unlimited."""
     bandwidth: Hertz | Bandwidth | None = None
-    """Of its own low-pass, Hz, of first order; or {frequency:, damping:}."""
+    """Corner frequency of a first-order low-pass filter, Hz; or `{frequency:, damping:}`. Default: unlimited bandwidth.
+    """
     sample_time: Duration | None = None
-    """s between its own readings; it reads whenever it is asked if left out."""
+    """Time between readings of the sensor, s. Default: a reading at every request."""
 
     @model_validator(mode="after")
     def _range_rises(self) -> Self:
         if self.range is not None and not self.range[0] < self.range[1]:
-            raise ValueError(f"range must rise: {self.range[0]:g} is not below {self.range[1]:g}")
+            raise ValueError(f"range must increase (got {self.range[0]:g} to {self.range[1]:g})")
         return self
 
     @property
     def spectrum(self) -> Noise:
-        """Its noise, however it is written."""
+        """Noise with its spectrum, in either form of the file."""
         return self.noise if isinstance(self.noise, Noise) else Noise(rms=self.noise or 0.0)
 
     @property
     def exact(self) -> bool:
-        """Whether nothing is said of it."""
+        """Whether the sensor has no instrument keys."""
         return self.instrument("") == Instrument("")
 
     def instrument(self, output: str) -> Instrument:
-        """Of one of its outputs."""
+        """Return the instrument of one of its outputs."""
         noise, low_pass = self.spectrum, self.bandwidth
         if isinstance(low_pass, float):
             low_pass = Bandwidth(frequency=low_pass)
@@ -239,42 +259,50 @@ class Instrumented(Part):
 
 
 class Sensor(PartOfKind, Instrumented):
-    """What is seen of the motion or of the forces inside: position, velocity or acceleration of a place (`tip.x`,
-    `tip.z`, or one component), how it turns, a joint's coordinate, a distance, an angle, a reaction, a section force or
-    a stress."""
+    """Sensor of motion or of internal forces, with one output or one per component (`tip.x`, `tip.z`).
+
+    It measures position, velocity or acceleration of a point, rotation, a joint coordinate, a distance, an angle, a
+    joint reaction, a section force, a stress or a strain.
+
+    Examples
+    --------
+    >>> import supple
+    >>> tuple(supple.Sensor(acceleration="tip").outputs(None))
+    ('x', 'y', 'z')
+    """
 
     model_config = ConfigDict(extra="allow")  # keys of its kind
 
     kinds: ClassVar = SENSOR_KINDS
 
     axis: Direction | None = None
-    """Of a vector one direction; all components, each an output of its own, if left out. It is one of the drawing's, or
-    of the frame's with `axes: body`. Of an angle the axis that is turned about, in the first frame's axes; in the plane
-    the normal, and left out."""
+    """Axis of the measurement. For a vector, one direction in the drawing's axes, or in the frame's with `axes: body`.
+    Default: all components, each an output of its own. For an angle, the rotation axis in the first frame's axes; not
+    given in the plane, where it is the normal."""
 
     @property
     def placed_by(self) -> str:
-        """The key that says what it looks at."""
+        """Key that gives the measured points."""
         return self.kind
 
     @property
     def record(self) -> SensorKind:
-        """Of its kind."""
+        """Record of its kind."""
         return SENSOR_KINDS[self.kind]
 
     @property
     def places(self) -> tuple[str, ...]:
-        """The places that it looks at."""
+        """Points that it measures."""
         named = self.said
         return {0: (), 1: (named,), 2: named}[self.record.places]
 
     @property
     def place(self) -> str | None:
-        """The one place that it looks at, seen from the ground; None for other kinds."""
+        """Single point that it measures relative to the ground; None for other kinds."""
         return self.places[0] if len(self.places) == 1 else None
 
     def option(self, key: str, otherwise: Any = None) -> Any:
-        """What stands behind a further key of its kind, or `otherwise` if it is left out."""
+        """Return the value of a further key of its kind, or `otherwise` if it is not given."""
         found = (self.__pydantic_extra__ or {}).get(key)
         return otherwise if found is None else found
 
@@ -285,27 +313,26 @@ class Sensor(PartOfKind, Instrumented):
 
     @property
     def own_axes(self) -> bool:
-        """Whether components are those in the axes of what it looks at."""
+        """Whether components are in the axes of the measured frame."""
         return bool(self.option("axes", "world") == "body")
 
     def outputs(self, plane: str | None) -> Mapping[str, Row]:
-        """What is added to its name -> what is measured between its places; nothing of a joint's coordinate, nor of a
-        force inside."""
+        """Return suffix of the sensor's name -> measured row; empty for joint coordinates and internal forces."""
         kind = self.record
         if self.axis is not None:
             if plane and any(term.turns for row in kind.axis.values() for term in row):
-                raise InputError("in the plane its axis is the normal", hint="leave axis out")
+                raise InputError("axis is not allowed in the plane, where it is the normal", hint="remove axis")
             return kind.axis
         if kind.axis and not (kind.plane if plane else kind.space):
-            raise InputError("it has no axis", hint="say about what: axis: z")
+            raise InputError("the sensor needs an axis", hint="add the direction or rotation axis, such as axis: z")
         return {in_plane(name, plane): row for name, row in (kind.plane if plane else kind.space).items()}
 
     @model_validator(mode="after")
     def _one_kind(self) -> Self:
         kinds = self._kinds()
         if len(kinds) != 1:
-            raise ValueError(f"exactly one of {', '.join(SENSOR_KINDS)} says what it measures")
+            raise ValueError(f"a sensor needs exactly one of {', '.join(SENSOR_KINDS)}")
         if self.axis is not None and not SENSOR_KINDS[kinds[0]].axis:
             with_axis = ", ".join(name for name, kind in SENSOR_KINDS.items() if kind.axis)
-            raise ValueError(f"a {kinds[0]} sensor has no axis; those that have one are {with_axis}")
+            raise ValueError(f"a {kinds[0]} sensor has no axis; sensors with an axis: {with_axis}")
         return self

@@ -1,4 +1,4 @@
-"""The graph of bodies and joints: its spanning tree, its loops, and the Grübler count."""
+"""Graph of bodies and joints: its spanning tree, its loops, and the Grübler count."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class Topology:
     order  : bodies, parents before children
     parent : body -> (parent body, tree joint)
     cut    : joints that close loops
-    loops  : for each of them, all joints on the way round
-    couplings : what ties joints of the tree together beside them
+    loops  : for each cut joint, all joints around its loop
+    couplings : couplings between joints of the tree
     """
 
     order: tuple[str, ...]
@@ -28,12 +28,12 @@ class Topology:
 
     @property
     def closing(self) -> tuple[str, ...]:
-        """What keeps the mechanism from being a tree."""
+        """Names of the joints and couplings without which the mechanism is a tree."""
         return (*self.cut, *self.couplings)
 
 
 def topology(mechanism: Mechanism) -> Topology:
-    """Walk from the ground outwards, over the joints with the fewest freedoms first."""
+    """Return the spanning tree, built from the ground outwards over the joints with the fewest freedoms first."""
     reached = {GROUND: 0}
     parent: dict[str, tuple[str, str]] = {}
     order: list[str] = []
@@ -44,29 +44,29 @@ def topology(mechanism: Mechanism) -> Topology:
         at.setdefault(first, []).append((i, name, second))
         at.setdefault(second, []).append((i, name, first))
     # Breadth first keeps branches short; among equals the stiffest joint leaves the fewest unknowns.
-    ways: list[tuple[int, int, int, str, str, str]] = []
+    queue: list[tuple[int, int, int, str, str, str]] = []
 
-    def look_round(body: str) -> None:
+    def queue_neighbours(body: str) -> None:
         for i, name, other in at.get(body, ()):
             if other not in reached:
-                heappush(ways, (reached[body], -constraints(mechanism, name), i, name, body, other))
+                heappush(queue, (reached[body], -constraints(mechanism, name), i, name, body, other))
 
-    look_round(GROUND)
-    while ways:
-        depth, _, _, name, base, child = heappop(ways)
+    queue_neighbours(GROUND)
+    while queue:
+        depth, _, _, name, base, child = heappop(queue)
         if child in reached:
             continue
         parent[child] = (base, name)
         reached[child] = depth + 1
         order.append(child)
         used.add(name)
-        look_round(child)
+        queue_neighbours(child)
     for body in mechanism.bodies:
         if body not in reached:
             raise fault_at(
                 ("bodies", body),
                 "no chain of joints connects it to the ground",
-                "add a joint; a body that floats needs a joint {free: [ground, " + body + "]}",
+                "add a joint; a floating body needs a joint {free: [ground, " + body + "]}",
             )
     cut = tuple(name for name in mechanism.joints if name not in used)
     loops = tuple(_loop(mechanism, parent, reached, name) for name in cut)
@@ -74,19 +74,22 @@ def topology(mechanism: Mechanism) -> Topology:
 
 
 def constraints(mechanism: Mechanism, joint: str) -> int:
-    """How many relative motions a joint takes away."""
+    """Return how many relative motions a joint constrains."""
     return len(mechanism.joints[joint].form(mechanism.plane).rows)
 
 
 def gruebler_count(mechanism: Mechanism) -> int:
-    """Freedoms of all bodies less the motions joints and couplings take away; redundant constraints counted twice."""
+    """Return the Grübler count: freedoms of all bodies minus constraints of joints and couplings.
+
+    Redundant constraints are counted twice.
+    """
     freedoms = 3 if mechanism.planar else 6
     taken = sum(constraints(mechanism, name) for name in mechanism.joints)
     return freedoms * len(mechanism.bodies) - taken - len(mechanism.couplings)
 
 
 def _loop(mechanism: Mechanism, parent: dict[str, tuple[str, str]], depth: dict[str, int], cut: str) -> tuple[str, ...]:
-    """Joints from the body that both branches share along the first one, over the cut, and back along the second."""
+    """Return the joints of a loop: from the common body along the first branch, over the cut, back along the second."""
     first, second = mechanism.joints[cut].bodies
     out, back = [], []
     while first != second:

@@ -1,11 +1,11 @@
-"""Arguments of public functions, looked at before anything is done with them: what their annotations say.
+"""Checks of arguments of public functions against their annotations.
 
-A function that anyone may call begins with
+A public function begins with
 
     require_arguments(modes, locals())
 
-and what is of no kind that its signature names is refused in one sentence: `count: it is "few"; give a whole number`.
-Kinds that have rules of their own (what a motion may be, or a region) are left to whoever reads them.
+An argument of a type that the signature does not allow is refused: `count: must be an integer (got "few")`. Types with
+rules of their own (a motion, a region) are checked by the functions that read them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any, Literal, NamedTuple, get_args, get_origin
 
 from supple.diagnostics.errors import InputError, excerpt, quoted
 
-_BEYOND = 1e100  # frequencies, gains and weights: their squares are still numbers
+_BEYOND = 1e100  # limit of frequencies, gains and weights: their squares are still finite
 _ALIASES = {
     "At": "str | Mapping[str, Any] | ArrayLike | None",
     "PerCoordinate": "Finite | Mapping[str, Finite] | Sized",
@@ -33,50 +33,50 @@ _ALIASES = {
     "Count": 'int | Literal["auto"]',
     "Bound": "float | tuple[float, float] | ArrayLike",
 }
-"""Names for what several functions take, spelled out."""
+"""Type aliases of annotations, spelled out."""
 
 
 class ArgumentKind(NamedTuple):
-    """What an argument may be: `words` for the message, and whether a value fits."""
+    """An allowed kind of argument: `words` for the message, and a test of values."""
 
     words: str
     fits: Callable[[Any], bool]
 
 
 def require_arguments(function: Callable[..., Any], given: Mapping[str, Any]) -> None:
-    """Refuse the first argument that is of none of the kinds its annotation names; given : {name: value}."""
+    """Refuse the first argument whose annotation does not allow its value; given : {name: value}."""
     for name, kinds in _signature(function):
         if not any(kind.fits(given[name]) for kind in kinds):
             wanted = " or ".join(dict.fromkeys(kind.words for kind in kinds if kind.words))
-            more = _INSTEAD.get((type(given[name]).__name__, wanted), "")
-            raise InputError(f"it is {value_text(given[name])}", part=name, hint=f"give {wanted}{more}")
+            hint = _INSTEAD.get((type(given[name]).__name__, wanted))
+            raise InputError(f"must be {wanted} (got {value_text(given[name])})", part=name, hint=hint)
 
 
 def require_one(kind: type, value: Any, part: str) -> None:
-    """Refuse what is not of a class."""
+    """Refuse a value that is not of a class."""
     if not isinstance(value, kind):
-        raise InputError(f"it is {value_text(value)}", part=part, hint=f"give {kind.__name__}")
+        raise InputError(f"must be {kind.__name__} (got {value_text(value)})", part=part)
 
 
 def real_numbers(part: str, values: Any, *, finite: bool = True) -> Any:
-    """Values as an array of floats; texts, complex numbers, unequal lists, NaN and ∞ are refused."""
+    """Return values as an array of floats; refuse texts, complex numbers, ragged lists, NaN and ∞."""
     import numpy as np
 
     if not _is_array(values):
-        raise InputError(f"it is {value_text(values)}", part=part, hint="give numbers")
+        raise InputError(f"must be numbers (got {value_text(values)})", part=part)
     found = np.asarray(values, dtype=float)
     if finite and not np.isfinite(found).all():
-        raise InputError("holds values that are not finite", part=part, hint="leave them out")
+        raise InputError("must be finite (contains NaN or infinity)", part=part, hint="remove these values")
     return found
 
 
 def value_text(value: Any) -> str:
-    """A value as a message shows it; of what cannot be shown, its type."""
+    """Format a value for a message; objects without a short text are named by their type."""
     if isinstance(value, str):
         return quoted(value)
     try:
         text = repr(value)
-    except Exception:  # noqa: BLE001 - whatever its own __repr__ raises
+    except Exception:  # noqa: BLE001 - any error of the value's own __repr__
         text = ""
     plain = isinstance(value, (Real, complex, bytes, list, tuple, dict, set, type(None)))
     return excerpt(text) if plain and text else _one(type(value).__name__)
@@ -84,7 +84,7 @@ def value_text(value: Any) -> str:
 
 @lru_cache(maxsize=512)
 def _signature(function: Callable[..., Any]) -> tuple[tuple[str, tuple[ArgumentKind, ...]], ...]:
-    """The arguments that can be looked at, with their kinds."""
+    """Return the arguments that can be checked, with their allowed kinds."""
     known = getattr(inspect.unwrap(function), "__globals__", {})
     found = []
     for name, one in inspect.signature(function).parameters.items():
@@ -99,7 +99,7 @@ def _signature(function: Callable[..., Any]) -> tuple[tuple[str, tuple[ArgumentK
 
 
 def _kinds(node: ast.expr, known: Mapping[str, Any]) -> list[ArgumentKind] | None:
-    """All that an annotation allows; None where a part of it has rules of its own."""
+    """Return the kinds that an annotation allows; None if a part of it has rules of its own."""
     if isinstance(node, ast.BinOp):  # a | b
         both = [_kinds(side, known) for side in (node.left, node.right)]
         return None if None in both else [kind for side in both for kind in side or ()]
@@ -123,13 +123,13 @@ def _kinds(node: ast.expr, known: Mapping[str, Any]) -> list[ArgumentKind] | Non
         return [_one_of(list(get_args(thing)))]
     if isinstance(thing, type) and name != "Any" and not getattr(thing, "_is_protocol", False):
         return [ArgumentKind(_one(name), lambda value: isinstance(value, thing))]
-    if thing is None and name in _CLASSES:  # imported for its type alone
+    if thing is None and name in _CLASSES:  # imported only for type checking
         return [ArgumentKind(_one(name), lambda value: name in {base.__name__ for base in type(value).__mro__})]
     return None
 
 
 def _parts(node: ast.expr) -> tuple[str, list[ast.expr]]:
-    """`Mapping[str, float]` as its name and what stands in its brackets."""
+    """Split `Mapping[str, float]` into its name and the items in brackets."""
     if isinstance(node, ast.Subscript):
         inner = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         return _parts(node.value)[0], list(inner)
@@ -139,7 +139,7 @@ def _parts(node: ast.expr) -> tuple[str, list[ast.expr]]:
 
 
 def _each(items: list[ArgumentKind] | None) -> ArgumentKind:
-    """Any number of things of one kind."""
+    """Return the kind of lists whose items have one of these kinds."""
     if items is None:
         return ArgumentKind("a list", is_list)
     of = " or ".join(dict.fromkeys(_plural(kind.words) for kind in items if kind.words))
@@ -149,7 +149,7 @@ def _each(items: list[ArgumentKind] | None) -> ArgumentKind:
 
 
 def _in_turn(places: list[list[ArgumentKind] | None]) -> ArgumentKind:
-    """One thing of each kind, as a pair of numbers."""
+    """Return the kind of tuples with one item of each kind, such as a pair of numbers."""
 
     def fits(value: Any) -> bool:
         if not is_list(value) or len(value) != len(places):
@@ -172,9 +172,8 @@ def _mapping(items: list[ArgumentKind] | None) -> list[ArgumentKind]:
 
 
 def _one_of(allowed: list[Any]) -> ArgumentKind:
-    """Which word it is, whoever reads it says, with the nearest one; here only that it is a word."""
-    said = ", ".join(quoted(item) for item in allowed)
-    return ArgumentKind(f"one of {said}", lambda value: isinstance(value, str))
+    """Return the kind of one word of a list; functions check the word itself, and suggest the nearest one."""
+    return ArgumentKind(f"one of {', '.join(quoted(item) for item in allowed)}", lambda value: isinstance(value, str))
 
 
 def _one(name: str) -> str:
@@ -187,12 +186,12 @@ def _plural(words: str) -> str:
 
 
 def is_text(value: Any, *allowed: str) -> bool:
-    """Whether it is one of some words; nothing else is compared with them."""
+    """Return whether a value is a text and one of the allowed words."""
     return isinstance(value, str) and value in allowed
 
 
 def is_list(value: Any) -> bool:
-    """Several things in order; a text is one thing."""
+    """Return whether a value is a sequence; a text is not one."""
     if isinstance(value, (str, bytes, bytearray, Mapping)):
         return False
     return isinstance(value, Sequence) or (hasattr(value, "dtype") and getattr(value, "ndim", 0) == 1)
@@ -213,26 +212,26 @@ def _is_number(value: Any) -> bool:
 
 
 def _in_range(value: Any) -> bool:
-    """Whole numbers as arrays can hold them."""
+    """Return whether an integer fits into 64 bits."""
     return not isinstance(value, Integral) or -(2**63) <= int(value) < 2**63
 
 
 def _is_sized(value: Any) -> bool:
-    """More than one number, or what a single one may be."""
+    """Return whether a value is an array, or a number within the limit."""
     import numpy as np
 
     return _is_array(value) and (np.ndim(value) > 0 or (_is_number(value) and abs(value) <= _BEYOND))
 
 
 def _is_array(value: Any, kinds: str = "biuf") -> bool:
-    """Numbers in one block; texts, mappings and lists of lists of unequal length are none."""
+    """Return whether a value converts to an array of numbers; texts, mappings and ragged lists do not."""
     if isinstance(value, (str, bytes, bytearray, Mapping, set, frozenset, type(None))) or callable(value):
         return False
     import numpy as np
 
     try:
         kind = np.asarray(value).dtype.kind
-    except Exception:  # noqa: BLE001 - whatever its own __array__ raises
+    except Exception:  # noqa: BLE001 - any error of the value's own __array__
         return False
     return kind in kinds
 
@@ -247,11 +246,11 @@ def _is_path(value: Any) -> bool:
 _NONE = ArgumentKind("", lambda value: value is None)
 _OWN = {
     "None": _NONE,
-    "int": ArgumentKind("a whole number", _is_whole),
+    "int": ArgumentKind("an integer", _is_whole),
     "float": ArgumentKind("a number", _is_number),
     "Finite": ArgumentKind("a number", lambda value: _is_number(value) and abs(value) <= _BEYOND),
     "bool": ArgumentKind("True or False", _is_truth),
-    "str": ArgumentKind("a text", lambda value: isinstance(value, str) and "\0" not in value),
+    "str": ArgumentKind("a string", lambda value: isinstance(value, str) and "\0" not in value),
     "Path": ArgumentKind("a path", _is_path),
     "PathLike": ArgumentKind("a path", _is_path),
     "ArrayLike": ArgumentKind("numbers", _is_array),
@@ -260,15 +259,15 @@ _OWN = {
     "Callable": ArgumentKind("a function", callable),
 }
 _NAMED = {
-    "seed": ArgumentKind("a whole number from 0 on", lambda value: _is_whole(value) and value >= 0),
-    "sample_time": ArgumentKind("a number of seconds above 0", lambda value: _is_number(value) and 0.0 < value <= 1e6),
+    "seed": ArgumentKind("an integer from 0", lambda value: _is_whole(value) and value >= 0),
+    "sample_time": ArgumentKind("a positive number of seconds", lambda value: _is_number(value) and 0.0 < value <= 1e6),
     "computation_delay": ArgumentKind(
-        "a number of seconds from 0 on", lambda value: _is_number(value) and 0.0 <= value <= 1e6
+        "a number of seconds, zero or positive", lambda value: _is_number(value) and 0.0 <= value <= 1e6
     ),
 }
-"""Arguments that are alike wherever they stand."""
+"""Arguments with the same rule in all functions."""
 _INSTEAD = {
-    ("ReducedModel", "a Mechanism"): "; a reduced model has its own: model.linearize(...), model.frf(...)",
+    ("ReducedModel", "a Mechanism"): "a reduced model has its own methods: model.linearize(...), model.frf(...)",
 }
-"""Taken for each other: what is given, what is wanted, and what else was meant."""
+"""Hints for arguments that are often confused: given type, required type, and hint."""
 _CLASSES = ("Mechanism", "ReducedModel", "LinearModel", "Configuration", "Trajectory", "Responses", "TimeRecords")

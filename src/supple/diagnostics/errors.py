@@ -1,4 +1,4 @@
-"""Errors and warnings, each one sentence with the part, the value, the limit and the next step; and their words."""
+"""Errors and warnings: one sentence with the part, the value, the limit and the next step; and their formatting."""
 
 from __future__ import annotations
 
@@ -12,13 +12,22 @@ from typing import Any, ClassVar
 
 
 class SuppleError(Exception):
-    """What went wrong, where, and what to do next.
+    """Base class of supple's errors: what is wrong, where, and what to do next.
 
-    message : one clause naming the value and the limit
-    part    : what it is about, as the user calls it: ``joint "elbow"``
-    hint    : the next step
-    path    : keys from the top of the mechanism file, ("joints", "elbow", "axis"); the reader of the
-              file turns it into a line
+    Parameters
+    ----------
+    message : str
+        One clause that names the value and the limit.
+    part : str, optional
+        Part that the message is about, as the user calls it: ``joint "elbow"``.
+    hint : str, optional
+        Next step.
+    path : tuple, optional
+        Keys from the top of the mechanism file, ("joints", "elbow", "axis"). The reader of the file finds its line.
+    file : str, optional
+        File that is wrong.
+    line : int, optional
+        Line in the file.
     """
 
     exit_status: ClassVar[int] = 3
@@ -38,54 +47,54 @@ class SuppleError(Exception):
         self.path, self.file, self.line = path, file, line
 
     def located(self, file: str | None, line: int | None) -> SuppleError:
-        """The same error, knowing its place in a file."""
+        """Return a copy of the error with its position in a file."""
         return type(self)(self.message, part=self.part, hint=self.hint, path=self.path, file=file, line=line)
 
     def __str__(self) -> str:
         place = ":".join(str(item) for item in (self.file, self.line) if item is not None)
         head = ": ".join(item for item in (place, self.part, self.message) if item)
-        return " ".join((f"{head}; {self.hint}" if self.hint else head).splitlines())  # whatever a value printed
+        return " ".join((f"{head}; {self.hint}" if self.hint else head).splitlines())  # values may contain line breaks
 
 
 class InputError(SuppleError):
-    """The user's input is wrong, or asks for the impossible (exit status 1)."""
+    """Wrong input, or a request that cannot be met (exit status 1)."""
 
     exit_status: ClassVar[int] = 1
 
 
 class NumericalError(SuppleError):
-    """A computation failed numerically (exit status 3)."""
+    """Failed computation (exit status 3)."""
 
     exit_status: ClassVar[int] = 3
 
 
 class ClusterError(SuppleError):
-    """The machines that work was sent to failed, not the work (exit status 1: it is the user's to mend)."""
+    """Failure of the machines of a cluster, not of the computation (exit status 1)."""
 
     exit_status: ClassVar[int] = 1
 
 
 class SuppleWarning(UserWarning):
-    """Something the user should know that does not stop the work."""
+    """Warning about the input or the result of a computation, which continues."""
 
 
 class SuppleNote(UserWarning):
-    """How something was taken where what is described cannot be had as it is; nothing is wrong with it."""
+    """Note: an approximation replaced what the file describes, or an assumption was made."""
 
 
 class EarlyEnd(SuppleWarning):
-    """A run in time ended early; what it returns goes as far as it came."""
+    """Warning that a simulation ended early; its result covers the time until then."""
 
 
 class UnstableLoop(SuppleWarning):
-    """A controller was made whose loop with the model that it was made on is unstable."""
+    """Warning that a controller is unstable in closed loop with its design model."""
 
 
-# Warning at the right line, and refusing what is not known or not installed.
+# Stack level of warnings, unknown names and missing packages.
 
 
 def user_level() -> int:
-    """`stacklevel` with which the caller warns at the first line that is not supple's own."""
+    """Return the `stacklevel` with which the caller warns at the first line outside supple."""
     level, frame = 1, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("supple."):
         level, frame = level + 1, frame.f_back
@@ -93,7 +102,7 @@ def user_level() -> int:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """A hint for a name that is not known: the closest ones, or all of them."""
+    """Return a hint for an unknown name: the closest known names, or all of them."""
     names = list(known)
     close = difflib.get_close_matches(str(name), names, n=2, cutoff=0.6)
     if close:
@@ -105,13 +114,13 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 def require_known(what: str, name: str, known: Collection[str], **where: Any) -> None:
-    """Refuse a name that is not known, with the closest ones; where : part, path, file and line of an InputError."""
+    """Refuse an unknown name and suggest the closest ones; where : part, path, file and line of the InputError."""
     if name not in known:
-        raise InputError(f'there is no {what} "{name}"', hint=nearest(name, known), **where)
+        raise InputError(f'unknown {what} "{name}"', hint=nearest(name, known), **where)
 
 
 def optional_package(module: str, name: str, install: str, part: str | None = None) -> Any:
-    """A package that supple does without; where it is not installed an error says how to get it."""
+    """Import an optional package; if it is missing, raise an error that says how to install it."""
     try:
         return import_module(module)
     except ImportError:
@@ -120,34 +129,34 @@ def optional_package(module: str, name: str, install: str, part: str | None = No
         ) from None
 
 
-# What the user wrote, fit to stand in a message: on one line, printable, of bearable length.
+# User input in messages: on one line, printable, shortened.
 
 
 def excerpt(value: object, longest: int = 60) -> str:
-    """The text of a value, shortened, with control characters escaped (a terminal would obey them)."""
+    """Return the text of a value, shortened, with control characters escaped, since a terminal would obey them."""
     text = str(value)[: 4 * longest]
     line = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
     return line if len(line) <= longest else line[: longest - 3] + "..."
 
 
 def quoted(value: object, longest: int = 60) -> str:
-    """The same in double quotes."""
+    """Return the excerpt of a value in double quotes."""
     return f'"{excerpt(value, longest)}"'
 
 
 def item_list(items: Sequence[str], most: int = 12) -> str:
-    """The items in one line; of many the first ones, and how many more there are."""
+    """Join items in one line; long lists are shortened and end with the number of omitted items."""
     if len(items) <= most:
         return ", ".join(items)
     return f"{', '.join(items[: most - 2])} and {len(items) - most + 2} more"
 
 
 def values_text(names: Iterable[str], values: Iterable[float], digits: int = 6) -> str:
-    """`shoulder=0.5, elbow=-1.2`, to so many significant digits."""
+    """Format values by name, `shoulder=0.5, elbow=-1.2`, with a number of significant digits."""
     return ", ".join(f"{name}={value:.{digits}g}" for name, value in zip(names, values, strict=True))
 
 
-# How the user calls a part of the mechanism file.
+# Names of parts of the mechanism file.
 
 
 PARTS = {
@@ -157,11 +166,11 @@ PARTS = {
     "actuators": "actuator", "sensors": "sensor", "configurations": "configuration", "motions": "motion",
     "scenarios": "scenario", "copies": "copies",
 }  # fmt: skip
-"""Sections of the file, and what one entry of each is called."""
+"""Sections of the file, and the name of one entry of each."""
 
 
 def part_name(path: tuple[str | int, ...]) -> str | None:
-    """The part a path leads to: ("joints", "elbow", "axis") is joint "elbow"; ("gravity",) is gravity."""
+    """Return the name of the part at a path, such as joint "elbow" for ("joints", "elbow", "axis")."""
     if not path:
         return None
     section = str(path[0])
@@ -171,5 +180,5 @@ def part_name(path: tuple[str | int, ...]) -> str | None:
 
 
 def fault_at(path: tuple[str | int, ...], message: str, hint: str | None = None) -> InputError:
-    """What is wrong with the part, or the number in it, that a path of the mechanism file leads to."""
+    """Return an InputError about the part, or the value in it, at a path of the mechanism file."""
     return InputError(message, part=part_name(path), path=path, hint=hint)

@@ -1,7 +1,7 @@
-"""How much may be asked for at once: one table, looked at before anything is computed or any memory is taken.
+"""Resource limits, checked before a computation starts or memory is allocated.
 
-`SUPPLE_LIMITS=steps=1e9,memory=16GB` raises (or lowers) them, `supple --limit steps=1e9 COMMAND ...` does so for one
-command; Python reads the same variable.
+`SUPPLE_LIMITS=steps=1e9,memory=16GB` changes them for the command line and Python, `supple --limit steps=1e9 COMMAND`
+for one command.
 """
 
 from __future__ import annotations
@@ -15,32 +15,36 @@ from typing import NamedTuple
 from supple.diagnostics.errors import InputError, nearest, quoted
 
 VARIABLE = "SUPPLE_LIMITS"
-_SHARE = 0.5  # of the memory that is free
-_UNKNOWN = 4 * 2**30  # bytes, where a machine does not tell
+_SHARE = 0.5  # fraction of the free memory
+_UNKNOWN = 4 * 2**30  # bytes, if the free memory is unknown
 _SIZES = ("memory", "store")  # limits in bytes
 _PREFIXES = {"": 0, "k": 1, "K": 1, "M": 2, "G": 3, "T": 4}
 
 
 class Limit(NamedTuple):
-    """most : how many, if nothing else is said; None: what the machine has. says : of what, in the plural."""
+    """A resource limit.
+
+    most  : default value; None: depends on the machine
+    items : limited items, in the plural
+    """
 
     name: str
     most: float | None
-    says: str
+    items: str
 
 
 LIMITS = {
     limit.name: limit
     for limit in (
-        Limit("steps", 1e8, "steps of a run in time"),
-        Limit("results", 1e7, "times at which a run keeps results"),
+        Limit("steps", 1e8, "steps of a simulation"),
+        Limit("results", 1e7, "result times of a simulation"),
         Limit("boxes", 1e6, "boxes of a grid"),
         Limit("postures", 1e6, "postures of a map"),
         Limit("modes", 1e4, "modes of vibration"),
         Limit("runs", 1e5, "runs of a sweep or a study"),
         Limit("lines", 1e6, "frequency lines"),
-        Limit("points", 1e7, "points at which a model is judged"),
-        Limit("starts", 1e5, "starts of a search"),
+        Limit("points", 1e7, "validation points of a model"),
+        Limit("starts", 1e5, "starting points of a search"),
         Limit("workers", 1024, "processes"),
         Limit("rows", 6e6, "rows of a matrix in a file"),
         Limit("store", 4e9, "bytes of a store of samples"),
@@ -50,48 +54,48 @@ LIMITS = {
 
 
 def most(name: str) -> float:
-    """The limit as it stands now; of memory, in bytes, half of what is free unless said otherwise."""
-    said = _said().get(name)
-    if said is not None:
-        return said
+    """Return the current limit; the default for memory is half of the free memory, in bytes."""
+    chosen = _chosen_limits().get(name)
+    if chosen is not None:
+        return chosen
     default = LIMITS[name].most
     return _SHARE * free_memory() if default is None else default
 
 
-def require_within(name: str, asked: float, *, part: str | None = None, hint: str = "ask for fewer") -> None:
-    """Refuse more than the limit: with the number, the limit, and how to raise it."""
-    if asked <= (allowed := most(name)):
+def require_within(name: str, requested: float, *, part: str | None = None, hint: str = "request fewer") -> None:
+    """Refuse a number above the limit; the message states how to raise the limit."""
+    if requested <= (allowed := most(name)):
         return
     raise InputError(
-        f"{_number(asked)} {LIMITS[name].says} are asked for, and the limit is {_number(allowed)}",
-        part=part, hint=f"{hint}, or {_raised(name, _above(asked))}",
+        f"{_number(requested)} {LIMITS[name].items} exceed the limit of {_number(allowed)}",
+        part=part, hint=f"{hint}, or {_raised(name, _above(requested))}",
     )  # fmt: skip
 
 
-def require_memory(needed: float, what: str, *, part: str | None = None, hint: str = "ask for less") -> None:
-    """Refuse what takes more memory than the limit; `what` is a clause such as "its arrays take"."""
+def require_memory(needed: float, what: str, *, part: str | None = None, hint: str = "reduce the size") -> None:
+    """Refuse a computation that needs more memory than the limit; `what` is a clause such as "its arrays need"."""
     if needed <= (allowed := most("memory")):
         return
     raise InputError(
-        f"{what} {in_bytes(needed)}, and the limit is {in_bytes(allowed)}"
-        + ("" if "memory" in _said() else ", half of the memory that is free"),
+        f"{what} {in_bytes(needed)}, more than the limit of {in_bytes(allowed)}"
+        + ("" if "memory" in _chosen_limits() else " (half of the free memory)"),
         part=part, hint=f"{hint}, or {_raised('memory', f'{needed / 1e9 + 1:.0f}GB' if needed < 1e18 else 'MORE')}",
     )  # fmt: skip
 
 
 def set_limits(text: str) -> None:
-    """Change limits for this process and those it starts: `steps=1e9,memory=16GB`."""
+    """Change limits for this process and the processes that it starts: `steps=1e9,memory=16GB`."""
     before = os.environ.get(VARIABLE, "")
     os.environ[VARIABLE] = f"{before},{text}" if before else text
     try:
-        _said()
+        _chosen_limits()
     except InputError:
         os.environ[VARIABLE] = before
         raise
 
 
 def in_bytes(count: float) -> str:
-    """`3.2 GB`"""
+    """Format a number of bytes, such as 3.2 GB."""
     for unit, size in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if count >= size:
             return f"{count / size:.3g} {unit}"
@@ -99,7 +103,7 @@ def in_bytes(count: float) -> str:
 
 
 def free_memory() -> float:
-    """Bytes that this process may still take: of the machine, of its control group, of its own limit."""
+    """Return the memory in bytes that this process may still use: of the machine, its control group, its own limit."""
     return min(_allowances(), default=_UNKNOWN)
 
 
@@ -123,19 +127,19 @@ def _allowances() -> Iterator[float]:
             yield float(pages) * size
 
 
-def _said() -> dict[str, float]:
-    """What the variable says; a wrong name or number in it is refused, not passed over."""
+def _chosen_limits() -> dict[str, float]:
+    """Parse the environment variable; a wrong name or number is refused, not ignored."""
     found: dict[str, float] = {}
     for piece in os.environ.get(VARIABLE, "").split(","):
         name, _, value = (item.strip() for item in piece.partition("="))
         if not name and not value:
             continue
         if name not in LIMITS:
-            raise InputError(f"there is no limit {quoted(name)}", part=VARIABLE, hint=nearest(name, LIMITS))
+            raise InputError(f"unknown limit {quoted(name)}", part=VARIABLE, hint=nearest(name, LIMITS))
         number = bytes_of(value) if name in _SIZES else _count(value)
         if not number > 0.0:
             raise InputError(
-                f"{quoted(piece.strip())} is no limit", part=VARIABLE,
+                f"{quoted(piece.strip())} is not a limit", part=VARIABLE,
                 hint=f"write for example {name}={'16GB' if name in _SIZES else '1e9'}",
             )  # fmt: skip
         found[name] = number
@@ -150,7 +154,7 @@ def _count(text: str) -> float:
 
 
 def bytes_of(text: str) -> float:
-    """`16GB`, `512 MiB`, `2e9`; 0 where it is none."""
+    """Parse a size, `16GB`, `512 MiB` or `2e9`, into bytes; 0 for other texts."""
     bare = text.strip().removesuffix("B")
     base = 1024.0 if bare.endswith("i") else 1000.0
     bare = bare.removesuffix("i")
@@ -163,7 +167,7 @@ def _number(value: float) -> str:
 
 
 def _above(value: float) -> str:
-    """A round number that is not less."""
+    """Return a round number that is not smaller."""
     return f"{value * 1.0005:.3g}" if value < 1e300 else "inf"
 
 

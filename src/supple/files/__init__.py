@@ -1,1 +1,1 @@
-"""Files on disk: whole or not at all, and nothing left lying about."""
+"""Atomic writing of files without leftovers."""

@@ -1,6 +1,6 @@
-"""A file is there whole or not at all: written beside its place, brought to the disk, renamed.
+"""Atomic writing of files: write to a temporary file, sync it to the disk, rename it.
 
-What a killed process leaves beside the place, a file that ends in .part, is cleared by whoever writes there next.
+Temporary files end in .part. Those that a killed process leaves are removed by the next process that writes there.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from pathlib import Path
 
 from supple.diagnostics import InputError
 
-FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # no room: of the disk, of the user, of one file
-_OLD = 86400.0  # s after which a part is nobody's, wherever the process ran that wrote it
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # no space: disk, user quota, file size
+_OLD = 86400.0  # s after which a temporary file counts as abandoned, whichever machine wrote it
 
 
 class UnwrittenError(InputError):
-    """A file could not be written."""
+    """Error: a file could not be written."""
 
 
 @contextlib.contextmanager
 def written_beside(target: Path) -> Iterator[Path]:
-    """A place beside the target to write to, with its ending: renamed when all went well, gone otherwise.
+    """Yield a temporary path with the same ending as the target; rename it on success and remove it otherwise.
 
-    A link stays one, and what it leads to is replaced; a device such as /dev/null is written to as it is.
+    A symbolic link stays one: the file it points to is replaced. A device such as /dev/null is written directly.
     """
     if not target.name or target.is_dir():
         raise InputError("this is a folder", file=str(target), hint="name a file in it")
@@ -52,7 +52,7 @@ def written_beside(target: Path) -> Iterator[Path]:
         raise UnwrittenError(
             f"cannot be written ({error.strerror or error}){'; nothing was changed' if full else ''}",
             file=str(target),
-            hint="make room, or give another place" if full else "give another place",
+            hint="make room, or give another path" if full else "give another path",
         ) from None
     finally:
         with contextlib.suppress(OSError):
@@ -61,9 +61,9 @@ def written_beside(target: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def folder_beside(target: Path) -> Iterator[Path]:
-    """The same for a new folder with all that is in it; the files in it are brought to the disk by whoever writes them.
+    """Yield a temporary folder, renamed to a new folder on success; the caller syncs its files to the disk.
 
-    OSError where something is in its place already.
+    Raise OSError if the target already exists.
     """
     beside = place_beside(target)
     try:
@@ -81,7 +81,7 @@ def _is_device(place: Path) -> bool:
 
 
 def write_whole(target: Path, content: bytes) -> None:
-    """The bytes as a file; OSError where that cannot be."""
+    """Write bytes as a file; raise OSError on failure."""
     beside = place_beside(target)
     clear_parts(target)
     try:
@@ -96,28 +96,28 @@ def write_whole(target: Path, content: bytes) -> None:
 
 
 def place_beside(target: Path) -> Path:
-    """A name that no other process, and no other thread, has."""
+    """Return a temporary path that no other process or thread uses."""
     return target.with_name(f"{target.stem}.{_here()}-{os.getpid()}-{secrets.token_hex(3)}.part{target.suffix}")
 
 
 def clear_parts(target: Path) -> None:
-    """Remove parts of this target that were left behind.
+    """Remove abandoned temporary files of this target.
 
-    A part of a process that runs is never touched; of processes elsewhere (another machine, another container, which
-    share the folder) nothing is known but how old their parts are.
+    Those of running processes are never touched. Processes elsewhere (another machine or container that shares the
+    folder) cannot be checked: only the age of their files counts.
     """
     try:
         names = os.listdir(target.parent)
-    except OSError:  # then nothing can be written there either, which is said
+    except OSError:  # nothing can be written there either, which is reported then
         return
     for name in names:
-        if name.startswith(f"{target.stem}.") and left_behind(target.parent / name, target):
+        if name.startswith(f"{target.stem}.") and is_abandoned(target.parent / name, target):
             with contextlib.suppress(OSError):
                 (target.parent / name).unlink()
 
 
-def left_behind(part: Path, target: Path | None = None) -> bool:
-    """Whether a part (of this target) is nobody's any more: its process is gone, or it is older than a day."""
+def is_abandoned(part: Path, target: Path | None = None) -> bool:
+    """Return True if a temporary file (of this target) is abandoned: its process ended, or it is older than a day."""
     stem, suffix = (".+", r"(?:\.[^.]*)?") if target is None else (re.escape(target.stem), re.escape(target.suffix))
     match = re.fullmatch(rf"{stem}\.([0-9a-f]{{6}})-([0-9]{{1,9}})-[0-9a-f]{{6}}\.part{suffix}", part.name)
     if match is None:
@@ -131,19 +131,19 @@ def left_behind(part: Path, target: Path | None = None) -> bool:
 
 
 def runs(process: int) -> bool:
-    """Whether a process of this machine runs (not on Windows, where asking would end it)."""
+    """Return True if a process of this machine runs (not on Windows, where the check would end it)."""
     try:
         os.kill(process, 0)
     except ProcessLookupError:
         return False
-    except OSError:  # it does, and is another user's
+    except OSError:  # the process exists and belongs to another user
         return True
     return True
 
 
 @cache
 def _here() -> str:
-    """This machine since it started, and which container of it: where a number of a process means something."""
+    """Return an identifier of this machine since its start, and of its container: the scope of process numbers."""
     known = [platform.node()]
     with contextlib.suppress(OSError):
         known.append(Path("/proc/sys/kernel/random/boot_id").read_text("ascii"))
@@ -153,13 +153,13 @@ def _here() -> str:
 
 
 def sync_to_disk(file: Path) -> None:
-    """Bring a file to the disk before it takes another's place: a power cut must not leave an empty one there."""
+    """Sync a file to the disk before it replaces another one, so that a power cut cannot leave an empty file."""
     with file.open("rb+") as stream:
         os.fsync(stream.fileno())
 
 
 def settle_folder(folder: Path) -> None:
-    """Bring the names in a folder to the disk, where the system can."""
+    """Sync the names in a folder to the disk, if the system supports it."""
     with contextlib.suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:

@@ -1,1 +1,1 @@
-"""Files that people make, read and written: mechanisms, robots, motions, measurements; mistakes name their line."""
+"""Readers and writers of user files: mechanisms, robots, motions, measurements; errors name the line."""

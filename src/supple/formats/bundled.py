@@ -1,4 +1,4 @@
-"""The examples that are distributed with supple."""
+"""Examples that are distributed with supple."""
 
 from __future__ import annotations
 

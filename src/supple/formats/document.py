@@ -1,4 +1,4 @@
-"""Loading whatever a file holds: the description of a mechanism, a robot, or a reduced model with its mechanism."""
+"""Loading of mechanisms, robots and reduced models, selected by the type of the file."""
 
 from __future__ import annotations
 
@@ -15,19 +15,49 @@ from supple.reduced.seal import MARK
 
 
 def load(path: str | Path, *, parameters: Parameters | None = None, sidecar: Any = None) -> Any:
-    """The Mechanism in a mechanism file or a robot's (.urdf, .par), or the ReducedModel in a saved one (.rom).
+    """Load a mechanism (.yaml), a robot (.urdf, .par) or a saved reduced model (.rom).
 
-    parameters : of a mechanism file or a side-car, values (numbers or expressions) that replace those of the file
-    sidecar    : of a URDF, the YAML file that completes it, or its data; the one beside it if left out
+    Parameters
+    ----------
+    path : str or path-like
+        Path of the file, or the name of a bundled example, such as "four-bar".
+    parameters : mapping of str to float or str, optional
+        Values that replace parameters of the mechanism file or side-car: {name: number or expression}. Default: none.
+    sidecar : str, path-like or mapping, optional
+        YAML file that completes a URDF, or its data. Default: the file of the same name next to the URDF, if there is
+        one.
 
-    A type checker cannot know which of the two it is; to it `load_mechanism` and `load_model` say more.
+    Returns
+    -------
+    Mechanism or ReducedModel
+        The mechanism, or the reduced model for a .rom file. For static type checkers, `load_mechanism` and `load_model`
+        have the exact return type.
+
+    Raises
+    ------
+    InputError
+        If the file does not exist or is invalid; the message names the line, the part and the value.
+
+    See Also
+    --------
+    loads : Mechanism from a text.
+    load_mechanism : The same for mechanisms only.
+    to_yaml : Text of a mechanism file.
+
+    Examples
+    --------
+    >>> import supple
+    >>> supple.load("four-bar")
+    <mechanism "four-bar": 3 bodies, 4 joints, 1 actuators>
     """
     require_arguments(load, locals())
     if not holds_model(path):
         return load_mechanism(path, parameters=parameters, sidecar=sidecar)
     if parameters:
         raise InputError(
-            "a reduced model has no parameters any more", file=str(path), hint="set them in the mechanism and reduce it"
+            "a reduced model has no parameters that can be set",
+            file=str(path),
+            hint="set them in the mechanism and reduce it again",
         )
     from supple.reduced.file import load_model
 
@@ -35,14 +65,44 @@ def load(path: str | Path, *, parameters: Parameters | None = None, sidecar: Any
 
 
 def load_mechanism(path: str | Path, *, parameters: Parameters | None = None, sidecar: Any = None) -> Mechanism:
-    """The mechanism in a mechanism file, or the robot in a URDF with its side-car, or in a .par file of SYMORO's.
+    """Load the mechanism in a mechanism file (.yaml), a URDF with its side-car, or a SYMORO file (.par).
 
-    The name of a bundled example (`"four-bar"`) stands for its mechanism file, unless a file of that name exists.
+    Parameters
+    ----------
+    path : str or path-like
+        Path of the file, or the name of a bundled example, such as "four-bar".
+
+        An existing file of that name takes precedence over the example.
+    parameters : mapping of str to float or str, optional
+        Values that replace parameters of the mechanism file or side-car: {name: number or expression}. Default: none.
+    sidecar : str, path-like or mapping, optional
+        YAML file that completes a URDF, or its data. Default: the file of the same name next to the URDF, if there is
+        one.
+
+    Returns
+    -------
+    Mechanism
+        The mechanism, with all consistency checks passed.
+
+    Raises
+    ------
+    InputError
+        If the file does not exist or is invalid; the message names the line, the part and the value.
+
+    See Also
+    --------
+    load : The same, and reduced models.
+
+    Examples
+    --------
+    >>> import supple
+    >>> supple.load_mechanism("two-link").coordinate_names()
+    ('shoulder', 'elbow')
     """
     require_arguments(load_mechanism, locals())
     path = example_file(path) or path
     if Path(path).suffix.lower() == ".urdf":
-        from supple.formats.urdf.urdf import load_urdf as load_robot  # XML and what reads it are for robots alone
+        from supple.formats.urdf.urdf import load_urdf as load_robot  # import the XML parser only for robots
 
         return load_robot(path, sidecar=sidecar, parameters=parameters)
     if Path(path).suffix.lower() == ".par" and sidecar is None:
@@ -50,16 +110,16 @@ def load_mechanism(path: str | Path, *, parameters: Parameters | None = None, si
 
         return load_par(path, parameters=parameters or {})
     if sidecar is not None:
-        raise InputError("only a URDF has a side-car", file=str(path), hint="leave sidecar out")
+        raise InputError("a side-car is only possible for a URDF file", file=str(path), hint="remove sidecar")
     return load_file(path, parameters=parameters or {})
 
 
 def holds_model(path: str | Path) -> bool:
-    """Whether a file is (meant as) a reduced model: by its name, or by how it begins."""
+    """Return whether a file is (intended as) a reduced model, by its name or by its first bytes."""
     if Path(path).suffix.lower() == ".rom":
         return True
     try:
         with Path(path).open("rb") as file:
             return file.read(len(MARK)) == MARK
     except OSError:
-        return False  # the reader of mechanism files tells what is wrong
+        return False  # the reader of mechanism files reports the error

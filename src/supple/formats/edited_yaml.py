@@ -1,7 +1,7 @@
-"""Values put into a text of YAML: every other character stays as it was written.
+"""Editing of values in a YAML text, which leaves every other character as it is.
 
-A scalar that is there is replaced; a mapping that is there is replaced as a whole; what is not there becomes a new key
-of its mapping, in its style: `{key: value, ...}` in braces, a line of its own else.
+An existing scalar or mapping is replaced as a whole. A missing value becomes a new key of its mapping, in the style of
+the mapping: `{key: value, ...}` in braces, otherwise a line of its own.
 """
 
 from __future__ import annotations
@@ -18,8 +18,14 @@ _DIGITS = 6
 
 
 class YamlSpan(NamedTuple):
-    """Where a value stands: from, to; of a mapping the column of its keys (None in braces), and where its last value
-    ends; kind : scalar, mapping or list."""
+    """Position of a value in a text.
+
+    start, stop : first character, and the end
+    kind        : scalar, mapping or list
+    last        : end of the last value of a mapping
+    column      : column of a mapping's keys; None in braces
+    empty       : whether a mapping is empty
+    """
 
     start: int
     stop: int
@@ -30,7 +36,7 @@ class YamlSpan(NamedTuple):
 
 
 def edited(text: str, changes: Mapping[Path, Any]) -> str:
-    """The text with these values; what stands in no mapping of the text raises KeyError with its path."""
+    """Return the text with new values; a path that is in no mapping of the text raises KeyError."""
     nodes = dict(nodes_of(text))
     changes = dict(_parted(changes, nodes))
     edits: list[tuple[int, int, str]] = []
@@ -44,7 +50,7 @@ def edited(text: str, changes: Mapping[Path, Any]) -> str:
         entry = f"{path[-1]}: {yaml_value(value)}"
         if above.column is None:
             edits.append((above.last, above.last, entry if above.empty else f", {entry}"))
-        else:  # behind the line of its last value, and what stands beside it
+        else:  # after the line of its last value, including a comment there
             end = text.find("\n", above.last)
             end = len(text) if end < 0 else end
             edits.append((end, end, f"\n{' ' * above.column}{entry}"))
@@ -54,7 +60,7 @@ def edited(text: str, changes: Mapping[Path, Any]) -> str:
 
 
 def _parted(changes: Mapping[Path, Any], nodes: Mapping[Path, YamlSpan]) -> Iterator[tuple[Path, Any]]:
-    """Of a mapping that has the same keys in the text, its values one by one."""
+    """Split the changes of a mapping that has the same keys in the text into its values."""
     for path, value in changes.items():
         keys = {other[len(path)] for other in nodes if len(other) == len(path) + 1 and other[: len(path)] == path}
         if isinstance(value, Mapping) and keys == set(value):
@@ -64,8 +70,7 @@ def _parted(changes: Mapping[Path, Any], nodes: Mapping[Path, YamlSpan]) -> Iter
 
 
 def yaml_value(value: Any) -> str:
-    """A number with as many digits as measurements have, and a point, so that YAML takes it for one; lists and mappings
-    in brackets and braces."""
+    """Return a value as YAML text: numbers with six digits and a decimal point, lists and mappings in brackets."""
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{key}: {yaml_value(item)}" for key, item in value.items()) + "}"
     if isinstance(value, list | tuple):
@@ -77,7 +82,7 @@ def yaml_value(value: Any) -> str:
 
 
 def nodes_of(text: str) -> Iterator[tuple[Path, YamlSpan]]:
-    """Every value of a text and where it stands."""
+    """Yield every value of a text with its position."""
     events = YAML(typ="safe", pure=True).parse(text)
     last = [0]  # where the last scalar ended: a mapping without braces has no end of its own
 

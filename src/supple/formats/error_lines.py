@@ -1,7 +1,7 @@
-"""What pydantic found wrong in a file, as one error of supple: the line, the part, the value, the next step.
+"""Conversion of pydantic's validation errors to one InputError with line, part, value and next step.
 
-pydantic lists every mistake, and for a value with alternatives every mistake against each of them. A user
-mends one at a time, so the most telling one is chosen.
+pydantic lists every mistake, and for a value with alternatives every mistake against each of them. The user corrects
+one at a time, so that the most informative mistake is selected.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ Found = dict[str, Any]  # an entry of ValidationError.errors()
 
 
 def as_input_error(error: ValidationError, tree: YamlTree, fields_at: FieldsAt = lambda path: ()) -> InputError:
-    """The most telling mistake, at its line.
+    """Return the most informative mistake as an error with its line.
 
-    fields_at : the names allowed inside what stands at a path of the file, to suggest one for a misspelt key
+    fields_at : function that returns the allowed keys at a path of the file, to suggest one for a misspelt key
     """
     entries: list[Found] = [dict(entry) for entry in error.errors(include_url=False)]
     chosen = _most_telling(entries, tree.data)
@@ -38,15 +38,15 @@ def as_input_error(error: ValidationError, tree: YamlTree, fields_at: FieldsAt =
 
 
 def existing(location: KeyPath, data: Any) -> KeyPath:
-    """The items of a location of pydantic's that are keys or indices in the data, in their order."""
+    """Return the items of pydantic's location that are keys or indices in the data, in order."""
     return tuple(location[i] for i in _kept(location, 0, data))
 
 
 def _kept(location: KeyPath, start: int, data: Any) -> tuple[int, ...]:
-    """Which items of a location are in the data.
+    """Return the positions in a location whose items are in the data.
 
-    pydantic puts the names of alternatives between the keys. A name may be that of a key as well (the
-    alternative `rod` and the key `rod`), so both readings are tried.
+    pydantic puts the names of alternatives between the keys. Such a name may also be that of a key (the alternative
+    `rod` and the key `rod`), so both readings are tried.
     """
     best: tuple[int, ...] = ()
     for i in range(start, len(location)):
@@ -57,22 +57,22 @@ def _kept(location: KeyPath, start: int, data: Any) -> tuple[int, ...]:
             found = isinstance(data, dict) and item in data
         if found:
             kept = (i, *_kept(location, i + 1, data[item]))
-            # Of two readings as long, the one that reaches the last item is about what pydantic complains of.
+            # Of two readings of equal length, the one that reaches the last item is where pydantic found the mistake.
             if (len(kept), kept[-1]) > (len(best), best[-1] if best else -1):
                 best = kept
-        if len(best) == len(location) - start:  # nothing is left out: no other reading can be longer
+        if len(best) == len(location) - start:  # all items are in the data: no other reading can be longer
             break
     return best
 
 
 def _most_telling(entries: list[Found], data: Any) -> Found:
-    """The first mistake, unless another one explains it."""
+    """Return the first mistake, unless another one explains it."""
     first = entries[0]
     place = _alternative(first, data)
     if place is not None:
         return _most_telling_alternative(entries, place, data)
     if first["type"] in ("missing", "value_error", "assertion_error"):
-        # A misspelt key is reported as one missing and one unknown: the unknown is what the user sees.
+        # A misspelt key is reported as one missing and one unknown key; the unknown one is in the user's file.
         holder = existing(first["loc"], data)
         for entry in entries:
             if entry["type"] == "extra_forbidden" and existing(entry["loc"], data)[:-1] == holder:
@@ -81,7 +81,7 @@ def _most_telling(entries: list[Found], data: Any) -> Found:
 
 
 def _most_telling_alternative(entries: list[Found], place: int, data: Any) -> Found:
-    """The mistake against the alternative most likely meant: the one with the fewest mistakes."""
+    """Return the mistake against the most likely alternative, the one with the fewest mistakes."""
     common = entries[0]["loc"][:place]
     groups: dict[str | int, list[Found]] = {}
     for entry in entries:
@@ -89,22 +89,22 @@ def _most_telling_alternative(entries: list[Found], place: int, data: Any) -> Fo
             groups.setdefault(entry["loc"][place], []).append(entry)
     fitting = [group for group in groups.values() if not _is_misfit(group, place)]
     if fitting:
-        # Of equals the one whose mistake lies deeper: more of the value is as it wants it.
+        # Of equals the one whose mistake is deeper: more of the value is correct for it.
         group = min(fitting, key=lambda group: (_mistakes(group), -len(existing(group[0]["loc"], data))))
         stripped = [{**entry, "loc": (*common, *entry["loc"][place + 1 :])} for entry in group]
         return _most_telling(stripped, data)
-    # None of them takes such a value at all: say what they would take.
+    # No alternative accepts such a value: report what they accept.
     wanted = dict.fromkeys(expected(group[0]) for group in groups.values())
     return {**entries[0], "loc": common, "expected": " or ".join(wanted)}
 
 
 def _is_misfit(group: list[Found], place: int) -> bool:
-    """Whether an alternative refuses the value as a whole, for its type."""
+    """Return whether an alternative refuses the value as a whole, because of its type."""
     return len(group) == 1 and len(group[0]["loc"]) == place + 1 and is_misfit(group[0])
 
 
 def _mistakes(group: list[Found]) -> int:
-    """How far a value is from an alternative; a misspelt key does not count, it shows what was meant."""
+    """Return how far a value is from an alternative; a misspelt key does not count, since it shows the intention."""
     missing = [str(entry["loc"][-1]) for entry in group if entry["type"] == "missing"]
     unknown = [str(entry["loc"][-1]) for entry in group if entry["type"] == "extra_forbidden"]
     misspelt = sum(bool(get_close_matches(name, missing, n=1)) for name in unknown)
@@ -112,7 +112,7 @@ def _mistakes(group: list[Found]) -> int:
 
 
 def _alternative(entry: Found, data: Any) -> int | None:
-    """The first position in an entry's location that names an alternative, not a key."""
+    """Return the first position in an entry's location that is the name of an alternative, not a key."""
     location = entry["loc"]
     kept = _kept(location, 0, data)
     # A missing key is not in the file either, and a bad key is marked by one item more.
@@ -121,7 +121,7 @@ def _alternative(entry: Found, data: Any) -> int | None:
 
 
 def _part_and_field(path: KeyPath) -> tuple[str | None, str]:
-    """How the user would call a path: ("joints", "A", "axis", 0) is joint "A" and "axis", item 1."""
+    """Return the user's name of a path: ("joints", "A", "axis", 0) is joint "A" and "axis", item 1."""
     part = None
     if len(path) > 1 and path[0] in PARTS and isinstance(path[1], str):
         part, path = part_name(path), path[2:]
@@ -132,10 +132,10 @@ def _part_and_field(path: KeyPath) -> tuple[str | None, str]:
     return part, ", ".join(names)
 
 
-# Our words for pydantic's: what is wrong with a value, and what to write instead.
+# Messages for pydantic's errors: the mistake, and what to write instead.
 
 
-# By the beginning of pydantic's name for the mistake; a value of quite another type is a misfit.
+# By the beginning of pydantic's name for the mistake; a misfit is a value of an entirely different type.
 _MISFITS = {
     "float": "a number",
     "int": "a whole number",
@@ -168,12 +168,12 @@ _LIMITS = {
 
 
 def is_misfit(entry: dict[str, Any]) -> bool:
-    """Whether a value is of quite another type than wanted."""
+    """Return whether a value is of an entirely different type than required."""
     return any(entry["type"].startswith(name) for name in _MISFITS)
 
 
 def expected(entry: dict[str, Any]) -> str:
-    """What pydantic would have accepted."""
+    """Return a phrase for the values that pydantic would have accepted."""
     if "expected" in entry:  # several alternatives, joined by the caller
         return entry["expected"]
     if entry["type"] in _LIMITS:
@@ -187,10 +187,10 @@ def expected(entry: dict[str, Any]) -> str:
 
 
 def words(entry: dict[str, Any], field: str, allowed: Sequence[str]) -> tuple[str, str | None]:
-    """The message and the hint for one mistake.
+    """Return the message and the hint for one mistake.
 
-    field   : what it is about inside its part, in the user's words; empty for the part itself
-    allowed : the keys that may stand where an unknown one was found
+    field   : name of the field inside its part, as in the file; empty for the part itself
+    allowed : keys that are allowed where an unknown one was found
     """
     kind, last = entry["type"], entry["loc"][-1] if entry["loc"] else ""
     if last == "[key]":
@@ -198,13 +198,13 @@ def words(entry: dict[str, Any], field: str, allowed: Sequence[str]) -> tuple[st
     subject = field or "it"
     if kind == "missing":
         if isinstance(last, int):
-            return f"{subject} has no item {last + 1}", "give as many items as it needs"
+            return f"{subject} has no item {last + 1}", "add the missing items"
         return f"{quoted(last)} is missing" + (f" in {field}" if field else ""), f"add `{excerpt(last)}: ...`"
     if kind == "extra_forbidden":
-        hint = nearest(str(last), allowed) if allowed else "check its spelling or leave it out"
-        return f"{subject} is not known", hint
+        hint = nearest(str(last), allowed) if allowed else "check its spelling or remove it"
+        return f"unknown key {subject}" if field else "unknown key", hint
     if kind in ("value_error", "assertion_error"):
-        # Our own validators speak for themselves, hint included.
+        # The messages of supple's own validators are complete, including the hint.
         text = str(entry.get("ctx", {}).get("error") or entry["msg"].partition(", ")[2])
         return (f"{field}: {text}" if field else text), None
     if kind in ("too_short", "too_long"):
@@ -214,7 +214,7 @@ def words(entry: dict[str, Any], field: str, allowed: Sequence[str]) -> tuple[st
 
 
 def _value(value: Any) -> str:
-    """A value as it stands in a file, shortened."""
+    """Return a value as it is written in a file, shortened."""
     if value is None:
         return "empty"
     if isinstance(value, bool):
@@ -226,15 +226,15 @@ def _value(value: Any) -> str:
 
 def _name_hint(entry: dict[str, Any]) -> str:
     if entry["type"] == "string_pattern_mismatch":
-        return "begin with a letter of a to z or A to Z, go on with such letters, digits, _ or -"
+        return "start with a letter (a-z, A-Z) or _, then use letters, digits, _ or -"
     return f"give {expected(entry)}"
 
 
-# Keys that a model of pydantic allows at a path of a file.
+# Keys that a pydantic model allows at a path of a file.
 
 
 def fields_of(model: type[BaseModel]) -> Callable[[KeyPath], list[str]]:
-    """The function that `as_input_error` asks for the names allowed at a path."""
+    """Return the function that gives `as_input_error` the allowed keys at a path."""
 
     def fields_at(path: KeyPath) -> list[str]:
         types: list[Any] = [model]
@@ -250,13 +250,13 @@ def _is_model(kind: Any) -> bool:
 
 
 def _names(model: type[BaseModel]) -> dict[str, Any]:
-    """The keys of a model as they stand in a file, with their types."""
+    """Return the keys of a model as they are written in a file, with their types."""
     own = model.keys_of_kinds() if issubclass(model, PartOfKind) else {}
     return {**own, **{field.alias or name: field.annotation for name, field in model.model_fields.items()}}
 
 
 def _inside(kind: Any, item: str | int) -> Iterator[Any]:
-    """The types that may stand at a key or index of a value of this type, alternatives side by side."""
+    """Yield the possible types of a key or index in a value of this type, including alternatives."""
     if _is_model(kind):
         yield from _alternatives(_names(kind).get(str(item)))
         return

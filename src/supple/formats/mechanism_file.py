@@ -1,4 +1,4 @@
-"""The mechanism file: YAML text to a mechanism, every mistake with its line."""
+"""Mechanism file: YAML text to a mechanism, with the line of every mistake."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NONE: Parameters = MappingProxyType({})
 
 
 def load_mechanism_file(path: str | Path, *, parameters: Parameters = _NONE) -> Mechanism:
-    """The mechanism in a file.
+    """Return the mechanism in a file.
 
     parameters : values (numbers or expressions) that replace those of the file
     """
@@ -40,18 +40,56 @@ def load_mechanism_file(path: str | Path, *, parameters: Parameters = _NONE) -> 
 def loads(
     text: str, *, name: str = "<text>", parameters: Parameters = _NONE, folder: str | Path | None = None
 ) -> Mechanism:
-    """The mechanism in a text.
+    """Read a mechanism from the text of a mechanism file.
 
-    name   : stands for the file in messages
-    folder : where the paths of its superelements start; the current one if left out
+    Parameters
+    ----------
+    text : str
+        Text of a mechanism file (YAML).
+    name : str, optional
+        File name for messages. Default: "<text>".
+    parameters : mapping of str to float or str, optional
+        Values that replace parameters of the text: {name: number or expression}. Default: none.
+    folder : str or path-like, optional
+        Folder for relative paths, such as those of superelements. Default: the current folder.
+
+    Returns
+    -------
+    Mechanism
+        The mechanism, with all consistency checks passed.
+
+    Raises
+    ------
+    InputError
+        If the text is invalid; the message names the line, the part and the value.
+
+    See Also
+    --------
+    load : Mechanism from a file.
+    to_yaml : Text of a mechanism file.
+
+    Examples
+    --------
+    >>> import supple
+    >>> mechanism = supple.loads('''
+    ... supple: 1
+    ... name: pendulum
+    ... plane: xz
+    ... gravity: [0, -9.81]
+    ... points: {O: [0, 0], P: [1, 0]}
+    ... bodies: {bar: {rod: [O, P], mass: 1}}
+    ... joints: {O: {revolute: [ground, bar]}}
+    ... ''')
+    >>> mechanism.name
+    'pendulum'
     """
     require_arguments(loads, locals())
     tree = read_tree(text, name)
-    if "urdf" in tree.data:  # it stands beside a robot, whose links and joints it completes
+    if "urdf" in tree.data:  # a side-car, which completes a URDF robot
         from supple.formats.urdf.urdf import mechanism_of_sidecar
 
         return _by(mechanism_of_sidecar, tree, folder, parameters)
-    if "tables" in tree.data:  # it describes a robot by tables
+    if "tables" in tree.data:  # a robot described by tables
         from supple.formats.khalil_kleinfinger.robot_tables import mechanism_of_tables as from_tables
 
         return _by(from_tables, tree, folder, parameters)
@@ -60,7 +98,7 @@ def loads(
 
 
 def _by(complete: Callable[..., Mechanism], tree: YamlTree, folder: str | Path | None, given: Parameters) -> Mechanism:
-    """A mechanism that something else completes, which is noted for when it is asked for with other parameters."""
+    """Return a mechanism that another reader completes, and register that reader for other parameter values."""
     root = Path(folder or ".").absolute()
 
     def reader(before: Parameters) -> Callable[[Parameters], Mechanism]:
@@ -74,16 +112,16 @@ def _by(complete: Callable[..., Mechanism], tree: YamlTree, folder: str | Path |
 
 
 def mechanism_of(tree: YamlTree, *, parameters: Parameters = _NONE, folder: str | Path | None = None) -> Mechanism:
-    """The mechanism in the data of a file, checked in all that can be told without assembling it."""
+    """Return the mechanism in the data of a file, after all checks that need no assembly."""
     data = with_parameters(tree.data, parameters)
     try:
         with use_folder(None if folder is None else Path(folder)):
             mechanism = Mechanism.model_validate(data)
     except ValidationError as error:
         raise as_input_error(error, tree, fields_of(Mechanism)) from None
-    except InputError as error:  # of the parameters, which are worked out before all else
+    except InputError as error:  # from the parameters, which are evaluated first
         if error.path[1:2] and error.path[1] in parameters:
-            raise  # what is wrong does not stand in the file
+            raise  # the mistake is not in the file
         raise error.located(*tree.place(error.path)) from None
     remember(mechanism, _with_lines_of_copies(tree, mechanism))
     try:
@@ -94,7 +132,7 @@ def mechanism_of(tree: YamlTree, *, parameters: Parameters = _NONE, folder: str 
 
 
 def _with_lines_of_copies(tree: YamlTree, mechanism: Mechanism) -> YamlTree:
-    """The tree in which a copied part stands where it is written once."""
+    """Return the tree in which copied parts have the lines of their originals."""
     origins: dict[tuple[str, str], KeyPath] = mechanism.remembered("copied", dict)
     if not origins:
         return tree
@@ -109,29 +147,29 @@ def _with_lines_of_copies(tree: YamlTree, mechanism: Mechanism) -> YamlTree:
 
 
 def require_version(tree: YamlTree) -> None:
-    """The version comes first: a file of another one may differ in anything that follows."""
+    """Check the version first, because a file of another version may differ in everything that follows."""
     written = tree.data.get("supple")
     line = tree.line(("supple",))
     if "supple" not in tree.data:
         raise InputError(
             "the version of the mechanism file is missing",
-            file=tree.file, line=line, hint=f"begin it with `supple: {SCHEMA_VERSION}`",
+            file=tree.file, line=line, hint=f"begin the file with `supple: {SCHEMA_VERSION}`",
         )  # fmt: skip
     if isinstance(written, bool) or not isinstance(written, int) or written < 1:
         raise InputError(
-            f"{quoted(written)} is not a version of the mechanism file",
+            f"{quoted(written)} is not a version number of the mechanism file",
             part="supple", file=tree.file, line=line, hint=f"write `supple: {SCHEMA_VERSION}`",
         )  # fmt: skip
     if written > SCHEMA_VERSION:
         raise InputError(
-            f"written for a newer supple (version {written} of the mechanism file; this one reads "
+            f"the file is written for a newer supple (file version {written}; this supple reads version "
             f"{SCHEMA_VERSION})",
             part="supple", file=tree.file, line=line, hint="install a newer supple",
         )  # fmt: skip
 
 
 def with_parameters(data: dict[str, Any], parameters: Parameters) -> dict[str, Any]:
-    """The file's data with some parameters replaced."""
+    """Return the file's data with some parameters replaced."""
     if not parameters:
         return data
     written = data.get("parameters")
@@ -144,22 +182,22 @@ def with_parameters(data: dict[str, Any], parameters: Parameters) -> dict[str, A
     return {**data, "parameters": {**known, **_alike(known, parameters)}}
 
 
-def parameter_values(said: Mapping[str, Any], tree: YamlTree, given: Parameters) -> dict[str, float]:
-    """What the parameters of a file are, some of them as given and not as they stand there."""
-    written = said.get("parameters")
+def parameter_values(data: Mapping[str, Any], tree: YamlTree, given: Parameters) -> dict[str, float]:
+    """Return the values of a file's parameters, including values given from outside."""
+    written = data.get("parameters")
     try:
         return resolve_parameters(written) if isinstance(written, Mapping) else {}
     except InputError as error:
         if error.path[1:2] and error.path[1] in given:
-            raise  # what is wrong does not stand in the file
+            raise  # the mistake is not in the file
         raise error.located(*tree.place(error.path)) from None
 
 
 def _alike(known: Parameters, parameters: Parameters) -> dict[str, float | int | str]:
-    """Other values of parameters that have a dimension in the file: of the same one, or plain numbers in SI units."""
+    """Return replacements of parameters, with the same dimension as in the file, or as plain numbers in SI units."""
     try:
         before, after = resolve_parameters(known), resolve_parameters(known, parameters)
-    except InputError:  # it is told later, with its place
+    except InputError:  # reported later, with its line
         return dict(parameters)
     found = dict(parameters)
     for name in parameters:
@@ -169,14 +207,14 @@ def _alike(known: Parameters, parameters: Parameters) -> dict[str, float | int |
                 value = require(new, old.dimension)
             except InputError as error:
                 raise InputError(
-                    error.message, part=f"parameter {quoted(name)}", hint=f"the file says {quoted(old.text)}"
+                    error.message, part=f"parameter {quoted(name)}", hint=f"the file has {quoted(old.text)}"
                 ) from None
             found[name] = Measured(value, old.dimension, str(parameters[name]))
     return found
 
 
 def _require_meaning(mechanism: Mechanism) -> None:
-    """Everything that can be told without assembling: names, places, connections, masses."""
+    """Check everything that needs no assembly: names, points, connections, masses."""
     require_consistent(mechanism)
     topology(mechanism)
     drawing = Drawing(mechanism)

@@ -1,4 +1,4 @@
-"""A mechanism as the text of a mechanism file, which `load` reads back equal, and which takes it to other processes."""
+"""Mechanism as the text of a mechanism file, which `load` reads back unchanged; also used to transfer mechanisms."""
 
 from __future__ import annotations
 
@@ -11,22 +11,46 @@ from supple.description.mechanism import SCHEMA_VERSION, Mechanism
 from supple.diagnostics.arguments import require_arguments
 from supple.formats.mechanism_file import loads
 
-_WIDTH = 100  # what fits is written on one line
+_WIDTH = 100  # characters of a line; longer values are split
 _PLAIN = re.compile(r"-?[A-Za-z_][A-Za-z0-9_.\-]*")
-_WORDS = {"null", "true", "false"}  # in any case; YAML takes them for values
+_WORDS = {"null", "true", "false"}  # in upper or lower case; YAML reads them as values
 
 
 def to_yaml(mechanism: Mechanism) -> str:
-    """The mechanism file of a mechanism: what differs from the defaults, one part a line where it fits.
+    """Return the text of a mechanism file for a mechanism.
 
-    Expressions have been evaluated when a mechanism is built, so numbers are written as such.
+    Parameters
+    ----------
+    mechanism : Mechanism
+        Mechanism to write.
+
+    Returns
+    -------
+    str
+        YAML text with all values that differ from the defaults, one line per part where it fits. `loads` reads it as an
+        equal mechanism.
+
+    See Also
+    --------
+    loads : Mechanism from a text.
+
+    Notes
+    -----
+    Expressions are evaluated when a mechanism is built, so they are written as numbers.
+
+    Examples
+    --------
+    >>> import supple
+    >>> mechanism = supple.load("four-bar")
+    >>> supple.loads(supple.to_yaml(mechanism)) == mechanism
+    True
     """
     require_arguments(to_yaml, locals())
     return as_text(mechanism.model_dump(exclude_defaults=True, by_alias=True))
 
 
 def as_text(data: Mapping[str, Any]) -> str:
-    """Sections of a mechanism file as text."""
+    """Return sections of a mechanism file as text."""
     lines = [f"supple: {SCHEMA_VERSION}"]
     for section, value in data.items():
         if isinstance(value, Mapping) and value:
@@ -39,7 +63,7 @@ def as_text(data: Mapping[str, Any]) -> str:
 
 
 def scalar(value: Any) -> str:
-    """A scalar as YAML reads it back."""
+    """Return a scalar as YAML text."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -53,7 +77,7 @@ def scalar(value: Any) -> str:
 
 
 def _block(key: str, value: Any, indent: int) -> Iterator[str]:
-    """`key: value` on one line, or with its parts below it."""
+    """Yield `key: value` on one line, or with its parts below it."""
     margin, head = " " * indent, f"{' ' * indent}{scalar(key)}:"
     line = f"{head} {_flow(value)}"
     if len(line) <= _WIDTH or not isinstance(value, Mapping | list | tuple):
@@ -69,7 +93,7 @@ def _block(key: str, value: Any, indent: int) -> Iterator[str]:
 
 
 def _flow(value: Any) -> str:
-    """A value on one line."""
+    """Return a value on one line."""
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{scalar(name)}: {_flow(part)}" for name, part in _given(value)) + "}"
     if isinstance(value, list | tuple):
@@ -90,18 +114,18 @@ def _escaped(character: str) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
-# A mechanism on its way to another process: as text, which reads back to the same numbers, and is read once there.
+# Transfer of a mechanism to another process as text, which reads back to the same numbers, once per process.
 
 
 class Travelling:
-    """The mechanism itself where it was made; packed, its text. Files that it names must be there on arrival."""
+    """Mechanism that is pickled as text; files that it names must exist where it is unpickled."""
 
     def __init__(self, described: Mechanism | str):
         self._described = described
 
     @property
     def mechanism(self) -> Mechanism:
-        """Where it has arrived, read when it is first asked for."""
+        """The mechanism; after unpickling it is read at first access."""
         return _read(self._described) if isinstance(self._described, str) else self._described
 
     def __reduce__(self) -> tuple[Any, tuple[str]]:

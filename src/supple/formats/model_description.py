@@ -1,4 +1,4 @@
-"""The mechanism that a reduced model was made from, as it is written in the model."""
+"""Mechanism that a reduced model was made from, as stored in the model."""
 
 from __future__ import annotations
 
@@ -11,17 +11,19 @@ from supple.reduced.model import ReducedModel
 
 
 def described(model: ReducedModel) -> Mechanism:
-    """The mechanism that a model was made from; of a family, at the values of the model."""
+    """Return the mechanism that a model was made from; for a family, at the model's parameter values."""
     text = model.provenance.get("description")
     if not isinstance(text, str):
         raise InputError(
-            "it does not say what it was made from", part=f'model "{model.name}"', hint="`supple reduce` writes that"
+            "the model contains no description of its mechanism",
+            part=f'model "{model.name}"',
+            hint="reduce it again with `supple reduce`",
         )
     return member(loads(text, name=f"the description in {model.name}"), model.family)
 
 
 def member(mechanism: Mechanism, family: Family | None) -> Mechanism:
-    """A mechanism at the values of a model of a family of it, with modes that follow the family's germ."""
+    """Return a mechanism at the parameter values of a family's model, with modes that follow the family's germ."""
     if family is None:
         return mechanism
     starts = [parameter.start for parameter in family.parameters]

@@ -1,4 +1,4 @@
-"""A scenario in a file of its own: the fields of one entry of `scenarios:` in a mechanism file."""
+"""Scenario in a file of its own: the fields of one entry of `scenarios:` in a mechanism file."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ from supple.formats.yaml_tree import read_text, read_tree
 SUFFIXES = (".yaml", ".yml")
 
 
-def is_scenario_file(asked: str | Path) -> bool:
-    """Whether a text is a file's name rather than a scenario's."""
-    return Path(asked).suffix.lower() in SUFFIXES
+def is_scenario_file(scenario: str | Path) -> bool:
+    """Return whether a text is a file name rather than the name of a scenario."""
+    return Path(scenario).suffix.lower() in SUFFIXES
 
 
-def scenario_in(mechanism: Mechanism, asked: str | Path | Scenario) -> Scenario:
-    """A scenario by its name in the mechanism, by the file it stands in, or itself, checked beside the mechanism."""
-    if isinstance(asked, Scenario):
-        _require_sound(mechanism, asked, "scenario")
-        return asked
-    if is_scenario_file(asked):
-        return load_scenario(asked, mechanism)
-    if asked not in mechanism.scenarios:
+def scenario_in(mechanism: Mechanism, scenario: str | Path | Scenario) -> Scenario:
+    """Return a scenario given by its name in the mechanism, by a file, or as an object, after its checks."""
+    if isinstance(scenario, Scenario):
+        _require_sound(mechanism, scenario, "scenario")
+        return scenario
+    if is_scenario_file(scenario):
+        return load_scenario(scenario, mechanism)
+    if scenario not in mechanism.scenarios:
         raise InputError(
-            f'there is no scenario "{asked}"',
+            f'there is no scenario "{scenario}"',
             part=f'mechanism "{mechanism.name}"',
-            hint=nearest(str(asked), mechanism.scenarios) if mechanism.scenarios else "give a file: NAME.yaml",
+            hint=nearest(str(scenario), mechanism.scenarios) if mechanism.scenarios else "give a file: NAME.yaml",
         )
-    return mechanism.scenarios[str(asked)]
+    return mechanism.scenarios[str(scenario)]
 
 
 def load_scenario(path: str | Path, mechanism: Mechanism) -> Scenario:
-    """The scenario in a YAML file, for a mechanism, whose parameters its expressions may use."""
+    """Return the scenario in a YAML file, whose expressions may use the parameters of the mechanism."""
     tree = read_tree(read_text(path), str(path))
     try:
         with use_parameters(mechanism.parameters):

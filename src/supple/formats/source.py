@@ -1,4 +1,4 @@
-"""Which file a mechanism was read from, so that an error found later still names its line."""
+"""Source files of mechanisms, so that an error found later still names its line."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import SuppleError
 
-if TYPE_CHECKING:  # kept apart from the YAML reader: a mechanism built in Python needs none
+if TYPE_CHECKING:  # a mechanism built in Python needs no YAML reader
     from supple.formats.yaml_tree import YamlTree
 
 Error = TypeVar("Error", bound=SuppleError)
@@ -18,12 +18,12 @@ _sources: WeakKeyDictionary[Mechanism, YamlTree] = WeakKeyDictionary()
 
 
 def remember(mechanism: Mechanism, tree: YamlTree) -> None:
-    """Note where a mechanism comes from, as long as it lives."""
+    """Register the file of a mechanism, as long as the mechanism exists."""
     _sources[mechanism] = tree
 
 
 def source_of(mechanism: Mechanism) -> YamlTree | None:
-    """The file a mechanism was read from, with its lines; None for one built in Python."""
+    """Return the file a mechanism was read from, with its lines; None for one built in Python."""
     return _sources.get(mechanism)
 
 
@@ -31,19 +31,21 @@ _readers: WeakKeyDictionary[Mechanism, Callable[[Mapping[str, Any]], Mechanism]]
 
 
 def read_by(mechanism: Mechanism, reader: Callable[[Mapping[str, Any]], Mechanism]) -> Mechanism:
-    """The mechanism, whose file needs a reader of its own (tables, a URDF with a side-car) to be read once more with
-    other values of its parameters."""
+    """Register the reader (tables, URDF with a side-car) that reads a mechanism again with other parameter values.
+
+    Return the mechanism.
+    """
     _readers[mechanism] = reader
     return mechanism
 
 
 def reader_of(mechanism: Mechanism) -> Callable[[Mapping[str, Any]], Mechanism] | None:
-    """What reads its file with other values of parameters; None where the data of the file are enough."""
+    """Return the registered reader of a mechanism; None if the data of its file are sufficient."""
     return _readers.get(mechanism)
 
 
 def located(error: Error, mechanism: Mechanism) -> Error:
-    """The error with file and line, if it is about a part of a mechanism that came from a file."""
+    """Return the error with file and line, if it is about a part of a mechanism that came from a file."""
     tree = source_of(mechanism)
     if tree is None or error.file is not None or not error.path:
         return error

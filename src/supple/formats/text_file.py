@@ -1,4 +1,4 @@
-"""Files that a user names: they exist, are not larger than they may be, and hold UTF-8 text."""
+"""User files: they must exist, must not be too large, and must be UTF-8 text."""
 
 from __future__ import annotations
 
@@ -13,12 +13,15 @@ _PIECE = 2**20  # bytes
 
 
 def read_bytes(path: str | Path, largest: int, hint: str) -> bytes:
-    """What a file holds, at most `largest` bytes; hint : what to do with one that is larger."""
+    """Return the contents of a file, at most `largest` bytes.
+
+    hint : next step in the error for a larger file
+    """
     name = excerpt(path, 500)
     try:
         require_file(path)
         with Path(path).open("rb") as stream:
-            content = b"".join(_pieces(stream, largest + 1))  # not more, whatever size the system told
+            content = b"".join(_pieces(stream, largest + 1))  # not more, whatever size the system reports
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(f"cannot be read ({reason})", file=name) from error
@@ -28,14 +31,14 @@ def read_bytes(path: str | Path, largest: int, hint: str) -> bytes:
 
 
 def _pieces(stream: BinaryIO, most: int) -> Iterator[bytes]:
-    """What a stream holds, up to so many bytes: a read takes the memory that it asks for, not that of the file."""
+    """Yield the contents of a stream up to a number of bytes, with memory only for bytes that exist."""
     while most > 0 and (piece := stream.read(min(most, _PIECE))):
         most -= len(piece)
         yield piece
 
 
 def require_file(path: str | Path) -> None:
-    """An InputError where there is none."""
+    """Raise an InputError if there is no such file."""
     place, name = Path(path), excerpt(path, 500)
     try:
         there, plain = place.exists(), place.is_file()
@@ -43,13 +46,13 @@ def require_file(path: str | Path) -> None:
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(f"cannot be read ({reason})", file=name, hint="check the name and the folder") from None
     if not there:
-        raise InputError("there is no such file", file=name, hint="check the name and the folder")
+        raise InputError("the file does not exist", file=name, hint="check the name and the folder")
     if not plain:
-        raise InputError("this is not a file", file=name, hint="name the file inside it")
+        raise InputError("this is not a file", file=name, hint="give the path of a file")
 
 
 def text_of(content: bytes, file: str) -> str:
-    """The text that bytes spell; `file` is only for messages."""
+    """Return the text of UTF-8 bytes; `file` is for messages."""
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -58,6 +61,6 @@ def text_of(content: bytes, file: str) -> str:
 
 
 def too_large(file: str, largest: int, hint: str) -> InputError:
-    """To be raised where a file or a text is larger than it may be."""
+    """Return the error for a file or text larger than its limit."""
     size = f"{largest // 2**20} MiB" if largest > 2**20 else f"{largest // 1024} KiB"
-    return InputError(f"more than {size}", file=file, hint=hint)
+    return InputError(f"too large (limit {size})", file=file, hint=hint)

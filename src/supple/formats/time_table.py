@@ -1,11 +1,11 @@
-"""Tables over time: CSV with a column `time` (s) and one for each named signal, in SI units; and motions from them.
+"""Tables over time, CSV with a column `time` (s) and one for each named signal, in SI units; and motions from them.
 
 time,lift,elbow
 0.0,120,-35
 0.1,124,-31
 ...
 
-The columns of a motion are coordinates (rad or m), or directions of a place (`tool.x`, ...):
+The columns of a motion are coordinates (rad or m), or components of a point's position (`tool.x`, ...):
 
 time,crank,slide
 0.000,1.047,0.20
@@ -39,17 +39,18 @@ _LONGEST_FIELD = 200  # characters; a number is shorter
 
 @dataclass(frozen=True, eq=False)
 class TimeTable:
-    """Values at rising times: time (N,), values {name: (N,)}; file is for messages."""
+    """Values at increasing times: time (N,), values {name: (N,)}; file is for messages."""
 
     time: Array
     values: dict[str, Array]
     file: str
 
 
-def read_time_table(path: str | Path, *, of: str, fewest: int = 2, why: str = "a course needs") -> TimeTable:
-    """The table in a CSV file; every mistake is told with its line.
+def read_time_table(path: str | Path, *, of: str, fewest: int = 2, why: str = "an input needs") -> TimeTable:
+    """Return the table in a CSV file; every error has its line.
 
-    of : what a column stands for, in messages; fewest, why : how many rows it must have, and what needs them
+    of          : kind of signal in a column, for messages
+    fewest, why : least number of rows, and what requires them
     """
     file = excerpt(path, 500)
     lines = text_of(read_bytes(path, LARGEST, "sample it less often"), file).splitlines()
@@ -58,18 +59,18 @@ def read_time_table(path: str | Path, *, of: str, fewest: int = 2, why: str = "a
         names = _header(next(rows, []), of, file)
         table: list[list[float]] = []
         for row in rows:
-            if any(field.strip() for field in row):  # an empty line says nothing
+            if any(field.strip() for field in row):  # skip empty lines
                 table.append(_numbers(row, names, file, rows.line_num))
                 if len(table) > 1 and not table[-2][0] < table[-1][0]:
                     raise InputError(
-                        f"the time {table[-1][0]:g} s does not come after {table[-2][0]:g} s",
-                        part="time", file=file, line=rows.line_num, hint="list rising times",
+                        f"times must increase, but {table[-1][0]:g} s follows {table[-2][0]:g} s",
+                        part="time", file=file, line=rows.line_num, hint="sort the rows by time",
                     )  # fmt: skip
     except csv.Error as error:
-        raise InputError(f"this is not a table ({error})", file=file, line=rows.line_num) from None
+        raise InputError(f"this is not a CSV table ({error})", file=file, line=rows.line_num) from None
     if len(table) < fewest:
         count = f"{len(table)} row{'s' * (len(table) != 1)}"
-        raise InputError(f"it has {count} of numbers, and {why} {fewest}", file=file, hint="add rows")
+        raise InputError(f"the table has {count} of numbers, but {why} at least {fewest}", file=file, hint="add rows")
     columns = np.array(table).T
     return TimeTable(columns[0], dict(zip(names[1:], columns[1:], strict=True)), file)
 
@@ -78,22 +79,22 @@ def _header(row: list[str], of: str, file: str) -> list[str]:
     names = [field.strip() for field in row]
     if names[:1] != ["time"]:
         raise InputError(
-            f"the first column is {quoted(names[0] if names else '')}, not time",
-            file=file, line=1, hint=f"begin with a line `time,` and the names of {of}s",
+            f"the first column must be time (got {quoted(names[0] if names else '')})",
+            file=file, line=1, hint=f"write a first line `time,` with the names of {of}s",
         )  # fmt: skip
     if len(names) < 2:
-        raise InputError(f"no {of} has a column", file=file, line=1, hint="write their names after `time,`")
+        raise InputError(f"there is no column of a {of}", file=file, line=1, hint="write the names after `time,`")
     for i, name in enumerate(names):
         if not name or name in names[:i]:
-            what = f"column {i + 1} has no name" if not name else f"two columns are called {quoted(name)}"
-            raise InputError(what, file=file, line=1, hint=f"give each {of} one column")
+            what = f"column {i + 1} has no name" if not name else f"two columns have the name {quoted(name)}"
+            raise InputError(what, file=file, line=1, hint=f"use one column per {of}")
     return names
 
 
 def _numbers(row: list[str], names: list[str], file: str, line: int) -> list[float]:
     if len(row) != len(names):
         raise InputError(
-            f"a row of {len(row)} values under {len(names)} names", file=file, line=line, hint="fill every column"
+            f"the row has {len(row)} values for {len(names)} columns", file=file, line=line, hint="fill every column"
         )
     found = []
     for name, field in zip(names, row, strict=True):
@@ -102,9 +103,9 @@ def _numbers(row: list[str], names: list[str], file: str, line: int) -> list[flo
         except ValueError:
             value = math.nan
         if not math.isfinite(value):
-            what = "is empty" if not field.strip() else f"is {quoted(field)}"
+            what = "the cell is empty" if not field.strip() else f"{quoted(field)} is not a number"
             raise InputError(
-                f"{what}, not a number",
+                what,
                 part=f"column {quoted(name)}", file=file, line=line, hint="write a finite number in SI units",
             )  # fmt: skip
         found.append(value)
@@ -114,12 +115,12 @@ def _numbers(row: list[str], names: list[str], file: str, line: int) -> list[flo
 # Motions.
 
 
-FEWEST = 6  # rows: what a spline of degree five needs
+FEWEST = 6  # least number of rows, for a spline of degree five
 
 
 @dataclass(frozen=True, eq=False)
 class SampledMotion:
-    """Values of some coordinates, or of a place, at rising times: time (N,), values {name: (N,)}; file for messages."""
+    """Values of coordinates, or of a point, at increasing times: time (N,), values {name: (N,)}; file for messages."""
 
     time: Array
     values: dict[str, Array]
@@ -127,27 +128,29 @@ class SampledMotion:
 
 
 def read_motion(path: str | Path) -> SampledMotion:
-    """The motion in a CSV file; every mistake is told with its line."""
+    """Return the motion in a CSV file; every error has its line."""
     table = read_time_table(path, of="coordinate", fewest=FEWEST, why="smooth accelerations need")
     return SampledMotion(table.time, table.values, table.file)
 
 
 def motion_of_columns(columns: Mapping[str, ArrayLike]) -> SampledMotion:
-    """A motion from columns in Python: {"time": (N,), coordinate: (N,), ...}."""
+    """Return a motion from arrays in Python: {"time": (N,), coordinate: (N,), ...}."""
     arrays = {
         name: real_numbers(f'column "{name}" of a motion', values, finite=False) for name, values in columns.items()
     }
     time = arrays.pop("time", None)
     if time is None or time.ndim != 1 or not arrays or any(values.shape != time.shape for values in arrays.values()):
         raise InputError(
-            "it has no time and other columns as long", part="motion", hint='give {"time": (N,), "tool.x": (N,), ...}'
+            "the motion needs time and other columns of the same length",
+            part="motion",
+            hint='give {"time": (N,), "tool.x": (N,), ...}',
         )
     if len(time) < FEWEST or not np.isfinite(time).all() or not (np.diff(time) > 0.0).all():
         raise InputError(
-            f"its {len(time)} times do not all rise, or are fewer than {FEWEST}",
+            f"the {len(time)} times do not increase, or are fewer than {FEWEST}",
             part="motion",
-            hint="list rising times",
+            hint="sort the rows by time",
         )
     if not all(np.isfinite(values).all() for values in arrays.values()):
-        raise InputError("it holds values that are not finite", part="motion", hint="leave them out")
+        raise InputError("the motion has values that are not finite", part="motion", hint="remove these rows")
     return SampledMotion(time, arrays, "motion")

@@ -1,7 +1,7 @@
-"""A mechanism with other values of its parameters, or with some of them left open: one description, any values.
+"""Mechanism with other parameter values, or with some parameters left open: one description for all values.
 
-Numbers are written as expressions in parameters μ; read again with other values, everything that follows from them
-follows.
+Numbers are expressions in parameters μ; they are evaluated again for other values, with everything that depends on
+them.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from supple.formats.mechanism_text import as_text, to_yaml
 from supple.formats.source import reader_of, source_of
 from supple.formats.yaml_tree import YamlTree
 
-# The mechanism of the same description with other values of some of its parameters.
+# A mechanism from the same description with other values of some of its parameters.
 
 
 def varied(mechanism: Mechanism, values: Parameters) -> Mechanism:
-    """Built once more as it was written, with these values; parameters that follow from others follow.
+    """Build the mechanism again from its description with these parameter values.
 
-    A robot's tables or a URDF beside the file are read again: numbers in them may use parameters too.
+    Tables or a URDF that belong to the file are read again, since numbers in them may use parameters too.
     """
     require_parameters(mechanism, values)
     reader = reader_of(mechanism)
@@ -39,7 +39,7 @@ def varied(mechanism: Mechanism, values: Parameters) -> Mechanism:
 
 
 def from_written(mechanism: Mechanism, values: Parameters) -> Mechanism:
-    """Built once more from the expressions of its own description alone."""
+    """Build the mechanism again from the expressions of its own description only."""
     written, tree = written_data(mechanism), source_of(mechanism)
     if tree is None:
         return mechanism_of(YamlTree(written, {}, "the mechanism"), parameters=values)
@@ -48,30 +48,34 @@ def from_written(mechanism: Mechanism, values: Parameters) -> Mechanism:
 
 
 def written_data(mechanism: Mechanism) -> dict[str, Any]:
-    """What a mechanism was built from, before its parameters were put in: plain data with expressions."""
+    """Return the data a mechanism was built from, with its expressions, before parameters were evaluated."""
     found = mechanism.known("written")
     return _plain(mechanism.model_dump(exclude_defaults=True, by_alias=True) if found is None else found)
 
 
 def changed_parameters(first: Mechanism, other: Mechanism) -> dict[str, float]:
-    """Parameters of another mechanism of the same description that have other values there; not what follows from
-    them."""
+    """Return the parameters whose values differ in a second mechanism of the same description.
+
+    Parameters that only follow from others are not included.
+    """
     before, after = (written_data(item).get("parameters") or {} for item in (first, other))
     given = [name for name, value in after.items() if value != before.get(name)]
     return {name: float(other.parameters[name]) for name in given if first.parameters[name] != other.parameters[name]}
 
 
 def depends(mechanism: Mechanism, other: Mechanism) -> bool:
-    """Whether they differ in more than their parameters."""
+    """Return whether two mechanisms differ in more than their parameters."""
     fields = [name for name in type(mechanism).model_fields if name != "parameters"]
     return any(getattr(mechanism, name) != getattr(other, name) for name in fields)
 
 
 def require_parameters(mechanism: Mechanism, names: Iterable[str], part: str = "parameters") -> None:
-    """These are parameters of the mechanism; an InputError where they are not."""
+    """Raise an InputError for the first name that is not a parameter of the mechanism."""
     for name in names:
         if name not in mechanism.parameters:
-            hint = nearest(name, mechanism.parameters) if mechanism.parameters else "write numbers as expressions in it"
+            hint = (
+                nearest(name, mechanism.parameters) if mechanism.parameters else "add it under parameters:, and use it"
+            )
             raise InputError(f"there is no parameter {quoted(name)}", part=part, hint=hint)
 
 
@@ -88,19 +92,25 @@ def _plain(value: Any) -> Any:
 # A mechanism with some of its parameters left open.
 
 
-_KEPT = 72  # mechanisms that are remembered, with all that was worked out: levels of fits, values of checks, and some
-_ASIDE = ("supple", "configurations", "motions", "scenarios", "description")  # they only name things
-_FIRST = "the one whose modes it follows"
+_KEPT = 72  # cached mechanisms with their results: enough for the levels of fits and the values of checks
+_ASIDE = (
+    "supple",
+    "configurations",
+    "motions",
+    "scenarios",
+    "description",
+)  # sections that do not change the mechanics
+_FIRST = "mechanism whose modes it follows"
 
 
 class VariedMechanism:
-    """A mechanism with parameters μ left open: the mechanism at any values of them.
+    """Mechanism as a function of open parameters μ.
 
-    One that was left as it is has no parameters that are open, and is itself wherever it is asked for.
+    Without open parameters it is always the same mechanism.
 
-    nominal : the mechanism at `values`, whose modes those of all others are turned to; names : of μ
-
-    values : of μ there, the mechanism's own if left out
+    names   : names of μ
+    values  : values of μ of the nominal mechanism; default: the mechanism's own
+    nominal : the mechanism at `values`, with whose modes those of all others are aligned
     """
 
     def __init__(self, mechanism: Mechanism, names: Sequence[str] = (), values: Sequence[float] | None = None):
@@ -115,7 +125,7 @@ class VariedMechanism:
         self._made: OrderedDict[tuple[float, ...], Mechanism] = OrderedDict()
 
     def at(self, values: Sequence[float]) -> Mechanism:
-        """The mechanism at values of μ; InputError where there is none."""
+        """Return the mechanism at values of μ; InputError if it does not exist."""
         key = tuple(float(value) + 0.0 for value in values)
         if key == self.values:
             return self.nominal
@@ -129,7 +139,7 @@ class VariedMechanism:
         return self._made[key]
 
     def parts(self, x: Array) -> Iterator[tuple[Mechanism, NDArray[np.int64], Array]]:
-        """Points x = (θ, μ) (N, s + p) by mechanisms: each with the rows that are its own, and their θ."""
+        """Yield mechanisms for points x = (θ, μ) (N, s + p), each with its rows of x, and their θ."""
         count = len(self.names)
         if not count:
             yield self.nominal, np.arange(len(x)), x
@@ -142,7 +152,7 @@ class VariedMechanism:
 
     @property
     def text(self) -> str:
-        """The description at the nominal values as a mechanism file, with its expressions where parameters are open."""
+        """The description at the nominal values as a mechanism file, with expressions of open parameters."""
         if not self.names:
             return to_yaml(self.nominal)
         folder = Path(self._tree.file).parent if self._tree is not None else Path()
@@ -151,8 +161,11 @@ class VariedMechanism:
         return as_text(_with_whole_paths(data, folder))
 
     def bare(self, first: bool) -> str:
-        """What coefficients over (θ, μ) depend on, as text: not what only names things, not the values of μ, but for
-        those of the first mechanism where modes are turned to its own."""
+        """Return the part of the description that coefficients over (θ, μ) depend on, as text.
+
+        Names and the values of μ are not included, except for the values of the first mechanism where modes are aligned
+        with its own.
+        """
         if not self.names:
             return to_yaml(self.nominal.replace(configurations={}, motions={}, scenarios={}, description=None))
         data = {key: value for key, value in self._written.items() if key not in _ASIDE}
@@ -162,21 +175,21 @@ class VariedMechanism:
         return as_text({**data, "open": list(self.names), "files": files})
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """To other processes as text, which reads back to the same numbers."""
+        """Pickle as text, which reads back to the same numbers."""
         return _arrived, (self.text, self.names)
 
     def built(self, values: Sequence[float]) -> Mechanism:
-        """The mechanism at values of μ, which may know their dimension, made anew and not of the family."""
+        """Return a new mechanism at values of μ, which may have a dimension, outside the family."""
         return from_written(self._origin, dict(zip(self.names, values, strict=True)))
 
 
 def as_varied(mechanism: Mechanism | VariedMechanism) -> VariedMechanism:
-    """A mechanism as one without parameters that are open."""
+    """Return a mechanism as one without open parameters."""
     return VariedMechanism(mechanism) if isinstance(mechanism, Mechanism) else mechanism
 
 
 def first_of(mechanism: Mechanism) -> Mechanism | None:
-    """The mechanism whose modes those of this one are turned to, where it is one of a family and not the first."""
+    """Return the mechanism whose modes this one's are aligned with, if it is one of a family and not the first."""
     return mechanism.known(_FIRST)
 
 
@@ -188,13 +201,14 @@ def _arrived(text: str, names: tuple[str, ...]) -> VariedMechanism:
 def _require_followed(name: str, tree: YamlTree | None) -> None:
     if tree is not None and name in tree.taken:
         raise InputError(
-            "numbers of a table were worked out from it when the file was read", part=f"parameter {quoted(name)}",
-            hint="write it as a file of its own (supple convert), and there numbers as expressions in the parameter",
+            "numbers of a table were computed from it when the file was read, so it cannot vary",
+            part=f"parameter {quoted(name)}",
+            hint="convert it to a mechanism file (supple convert) and use expressions in the parameter there",
         )  # fmt: skip
 
 
 def _with_whole_paths(value: Any, folder: Path, inside: bool = False) -> Any:
-    """Files of superelements by their whole paths, so that they are found from anywhere."""
+    """Return data with absolute paths of superelement files, so that they are found from any folder."""
     if isinstance(value, dict):
         return {key: _with_whole_paths(item, folder, inside or key == "superelement") for key, item in value.items()}
     if isinstance(value, list):

@@ -1,8 +1,8 @@
 """YAML as plain data, with the line of every key.
 
-A mechanism file needs little of YAML: mappings, lists and scalars. The rest is refused (anchors, tags,
-several documents), so that a file can neither build objects nor grow in memory, and a name means one thing.
-The events of the parser are therefore composed here, under limits that hold while they are read.
+A mechanism file needs only mappings, lists and scalars. All other features of YAML are refused (anchors, tags, several
+documents), so that a file can neither build objects nor grow in memory, and a name has one meaning. The events of the
+parser are therefore composed here, under limits that hold during reading.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from supple.diagnostics.errors import excerpt
 from supple.formats.text_file import read_bytes, text_of, too_large
 
 LARGEST = 2**20  # bytes
-SHORT = "a mechanism file is text of a few pages"
-DEEPEST = 32  # mappings and lists inside one another
+SHORT = "a mechanism file has only a few pages of text"
+DEEPEST = 32  # levels of nested mappings and lists
 MOST_NODES = 100_000
 
 KeyPath = tuple[str | int, ...]
@@ -55,11 +55,11 @@ _LONGEST_INTEGER = 300  # digits; more would not fit a float
 
 @dataclass(frozen=True)
 class YamlTree:
-    """The data of a file and where it stands.
+    """Data of a file with the line of every key.
 
-    files : of what stands in another file (a robot has two), which one
-    names : of parts that are called otherwise in the file, how
-    taken : parameters that numbers of it were worked out from before (tables), so that these do not name them
+    files : path -> file, for parts from another file (a robot has two)
+    names : path -> name in the file, for parts whose name differs there
+    taken : parameters that were already evaluated for numbers of it (tables), so that the numbers do not name them
     """
 
     data: dict[str, Any]
@@ -70,11 +70,11 @@ class YamlTree:
     taken: frozenset[str] = frozenset()
 
     def line(self, path: KeyPath) -> int:
-        """The line of the longest part of the path that the file has."""
+        """Return the line of the longest part of the path that the file has."""
         return self.place(path)[1]
 
     def place(self, path: KeyPath) -> tuple[str, int]:
-        """File and line of the longest part of the path that is written anywhere."""
+        """Return file and line of the longest part of the path that exists."""
         for length in range(len(path), -1, -1):
             found = self.lines.get(tuple(path[:length]))
             if found is not None:
@@ -82,30 +82,30 @@ class YamlTree:
         return self.file, 1
 
     def fault(self, path: KeyPath, message: str, part: str, hint: str | None = None) -> InputError:
-        """What is wrong with what stands at a path."""
+        """Return an error about the value at a path."""
         file, line = self.place(path)
         return InputError(message, part=part, file=file, line=line, hint=hint)
 
     def called(self, part: str | None, path: KeyPath) -> str | None:
-        """The name of a part in messages, with the one it has in its file where that differs."""
+        """Return the name of a part in messages, with its name in the file if that differs."""
         written = self.names.get(tuple(path[:2]))
         return part if part is None or written is None else f'{part} ("{excerpt(written)}" in the file)'
 
 
 def read_text(path: str | Path) -> str:
-    """The text of a file that may be one of ours: it exists, is small and is UTF-8."""
+    """Return the text of an existing, small UTF-8 file."""
     return text_of(read_bytes(path, LARGEST, SHORT), excerpt(path, 500))
 
 
 def read_tree(text: str, file: str) -> YamlTree:
-    """The data in a YAML text; `file` is only for messages."""
+    """Return the data in a YAML text; `file` is for messages."""
     if len(text) > LARGEST or len(text.encode("utf-8", "replace")) > LARGEST:
         raise too_large(file, LARGEST, SHORT)
     return _Composer(text, file).tree()
 
 
 class _Composer:
-    """One pass over the parser's events."""
+    """Composer of plain data, in one pass over the parser's events."""
 
     def __init__(self, text: str, file: str):
         self.file, self.text = file, text
@@ -124,10 +124,10 @@ class _Composer:
         if data is None:
             raise self._error("the file is empty", top, hint="`supple new` writes one to start from")
         if not isinstance(data, dict):
-            raise self._error("a file begins with keys", top, hint="write `key: value` lines")
+            raise self._error("a file must consist of keys", top, hint="write `key: value` lines")
         for event in self.events:
             if isinstance(event, DocumentStartEvent):
-                raise self._error("a second document begins", event, hint="keep one, without ---")
+                raise self._error("the file has a second YAML document", event, hint="keep one document, without ---")
         return YamlTree(data, self.lines, self.file)
 
     def _events(self) -> Iterator[Event]:
@@ -137,36 +137,38 @@ class _Composer:
                 event = next(events)
             except StopIteration:
                 return
-            except Exception as error:  # the parser trips over some texts: the escape \UFFFFFFFF overflows
+            except Exception as error:  # the parser fails on some texts: the escape \UFFFFFFFF overflows
                 raise self._syntax_error(error) from error
             self.reached = event.start_mark.line + 1
             yield event
 
     def _node(self, event: Event, path: KeyPath) -> Any:
         self._admit(event)
-        self.lines.setdefault(path, event.start_mark.line + 1)  # a key has set its own line before
+        self.lines.setdefault(path, event.start_mark.line + 1)  # a key has already set its own line
         if isinstance(event, ScalarEvent):
             return self._scalar(event)
         if len(path) >= DEEPEST:
-            raise self._error(f"nested more than {DEEPEST} deep", event, hint="check the brackets and indents")
+            raise self._error(
+                f"nested more than {DEEPEST} levels deep", event, hint="check the brackets and the indentation"
+            )
         return self._mapping(path) if isinstance(event, MappingStartEvent) else self._list(path)
 
     def _admit(self, event: Event) -> None:
-        """Count a node, and refuse what no node may carry."""
+        """Count a node, and refuse anchors, aliases and tags."""
         self.nodes += 1
         if self.nodes > MOST_NODES:
-            raise self._error(f"more than {MOST_NODES} values", event, hint="a mechanism needs far fewer")
+            raise self._error(f"more than {MOST_NODES} values", event, hint="a mechanism file needs far fewer")
         anchor, tag = getattr(event, "anchor", None), getattr(event, "tag", None)
         if isinstance(event, AliasEvent) or anchor is not None:
             mark = "*" if isinstance(event, AliasEvent) else "&"
             raise self._error(
                 f"{mark}{excerpt(anchor)}: anchors and aliases are not allowed",
                 event,
-                hint="give a shared value a name under `parameters:`",
+                hint="define a shared value under `parameters:`",
             )
         if tag is not None:
             written = excerpt(str(tag).replace("tag:yaml.org,2002:", "!!"))
-            raise self._error(f"the tag {written} is not allowed", event, hint="leave it out")
+            raise self._error(f"the tag {written} is not allowed", event, hint="remove it")
 
     def _mapping(self, path: KeyPath) -> dict[str, Any]:
         found: dict[str, Any] = {}
@@ -189,10 +191,10 @@ class _Composer:
         return found
 
     def _key(self, event: Event) -> str:
-        """A key is a name: what is written, also where it looks like a number."""
+        """Return a key, which is a name, even if it looks like a number."""
         self._admit(event)
         if not isinstance(event, ScalarEvent):
-            raise self._error("a list or mapping cannot be a key", event, hint="a key is a name")
+            raise self._error("a list or mapping cannot be a key", event, hint="write a name as the key")
         if not event.value:
             raise self._error("a key is empty", event, hint="write a name before the colon")
         return self._unicode(event)
@@ -215,23 +217,25 @@ class _Composer:
     def _unicode(self, event: ScalarEvent) -> str:
         try:
             event.value.encode("utf-8")
-        except UnicodeEncodeError:  # "\ud800": half a character, which no file or terminal takes
-            raise self._error("a character is not valid Unicode", event, hint="write it as it is") from None
+        except UnicodeEncodeError:  # "\ud800": half of a surrogate pair
+            raise self._error(
+                "a character is not valid Unicode", event, hint="write the character itself, not its escape"
+            ) from None
         return event.value
 
     def _syntax_error(self, error: Exception) -> InputError:
-        line, problem = self.reached, "the text cannot be read from here on"
+        line, problem = self.reached, "the parser cannot continue here"
         if isinstance(error, MarkedYAMLError):
             here, begun = error.problem_mark or error.context_mark, error.context_mark
             problem = str(error.problem or error.context or problem)
             if here is not None:
                 line = here.line + 1
-            if begun is not None and begun.line + 1 < line:  # an open quote or bracket is seen only at the end
-                problem += f" ({error.context}, begun in line {begun.line + 1})"
+            if begun is not None and begun.line + 1 < line:  # an open quote or bracket is noticed only at the end
+                problem += f" ({error.context}, started in line {begun.line + 1})"
         elif isinstance(error, ReaderError):
             line, problem = self.text.count("\n", 0, error.position) + 1, "a control character is not allowed"
-        hint = "indent with spaces, not tabs" if "\\t" in problem else "check the indents, colons and brackets"
-        return InputError(f"this is not YAML: {excerpt(problem, 200)}", file=self.file, line=line, hint=hint)
+        hint = "indent with spaces, not tabs" if "\\t" in problem else "check the indentation, colons and brackets"
+        return InputError(f"this is not valid YAML: {excerpt(problem, 200)}", file=self.file, line=line, hint=hint)
 
     def _error(self, message: str, event: Event, *, hint: str) -> InputError:
         return InputError(message, file=self.file, line=event.start_mark.line + 1, hint=hint)

@@ -1,1 +1,1 @@
-"""Vectors, rotations and inertia."""
+"""Vectors, rotations, and the mass properties of rigid bodies."""

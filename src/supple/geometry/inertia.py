@@ -1,4 +1,4 @@
-"""Mass, centre and inertia of rigid bodies, and the 6 x 6 matrix they make."""
+"""Mass, centre and inertia of rigid bodies, and their 6 x 6 mass matrix."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class MassProperties:
     inertia: NDArray[np.float64]
 
     def __add__(self, other: MassProperties) -> MassProperties:
-        """Both bodies as one (Steiner's theorem)."""
+        """Combine both bodies into one (Steiner's theorem)."""
         mass = self.mass + other.mass
         if mass > 0.0:
             center = (self.mass * self.center + other.mass * other.center) / mass
@@ -32,7 +32,7 @@ class MassProperties:
         return MassProperties(mass, center, inertia)
 
     def spatial(self) -> NDArray[np.float64]:
-        """The mass matrix of a twist (v, ω) of the body's origin, in body axes.
+        """Return the mass matrix of a twist (v, ω) of the body's origin, in body axes.
 
         M = [[m I, -m c̃], [m c̃, J_c - m c̃ c̃]],  T = ½ (v, ω)ᵀ M (v, ω)
         """
@@ -42,18 +42,18 @@ class MassProperties:
 
 
 def part_mass(mass: Any, inertia: Any) -> Any:
-    """Mass matrix (6, 6) of a small part for the twist of its own centre; entries may be complex."""
+    """Return the mass matrix (6, 6) of a small part for the twist of its own centre; entries may be complex."""
     found = np.zeros((6, 6), dtype=np.result_type(mass, inertia, np.float64))
     found[:3, :3], found[3:, 3:] = mass * np.eye(3), inertia
     return found
 
 
 def of_spatial(M: ArrayLike) -> MassProperties:
-    """Mass, centre and inertia from the mass matrix of a twist (v, ω), as `MassProperties.spatial` has it."""
+    """Return mass, centre and inertia from the mass matrix of a twist (v, ω), the inverse of `spatial`."""
     spatial = np.asarray(M, float)
     mass = float(np.trace(spatial[:3, :3])) / 3.0
     first = 0.5 * (spatial[3:, :3] - spatial[3:, :3].T)
-    # A mass that is rounding of the other entries has no centre; the mass matrix is refused where it is used.
+    # A mass that is a rounding error of the other entries has no centre; users of the mass matrix refuse it.
     real = mass > 1e-12 * np.abs(spatial[:3, :3]).max() and mass > 1e-20 * np.abs(first).max()
     center = np.array([first[2, 1], first[0, 2], first[1, 0]]) / mass if real else np.zeros(3)
     inertia = 0.5 * (spatial[3:, 3:] + spatial[3:, 3:].T) + mass * (tilde(center) @ tilde(center))
@@ -61,18 +61,18 @@ def of_spatial(M: ArrayLike) -> MassProperties:
 
 
 def steiner(mass: float, offset: ArrayLike) -> NDArray[np.float64]:
-    """Inertia of a point mass about a point at `offset`: m (|r|² I - r rᵀ)."""
+    """Return the inertia of a point mass about a point at `offset`: m (|r|² I - r rᵀ)."""
     r = np.asarray(offset, float)
     return mass * ((r @ r) * np.eye(3) - np.outer(r, r))
 
 
 def zero_mass() -> MassProperties:
-    """A massless body."""
+    """Return the mass properties of a massless body."""
     return MassProperties(0.0, np.zeros(3), np.zeros((3, 3)))
 
 
 def unphysical(inertia: ArrayLike, tolerance: float = 1e-6) -> str | None:
-    """Why no distribution of positive mass has this inertia, or None.
+    """Return the reason why no distribution of positive mass has this inertia, or None.
 
     The principal moments J₁ <= J₂ <= J₃ of a real body satisfy J₁ >= 0 and J₁ + J₂ >= J₃.
     """

@@ -1,7 +1,7 @@
-"""Vectors of three and matrices of three by three as plain values, written out by the compiler wherever they are used.
+"""Vectors of three and 3 x 3 matrices as plain values, which the compiler inlines wherever they are used.
 
 A vector is a tuple of three numbers, a matrix a tuple of three rows, each a vector. Kernels read vectors from arrays
-with `row_vector`, compute with them, and `put` them back; nothing is allocated and nothing is called.
+with `row_vector`, compute with them, and write them back with `put`; nothing is allocated and nothing is called.
 """
 
 from __future__ import annotations
@@ -13,43 +13,43 @@ from supple.compilation import kernel
 
 @kernel(inline=True)
 def dot(a, b):
-    """a·b"""
+    """Return a·b."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 @kernel(inline=True)
 def cross(a, b):
-    """a × b"""
+    """Return a × b."""
     return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
 
 
 @kernel(inline=True)
 def plus(a, b):
-    """a + b"""
+    """Return a + b."""
     return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
 
 
 @kernel(inline=True)
 def minus(a, b):
-    """a - b"""
+    """Return a - b."""
     return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
 
 
 @kernel(inline=True)
 def times(s, a):
-    """s a"""
+    """Return s a."""
     return (s * a[0], s * a[1], s * a[2])
 
 
 @kernel(inline=True)
 def negative(a):
-    """-a"""
+    """Return -a."""
     return (-a[0], -a[1], -a[2])
 
 
 @kernel(inline=True)
 def norm(a):
-    """|a|"""
+    """Return |a|."""
     return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])
 
 
@@ -58,37 +58,37 @@ def norm(a):
 
 @kernel(inline=True)
 def applied(A, x):
-    """A x"""
+    """Return A x."""
     return (dot(A[0], x), dot(A[1], x), dot(A[2], x))
 
 
 @kernel(inline=True)
 def applied_from_left(x, A):
-    """xᵀ A"""
+    """Return xᵀ A."""
     return plus(plus(times(x[0], A[0]), times(x[1], A[1])), times(x[2], A[2]))
 
 
 @kernel(inline=True)
 def matrix_product(A, B):
-    """A B"""
+    """Return A B."""
     return (applied_from_left(A[0], B), applied_from_left(A[1], B), applied_from_left(A[2], B))
 
 
 @kernel(inline=True)
 def matrix_sum(A, B):
-    """A + B"""
+    """Return A + B."""
     return (plus(A[0], B[0]), plus(A[1], B[1]), plus(A[2], B[2]))
 
 
 @kernel(inline=True)
 def outer(a, b):
-    """a bᵀ"""
+    """Return a bᵀ."""
     return (times(a[0], b), times(a[1], b), times(a[2], b))
 
 
 @kernel(inline=True)
 def crossed_columns(a, B):
-    """ã B, with ã x = a × x"""
+    """Return ã B, with ã x = a × x."""
     return (
         minus(times(a[1], B[2]), times(a[2], B[1])),
         minus(times(a[2], B[0]), times(a[0], B[2])),
@@ -98,13 +98,13 @@ def crossed_columns(a, B):
 
 @kernel(inline=True)
 def skew(A):
-    """The vector a of the skew part of A: ã = A - Aᵀ"""
+    """Return the vector a of the skew part of A: ã = A - Aᵀ."""
     return (A[2][1] - A[1][2], A[0][2] - A[2][0], A[1][0] - A[0][1])
 
 
 @kernel(inline=True)
 def trace_less(A):
-    """(tr A) 1 - A"""
+    """Return (tr A) 1 - A."""
     return (
         (A[1][1] + A[2][2], -A[0][1], -A[0][2]),
         (-A[1][0], A[0][0] + A[2][2], -A[1][2]),
@@ -114,7 +114,7 @@ def trace_less(A):
 
 @kernel(inline=True)
 def symmetric(upper):
-    """The matrix of its upper half: ((xx, xy, xz), (yy, yz, zz))"""
+    """Return the symmetric matrix from its upper half: ((xx, xy, xz), (yy, yz, zz))."""
     return (
         upper[0],
         (upper[0][1], upper[1][0], upper[1][1]),
@@ -124,7 +124,7 @@ def symmetric(upper):
 
 @kernel(inline=True)
 def turned_about_z(A, sine, cosine):
-    """A R_z of an angle"""
+    """Return A R_z for the sine and cosine of an angle."""
     return (
         (A[0][0] * cosine + A[0][1] * sine, A[0][1] * cosine - A[0][0] * sine, A[0][2]),
         (A[1][0] * cosine + A[1][1] * sine, A[1][1] * cosine - A[1][0] * sine, A[1][2]),
@@ -134,7 +134,7 @@ def turned_about_z(A, sine, cosine):
 
 @kernel(inline=True)
 def rotation_of_quaternion(x, y, z, w):
-    """R of a unit quaternion"""
+    """Return R of a unit quaternion."""
     return (
         (1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)),
         (2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - x * w)),

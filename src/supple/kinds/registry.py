@@ -1,11 +1,9 @@
-"""Records under their names, supple's own and those that others add.
+"""Registries of kinds: supple's own records and those of extensions, by name.
 
-A kind (of joint, section, sensor, drive, force law, body source, fit, damping, export, analysis) is one frozen
-record. Its registry knows it by its name; code that handles kinds looks records up and loops over them, and never
-names one.
+A kind (of joint, section, sensor, drive, force model, body source, fit, damping, export, analysis) is one frozen
+record. Code that handles kinds looks records up in their registry and loops over them; it never names one.
 
-An installed package adds a record by an entry point of the group `supple`, which names the record; a script calls
-`supple.register(record)`.
+An installed package adds a record by an entry point of the group `supple`. A script calls `supple.register(record)`.
 """
 
 from __future__ import annotations
@@ -17,11 +15,11 @@ from typing import Any, Generic, Protocol, TypeVar
 from supple.diagnostics import InputError, nearest
 
 GROUP = "supple"
-"""Of entry points; each names one record."""
+"""Group of entry points; each entry point names one record."""
 
 
 class NamedRecord(Protocol):
-    """Anything with a name."""
+    """A record with a name."""
 
     @property
     def name(self) -> str: ...
@@ -30,7 +28,7 @@ class NamedRecord(Protocol):
 R = TypeVar("R", bound=NamedRecord)
 _registries: dict[type, Registry] = {}
 _waiting: list[Any] = []  # records whose registry is not imported yet
-_asked = False
+_loaded = False  # whether the entry points were loaded
 _added = False  # whether `register` was called
 KINDS = (
     "JointKind", "SensorKind", "DriveKind", "SectionShape", "ForceLaw", "BodySource", "Fit", "DampingKind",
@@ -40,10 +38,10 @@ KINDS = (
 
 
 class Registry(Mapping[str, R], Generic[R]):
-    """The records of one type by name, in the order in which they came."""
+    """The records of one type by name, in the order of registration."""
 
     def __init__(self, what: str, record: type[R], *records: R):
-        """what : how a message calls it, such as "joint kind"."""
+        """Create a registry; `what` is its name in messages, such as "joint kind"."""
         self.what = what
         self._known: dict[str, R] = {}
         _registries[record] = self
@@ -51,33 +49,31 @@ class Registry(Mapping[str, R], Generic[R]):
             self.add(item)
 
     def add(self, record: R) -> None:
-        """Take a record in; a name that is taken is refused."""
+        """Add a record; a name that exists already is refused."""
         if record.name in self._known:
-            raise InputError(
-                f'{self.what} "{record.name}" exists already', part=self.what, hint="give the new one another name"
-            )
+            raise InputError(f'{self.what} "{record.name}" already exists', part=self.what, hint="choose another name")
         self._known[record.name] = record
 
     def __getitem__(self, name: str) -> R:
         if name not in self:
-            raise InputError(f'there is no {self.what} "{name}"', part=self.what, hint=nearest(name, self._known))
+            raise InputError(f'unknown {self.what} "{name}"', part=self.what, hint=nearest(name, self._known))
         return self._known[name]
 
     def __contains__(self, name: object) -> bool:
-        if name not in self._known:  # packages are asked only for what is not at hand: it takes a tenth of a second
-            _ask()
+        if name not in self._known:  # entry points are loaded only if needed: this takes a tenth of a second
+            _load_entry_points()
         return name in self._known
 
     def at_hand(self, name: str) -> R | None:
-        """The record if it is known without asking installed packages."""
+        """Return a record if it is known without loading entry points."""
         return self._known.get(name)
 
     def __iter__(self) -> Iterator[str]:
-        _ask()
+        _load_entry_points()
         return iter(self._known)
 
     def __len__(self) -> int:
-        _ask()
+        _load_entry_points()
         return len(self._known)
 
 
@@ -91,7 +87,17 @@ def register(record: Any) -> None:
     ----------
     record : JointKind, SensorKind, DriveKind, SectionShape, ForceLaw, BodySource, Fit, DampingKind, ShaperKind, \
 ExportTarget or Analysis
-        The kind. A name that another record of its type has raises an `InputError`.
+        Kind to add.
+
+    Raises
+    ------
+    InputError
+        If another record of its type has the same name, or `record` is not a kind.
+
+    Examples
+    --------
+    >>> import supple
+    >>> supple.register(supple.Analysis("total-mass", "Total mass.", lambda mechanism, at: supple.modes(mechanism, at)))
     """
     global _added
     for kind, registry in _registries.items():
@@ -103,30 +109,29 @@ ExportTarget or Analysis
         _waiting.append(record)
         return
     raise InputError(
-        f"{type(record).__name__} is no record of a kind",
-        part="register",
-        hint=f"give a {', '.join(KINDS[:-1])} or {KINDS[-1]}",
+        f"must be a {', '.join(KINDS[:-1])} or {KINDS[-1]} (got {type(record).__name__})",
+        part="record",
     )
 
 
 def registrations() -> bool:
-    """Whether a script or an installed package may have added a record; nothing of it is imported."""
+    """Return whether a script or an installed package may have added a record, without importing it."""
     return _added or bool(entry_points(group=GROUP))
 
 
-def _ask() -> None:
-    """Records of installed packages, once."""
-    global _asked
-    if _asked:
+def _load_entry_points() -> None:
+    """Register the records of installed packages, once."""
+    global _loaded
+    if _loaded:
         return
-    _asked = True
+    _loaded = True
     for point in entry_points(group=GROUP):
         try:
             record = point.load()
         except (ImportError, AttributeError) as error:
             raise InputError(
-                f"{point.value}, a kind that an installed package adds, cannot be loaded: {error}",
+                f"the kind {point.value} of an installed package cannot be loaded: {error}",
                 part="register",
-                hint="update that package, or uninstall it",
+                hint="update or uninstall this package",
             ) from error
         register(record)

@@ -1,1 +1,1 @@
-"""Parts drawn once and placed many times."""
+"""Copies of groups of parts."""

@@ -1,4 +1,4 @@
-"""A mechanism with the parts of its `copies` among its own, every copy in its place and under its name."""
+"""Expansion of `copies`: every copy of a part is added to the mechanism, moved and renamed."""
 
 from __future__ import annotations
 
@@ -18,37 +18,37 @@ from supple.diagnostics.errors import PARTS, fault_at, quoted
 from supple.geometry.rotation import rotation_about
 
 Origins = dict[tuple[str, str], Path]
-"""(section, name) of a copied part -> where it is written."""
+"""(section, name) of a copied part -> path in the file where it is written."""
 
 
 def with_copies(mechanism: Mechanism) -> tuple[dict[str, Any], Origins]:
-    """The sections of the mechanism with all copies in them, and where each copy was written."""
+    """Return the sections of the mechanism with all copies, and the path where each copy was written."""
     found: dict[str, Any] = {section: dict(getattr(mechanism, section)) for section in Copies.sections}
     origins: Origins = {}
-    names: dict[str, tuple[str, ...]] = {}  # of a group's coordinates, what they are called in its copies
+    names: dict[str, tuple[str, ...]] = {}  # coordinate of a group -> its names in the copies
     for group, copies in mechanism.copies.items():
         for by in _movements(mechanism, group, copies):
             for section in Copies.sections:
                 for name, part in getattr(copies, section).items():
                     path = ("copies", group, section, name)
-                    called = name + by.suffix
-                    if called in found[section]:
+                    copied_names = name + by.suffix
+                    if copied_names in found[section]:
                         raise fault_at(
                             path,
-                            f"its copy {quoted(called)} has the name of another {PARTS[section]}",
-                            "give the copies other suffixes",
+                            f"its copy {quoted(copied_names)} has the same name as another {PARTS[section]}",
+                            "choose other suffixes",
                         )
-                    found[section][called] = _copy(mechanism, copies, part, by, path)
-                    origins[section, called] = path
+                    found[section][copied_names] = _copy(mechanism, copies, part, by, path)
+                    origins[section, copied_names] = path
         for name in (*copies.actuators, *copies.joints):
             names[name] = tuple(name + ending for ending in copies.endings)
     return {**found, **_spread(mechanism, names), "copies": {}}, origins
 
 
 def _movements(mechanism: Mechanism, group: str, copies: Copies) -> Iterable[Movement]:
-    """How each copy is moved from where the group is drawn; the first is not, unless its mirror image is."""
+    """Yield the movement of each copy from the drawn group; the first copy stays in place."""
     path = ("copies", group)
-    # The mechanism's own points are enough to say where an axis is; its bodies may hang on copies.
+    # The mechanism's own points define the axis; its bodies may depend on copies.
     bare = Drawing(Mechanism(plane=mechanism.plane, points=mechanism.points, bodies={"none": Body(mass=0.0)}))
     center = np.zeros(3) if copies.through is None else bare.place(copies.through, (*path, "through"))
     matrices: list[tuple[Array, Array]] = []
@@ -75,11 +75,17 @@ def _movements(mechanism: Mechanism, group: str, copies: Copies) -> Iterable[Mov
 def _axis(bare: Drawing, copies: Copies, path: Path) -> Array:
     if bare.mechanism.planar:
         if copies.about is not None:
-            raise fault_at((*path, "about"), "in the plane copies turn about its normal", "leave about out, give count")
+            raise fault_at(
+                (*path, "about"),
+                "about is not allowed in the plane, where copies rotate about the normal",
+                "remove about and set count",
+            )
         return np.array([0.0, 0.0, 1.0])
     if copies.about is None:
         raise fault_at(
-            path, "nothing says how they are repeated", "give about: AXIS, mirror: DIRECTION or shift: [x, y, z]"
+            path,
+            "it is not defined how the parts are repeated",
+            "set about: AXIS, mirror: DIRECTION or shift: [x, y, z]",
         )
     return bare.direction(copies.about, (*path, "about"))
 
@@ -101,13 +107,16 @@ def _copy(mechanism: Mechanism, copies: Copies, part: Any, by: Movement, path: P
 
 
 def _planar_rest(mechanism: Mechanism, copies: Copies, joint: Any, by: Movement, path: Path) -> dict[str, Any]:
-    """Angles in the plane are measured between the bodies' axes: a copy keeps the values that the first one has."""
+    """Return the `rest` of a copied planar joint whose angle is measured from a body that is not copied.
+
+    Angles in the plane are measured between the bodies' axes; every copy keeps the values of the first.
+    """
     if by.mirrored:
         if joint.chosen("rest", "limits"):
             raise fault_at(
                 path,
-                "in the plane a mirror image turns the other way, so that rest and limits are not those of the first",
-                "write its mirror image out, or leave them to the actuators",
+                "rest and limits of a planar joint cannot be mirrored, since its angle changes sign",
+                "write the mirror image without copies, or set limits on the actuators",
             )
         return {}
     if joint.rest is not None or len(joint.coordinates(mechanism.plane)) > 1:
@@ -128,23 +137,23 @@ def _drawn_angle(mechanism: Mechanism, copies: Copies, name: str, by: Movement) 
 
 
 def _spread(mechanism: Mechanism, names: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
-    """What is said of a coordinate of a group by its plain name is said of it in every copy."""
+    """Apply values given for a coordinate of a group under its plain name to every copy."""
 
-    def called(reference: str) -> tuple[str, ...]:
+    def copied_names(reference: str) -> tuple[str, ...]:
         name, dot, coordinate = reference.partition(".")
         if reference in mechanism.actuators or name in mechanism.joints or name not in names:
             return (reference,)
         return tuple(item + dot + coordinate for item in names[name])
 
     def each(values: Mapping[str, Any]) -> dict[str, Any]:
-        all_of_them = {item: value for key, value in values.items() for item in called(key) if item != key}
-        return {**all_of_them, **{key: value for key, value in values.items() if called(key) == (key,)}}
+        all_of_them = {item: value for key, value in values.items() for item in copied_names(key) if item != key}
+        return {**all_of_them, **{key: value for key, value in values.items() if copied_names(key) == (key,)}}
 
     coordinates = mechanism.coordinates
     return {
         "rest": each(mechanism.rest),
         "configurations": {name: each(theta) for name, theta in mechanism.configurations.items()},
-        "coordinates": coordinates and tuple(item for name in coordinates for item in called(name)),
+        "coordinates": coordinates and tuple(item for name in coordinates for item in copied_names(name)),
         "motions": {
             name: motion
             if motion.coordinates is None

@@ -1,4 +1,4 @@
-"""Copies: parts drawn once and repeated by turning, mirroring or shifting them."""
+"""Copies: parts drawn once and repeated by rotation, reflection or translation."""
 
 from __future__ import annotations
 
@@ -32,26 +32,26 @@ Suffix = Annotated[
 
 
 class Copies(Part):
-    """A group of parts, written once as the first of them is drawn.
+    """Group of parts, written once as the first copy is drawn.
 
-    Every part of every copy has its name with a suffix: `arm` becomes `arm1`, `arm2`, `arm3`. Names of the group mean
-    those of the same copy, all others the parts outside.
+    Every part of every copy has its name with a suffix: `arm` becomes `arm1`, `arm2`, `arm3`. Names of the group refer
+    to the parts of the same copy, all other names to parts outside.
     """
 
     about: Direction | None = None
-    """Turned about this axis; left out in the plane, where they turn about its normal."""
+    """Axis about which the copies are rotated; not given in the plane, where it is the normal."""
     angle: Annotated[Number, of(ANGLE)] | None = None
-    """From one to the next; a full turn divided by `count` if left out."""
+    """Angle from one copy to the next, rad. Default: a full turn divided by `count`."""
     mirror: Direction | None = None
-    """Each with its mirror image: the direction across the mirror."""
+    """Normal direction of a mirror plane; each copy is followed by its mirror image."""
     shift: Position | None = None
-    """From one to the next, m."""
+    """Translation from one copy to the next, m."""
     through: Place | None = None
-    """A place on the axis and in the mirror; the drawing's origin if left out."""
+    """Point on the rotation axis and in the mirror plane. Default: the drawing's origin."""
     count: Count | None = None
-    """How many; with a mirror, how many pairs (one if left out)."""
+    """Number of copies; with a mirror, number of pairs (default 1)."""
     suffixes: tuple[Suffix, ...] | None = None
-    """One for each, the first as drawn, with a mirror its image next; 1, 2, 3, ... if left out."""
+    """Suffix of each copy, the first as drawn, with a mirror each followed by its image. Default: 1, 2, 3, ..."""
 
     points: dict[Name, Position] = {}
     bodies: dict[Name, Body] = {}
@@ -72,28 +72,28 @@ class Copies(Part):
 
     @property
     def size(self) -> int:
-        """How many copies there are, the first among them."""
+        """Number of copies, including the first."""
         return (self.count or 1) * (1 if self.mirror is None else 2)
 
     @property
     def endings(self) -> tuple[str, ...]:
-        """The suffix of each copy."""
+        """Suffix of each copy."""
         return self.suffixes or tuple(str(i + 1) for i in range(self.size))
 
     @model_validator(mode="after")
     def _complete(self) -> Self:
         if self.shift is not None and self.chosen("about", "angle", "mirror", "through"):
-            raise ValueError("copies are shifted, or turned and mirrored, not both")
+            raise ValueError("copies are either shifted, or rotated and mirrored, not both")
         if self.count is None and self.mirror is None:
-            raise ValueError("how many? give count, or mirror for a pair")
+            raise ValueError("the number of copies is missing; set count, or mirror for a pair")
         if self.size < 2:
-            raise ValueError("one copy is the part itself: write it outside of copies")
+            raise ValueError("count: 1 makes no copy; write the parts outside copies")
         if self.size > MOST:
             raise ValueError(f"{self.size} copies are too many (at most {MOST})")
         if self.count is None and self.chosen("about", "angle"):
-            raise ValueError("how many are turned? give count")
+            raise ValueError("the number of rotated copies is missing; set count")
         if self.suffixes is not None and len(set(self.suffixes)) != self.size:
-            raise ValueError(f"{self.size} copies need as many different suffixes, not {len(set(self.suffixes))}")
+            raise ValueError(f"{self.size} copies need as many different suffixes (got {len(set(self.suffixes))})")
         if not any(getattr(self, section) for section in self.sections):
-            raise ValueError(f"it holds nothing to copy: write {', '.join(self.sections[:4])}, ... inside it")
+            raise ValueError(f"the group has no parts to copy; write {', '.join(self.sections[:4])}, ... inside it")
         return self

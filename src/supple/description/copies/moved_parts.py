@@ -1,4 +1,4 @@
-"""Copies of a group in the drawing: how one is turned, shifted or mirrored, and how its parts are named."""
+"""Copies of a group in the drawing: their movement, and the names of their parts."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from supple.description.load import Damper, Force, Spring
 from supple.description.sensor import SENSOR_KINDS, Sensor
 from supple.geometry.rotation import axes_from_x, axes_from_z, rotation_about, rotation_vector
 
-# How one copy is moved.
+# Movement of one copy.
 
 
 @dataclass(frozen=True)
 class Movement:
-    """x' = A x + t, A a rotation or a reflection; and how the group's names end in this copy.
+    """Movement of a copy, x' = A x + t with A a rotation or a reflection, and the suffix of its names.
 
-    The axes R of a body become A R, or A R A if A is a reflection, so that they stay right-handed; those of a rod
-    follow from where it is drawn. With R' for the new ones, components in them become L times the old, L = R'ᵀ A R.
-    Vectors of turning (axes of hinges, moments) change their sign once more in a reflection: angles keep theirs.
+    The axes R of a body become A R, or A R A for a reflection, so that they stay right-handed; those of a rod follow
+    from its points. With the new axes R', components become L times the old ones, L = R'ᵀ A R. Axial vectors (axes of
+    hinges, moments) change their sign once more in a reflection, so that angles keep theirs.
     """
 
     A: Array
@@ -41,10 +41,11 @@ class Movement:
 
     @property
     def mirrored(self) -> bool:
+        """Whether the movement is a reflection."""
         return bool(np.linalg.det(self.A) < 0.0)
 
     def local(self, body: str) -> Array:
-        """L of a body's axes; of one that is not copied, whose axes stay, A."""
+        """Return L of a body's axes; A for a body that is not copied, whose axes stay."""
         if body not in self.group.bodies:
             return self.A
         ends = self.group.bodies[body].ends
@@ -61,14 +62,14 @@ class Movement:
         return np.array([[u, -v, 0.0], [v, u, 0.0], [0.0, 0.0, 1.0]])
 
     def local_at(self, place: str) -> Array:
-        """L of the frame that a place stands for: a frame's own axes, or those of its body."""
+        """Return L of the frame of a point: the frame's own axes, or those of its body."""
         frame = self.group.frames.get(place)
         if frame is not None and frame.rotation is not None:
             return self.A if self.mirrored else np.eye(3)
         return self.local(frame.on if frame is not None else self._owner(place))
 
     def _owner(self, place: str) -> str:
-        """The body that a point lies on, as the drawing takes it: that of a rod, or of a joint."""
+        """Return the body that a point lies on, as in the drawing: that of a rod, or of a joint."""
         body, dot, _ = place.partition(".")
         if dot or body in self.group.bodies:
             return body
@@ -83,25 +84,27 @@ class Movement:
     # -------------------------------------------------------------------------------------------- names
 
     def body(self, name: str) -> str:
+        """Return the name of a body in this copy."""
         return name + self.suffix if name in self.group.bodies else name
 
     def pair(self, names: tuple[str, str] | None, of: Callable[[str], str]) -> tuple[str, str] | None:
+        """Return a pair of names in this copy."""
         return None if names is None else (of(names[0]), of(names[1]))
 
     def joint(self, reference: str | None) -> str | None:
-        """`joint` or `joint.coordinate`."""
+        """Return the name of a joint, or `joint.coordinate`, in this copy."""
         if reference is None:
             return None
         name, dot, coordinate = reference.partition(".")
         return (name + self.suffix if name in self.group.joints else name) + dot + coordinate
 
     def sensor(self, reference: str) -> str:
-        """`sensor` or `sensor.x`."""
+        """Return the name of a sensor, or `sensor.x`, in this copy."""
         name, dot, part = reference.partition(".")
         return (name + self.suffix if name in self.group.sensors else name) + dot + part
 
     def named(self, reference: str) -> str:
-        """A point, a frame, a body, or `body.point`."""
+        """Return the name of a point, a frame, a body, or `body.point` in this copy."""
         group = self.group
         places = (*group.points, *group.frames, *group.bodies)
         return ".".join(item + self.suffix if item in places else item for item in reference.split("."))
@@ -109,13 +112,13 @@ class Movement:
     # -------------------------------------------------------------------------------------------- vectors
 
     def place(self, value: Any) -> Any:
-        """A name, or coordinates in the drawing."""
+        """Return the name of a point, or its coordinates in the drawing, in this copy."""
         if value is None or isinstance(value, float):
             return value
         return self.named(value) if isinstance(value, str) else self.components(self.A @ self.whole(value) + self.t)
 
     def along(self, value: Any, turning: bool = False, matrix: Array | None = None) -> Any:
-        """A direction: a letter, two places, or components; `turning` of what turns about it."""
+        """Return a direction in this copy; `turning` for an axial vector (a rotation axis)."""
         if value is None:
             return None
         sign = -1.0 if turning and self.mirrored else 1.0
@@ -140,7 +143,7 @@ class Movement:
         return tuple(float(item) for item in kept)
 
     def rotation(self, value: Rotation | None) -> Rotation | None:
-        """Of axes in the drawing: A R, or A R A for a mirror image."""
+        """Return a rotation from the axes of the drawing in this copy: A R, or A R A for a reflection."""
         R = np.eye(3)
         if value is not None:
             axis = [0.0, 0.0, 1.0] if self.plane else self._axis(value)
@@ -159,16 +162,16 @@ class Movement:
         return self.whole(value.about)
 
 
-# The parts of a copy, each kind as it moves.
+# The parts of a copy, one function per type of part.
 
 
 def copied_part(part: Any, by: Movement, name: str) -> Any:
-    """A part of the group, of this name in it, as it stands in one copy."""
+    """Return the copy of a part of the group; `name` is its name in the group."""
     return _MOVES[type(part)](part, by, name)
 
 
 def _changed(part: Any, **changes: Any) -> Any:
-    """The same part with some fields changed, checked anew; fields that nobody set stay so."""
+    """Return the part with some fields changed and validated; fields that were not set stay unset."""
     kept = {name: getattr(part, name) for name in part.model_fields_set}
     changed = {**kept, **{name: value for name, value in changes.items() if value is not None or name in kept}}
     return type(part)(**{_alias(part, name): value for name, value in changed.items()})
@@ -196,7 +199,7 @@ def _body(body: Body, by: Movement, name: str) -> Body:
         changes["solid"] = _solid(body.solid, by, L)
     if body.superelement is not None:
         if by.mirrored:
-            raise ValueError("the matrices of a superelement have no mirror image")
+            raise ValueError("the matrices of a superelement cannot be mirrored")
         named = {by.named(name): interface for name, interface in body.superelement.interfaces.items()}
         changes["superelement"] = _changed(body.superelement, interfaces=named)
     if body.ends is None:
@@ -207,12 +210,12 @@ def _body(body: Body, by: Movement, name: str) -> Body:
 
 
 def _up(ends: tuple[Any, Any], by: Movement) -> Any:
-    """Where the height of a section points that nobody has told: in space as a rod's z axis, moved along."""
+    """Return the default direction of a section's height in the copy: like a rod's z axis, moved along."""
     if by.plane is not None:
         return None
     start, end = (by.drawn.get(place) if isinstance(place, str) else by.whole(place) for place in ends)
     if start is None or end is None or not (end - start).any():
-        return None  # the drawing tells what is wrong
+        return None  # the drawing reports the error
     return by.along(tuple(axes_from_x(end - start)[:, 2]))
 
 
@@ -226,7 +229,9 @@ def _beam(beam: Beam, by: Movement) -> Beam:
 
 def _solid(solid: Solid, by: Movement, L: Array) -> Solid:
     if solid.box is not None and not _upright(L):
-        raise ValueError("the box would stand askew in its body's axes; describe it as a body of its own, welded to it")
+        raise ValueError(
+            "the copy of the box is not aligned with the axes of its body; make it a separate body with a weld joint"
+        )
     axis = solid.axis
     if axis is None and solid.chosen("cylinder", "tube") and not _upright(L):
         axis = (0.0, 0.0, 1.0)  # as drawn, which a mirror or a rod's axes turn
@@ -234,12 +239,12 @@ def _solid(solid: Solid, by: Movement, L: Array) -> Solid:
 
 
 def _upright(L: Array) -> bool:
-    """Whether body axes stay what they are, but for their signs."""
+    """Return whether body axes are unchanged except for their signs."""
     return bool(np.allclose(np.abs(L), np.eye(3), atol=1e-12))
 
 
 def _inertia(value: Any, L: Array) -> Any:
-    """In body axes: L J Lᵀ."""
+    """Return an inertia in the new body axes, L J Lᵀ."""
     if value is None or isinstance(value, float) or (isinstance(value, tuple) and _upright(L)):
         return value
     J = L @ (np.diag(value) if isinstance(value, tuple) else value.matrix) @ L.T
@@ -276,20 +281,25 @@ def _joint(joint: Joint, by: Movement, name: str) -> Joint:
 
 
 def _same_axes(by: Movement, frames: tuple[str, ...], axes: tuple[Any, ...]) -> Array:
-    """How axes turn that are in the frames of two bodies, the same in both."""
+    """Return L of axes given in the frames of two bodies, which must be the same for both."""
     L, other = (by.local_at(frame) for frame in frames)
     if not all(np.allclose(by.along(axis, matrix=L), by.along(axis, matrix=other)) for axis in axes if axis):
-        raise ValueError("its two frames turn differently when it is copied; place it with at: in the drawing")
+        raise ValueError(
+            "its two frames rotate differently in the copy; place it with at: in the drawing instead of frames:"
+        )
     return L
 
 
 def _coupling(coupling: Coupling, by: Movement, name: str) -> Coupling:
-    """Angles keep their signs in a mirror image, and so do factors; what is measured of the drawing may not."""
+    """Return the copy of a coupling; angles keep their signs in a mirror image, so factors stay the same."""
     named: dict[str, float] = {}
     for reference, factor in coupling.coordinates.items():
         joint = by.joint(reference)
         if joint == reference and by.sensor(reference) != reference and by.mirrored:
-            raise ValueError(f"what sensor {reference} measures may have another sign in a mirror image; write it out")
+            raise ValueError(
+                f"the output of sensor {reference} may change sign in the mirror image; write this coupling without "
+                "copies"
+            )
         named[by.sensor(reference) if joint is None or joint == reference else joint] = factor
     return _changed(coupling, coordinates=named)
 
@@ -310,8 +320,14 @@ def _force(force: Force, by: Movement, name: str) -> Force:
 
 
 def _sensor(sensor: Sensor, by: Movement, name: str) -> Sensor:
-    kind, said = SENSOR_KINDS[sensor.kind], sensor.said
-    named = by.joint(said) if kind.places == 0 else by.named(said) if kind.places == 1 else by.pair(said, by.named)
+    kind, measured = SENSOR_KINDS[sensor.kind], sensor.said
+    named = (
+        by.joint(measured)
+        if kind.places == 0
+        else by.named(measured)
+        if kind.places == 1
+        else by.pair(measured, by.named)
+    )
     turning = any(term.turns for row in kind.axis.values() for term in row)
     L = by.A
     if sensor.axis is not None and kind.places == 2:
@@ -340,23 +356,23 @@ _MOVES: dict[type, Callable[[Any, Movement, str], Any]] = {
 }
 
 
-# The stiffness of a joint in a copy: the axes of its directions do not always move as the copy does.
+# The stiffness of a joint in a copy, where the axes of its directions do not always move with the copy.
 #
-# Axes across a joint's axis follow from where that points, and those of a weld are the drawing's. With E of them before
-# and E' behind, components along become Q = E'ᵀ A E times what they were, turns det(A) Q, and K' = T K Tᵀ.
+# Axes across a joint's axis follow from its direction, and those of a weld are the drawing's. With the axes E before
+# and E' after, translations are multiplied by Q = E'ᵀ A E, rotations by det(A) Q, and K' = T K Tᵀ.
 
 
 _ROUNDING = 1e-12
 _ASKEW = (
-    "the directions in which it yields stand askew to the joint's axes in this copy; give all directions that turn "
-    "into one another a number, none rigid and none a table"
+    "the elastic directions are not aligned with the joint's axes in this copy; give all directions that the rotation "
+    "mixes a number, none rigid and none a table"
 )
 
 
 def moved_stiffness(joint: Joint, by: Movement, L: Array) -> dict[str, Any]:
-    """The fields of the joint's stiffness that change: none where it is the same along the new axes.
+    """Return the fields of the joint's stiffness that change; none if it is the same along the new axes.
 
-    L : how components in the axes are moved that the joint's own are written in
+    L : transformation of components in the axes in which the joint's own axes are given
     """
     if joint.stiffness is None and joint.elastic is None:
         return {}
@@ -383,7 +399,7 @@ def moved_stiffness(joint: Joint, by: Movement, L: Array) -> dict[str, Any]:
 
 
 def _turning(joint: Joint, by: Movement, L: Array) -> Array:
-    """T (6, 6), in the plane (3, 3)."""
+    """Return T (6, 6), in the plane (3, 3)."""
     form, kind = joint.form(by.plane), JOINT_KINDS[joint.kind]
     turned = by.plane is not None and form.turns and form.axis == "z" and not form.rolls
     if turned and joint.frames is None and joint.axis is None:
@@ -401,7 +417,7 @@ def _turning(joint: Joint, by: Movement, L: Array) -> Array:
 
 
 def _axes(axes: list[Array], plane: str | None) -> Array:
-    """E as the joint's frame has it in the drawing, or in its frames (`kinematics.joint_frames`)."""
+    """Return E of the joint's frame in the drawing, or in its frames (`kinematics.joint_frames`)."""
     if len(axes) == 2:
         return np.column_stack([axes[1], np.cross(axes[0], axes[1]), axes[0]])
     if not axes:
@@ -413,13 +429,13 @@ def _axes(axes: list[Array], plane: str | None) -> Array:
 
 
 def _direction(axis: Any, by: Movement) -> Array:
-    """A letter, components, or from place to place, as a unit vector."""
+    """Return a letter, components, or a direction between points as a unit vector."""
     if isinstance(axis, str):
         vector = np.eye(3)[(by.plane or "xyz").index(axis[-1])] * (-1.0 if axis.startswith("-") else 1.0)
     elif isinstance(axis[0], str):
         unknown = [name for name in axis if name not in by.drawn]
         if unknown:
-            raise ValueError(f'its stiffness is copied, and "{unknown[0]}" of its axis is no point; write components')
+            raise ValueError(f'its stiffness is copied, but "{unknown[0]}" of its axis is not a point; give components')
         vector = by.drawn[axis[1]] - by.drawn[axis[0]]
     else:
         vector = by.whole(axis)
@@ -427,7 +443,7 @@ def _direction(axis: Any, by: Movement) -> Array:
 
 
 def _moved(T: Array, matrix: Array) -> Array | None:
-    """T K Tᵀ without what rounding leaves; None where it is what it was."""
+    """Return T K Tᵀ without rounding residues; None if it is unchanged."""
     found = T @ matrix @ T.T
     found = 0.5 * (found + found.T)
     size = np.sqrt(np.outer(np.diag(found), np.diag(found)))
@@ -437,7 +453,7 @@ def _moved(T: Array, matrix: Array) -> Array | None:
 
 
 def _renamed(given: Any, by: Movement) -> Any:
-    """Tables over coordinates of the group are over those of the copy."""
+    """Rename the coordinates of tables to those of the copy."""
     return {
         name: item.model_copy(update={"over": _over(item.over, by)}) if isinstance(item, StiffnessTable) else item
         for name, item in given.items()

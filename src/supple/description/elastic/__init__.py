@@ -1,1 +1,1 @@
-"""What bends: beams, sections, materials, superelements, damping."""
+"""Elastic parts: beams, sections, materials, superelements, damping."""

@@ -1,4 +1,4 @@
-"""Arrays in an .npz file: a ZIP archive whose every promise is checked before memory is given to it."""
+"""Arrays in an .npz file, a ZIP archive whose headers are all checked before memory is allocated."""
 
 from __future__ import annotations
 
@@ -23,13 +23,15 @@ _DAMAGED = (
     zipfile.BadZipFile, zlib.error, struct.error, EOFError, NotImplementedError, RuntimeError, OverflowError,
     MemoryError, SyntaxError, TypeError, IndexError, KeyError, AttributeError, OSError,
 )  # fmt: skip
-"""What zipfile and numpy raise at archives that are not what they say."""
+"""Exceptions that zipfile and numpy raise for archives that contradict their headers."""
 
 
 def read_archive(path: str | Path, wanted: Collection[str] | None, kinds: str = "iuf") -> dict[str, np.ndarray]:
-    """The arrays in a file that have a wanted name, or all; what is wrong is a `ValueError` that names the array.
+    """Return the arrays of a file with the given names, or all; errors are a `ValueError` that names the array.
 
-    kinds : numpy's letters of what entries may be: real numbers, with c complex ones and with U texts, never objects
+    wanted : names of the arrays; None for all
+    kinds  : numpy's letters of the allowed entries: real numbers; with c complex numbers and with U texts; never
+    objects
     """
     try:
         with zipfile.ZipFile(path) as archive:
@@ -40,9 +42,9 @@ def read_archive(path: str | Path, wanted: Collection[str] | None, kinds: str = 
     except _DAMAGED as error:
         with Path(path).open("rb") as stream:
             if stream.read(6) == npy.MAGIC_PREFIX:
-                raise ValueError("it is one array, not an .npz of several") from None
+                raise ValueError("the file is a single array (.npy), not an .npz archive") from None
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise ValueError(f"it is not an archive of arrays, or is damaged: {reason}") from error
+        raise ValueError(f"the file is not an .npz archive, or it is damaged: {reason}") from error
 
 
 def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
@@ -50,15 +52,19 @@ def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
     for member in archive.infolist():
         name = member.filename.removesuffix(".npy")
         if name in found:
-            raise ValueError(f"it has two arrays {quoted(name)}")
+            raise ValueError(f"it contains two arrays {quoted(name)}")
         found[name] = member
     return found
 
 
 def _require_room(members: dict[str, zipfile.ZipInfo]) -> None:
-    """What they say they take, packed as they may be; more than they say is never read."""
+    """Require memory for the sizes that the archive declares; more than declared is never read."""
     try:
-        require_memory(sum(member.file_size for member in members.values()), "its arrays take", hint="keep fewer in it")
+        require_memory(
+            sum(member.file_size for member in members.values()),
+            "its arrays take",
+            hint="store fewer arrays in the file",
+        )
     except InputError as error:
         raise ValueError(str(error)) from None
 
@@ -67,10 +73,10 @@ def _array(archive: zipfile.ZipFile, name: str, member: zipfile.ZipInfo, kinds: 
     if member.flag_bits & 1:
         raise ValueError(f"its array {quoted(name)} is encrypted")
     with archive.open(member) as stream:
-        # Checks the sum at the end of the array; a member that is longer than it says stops there.
+        # Checks the checksum at the end of the array; reading stops if a member is longer than declared.
         content = stream.read(member.file_size + 1)
     if len(content) != member.file_size:
-        raise ValueError(f"its array {quoted(name)} is {len(content)} bytes long, not {member.file_size} as it says")
+        raise ValueError(f"its array {quoted(name)} is {len(content)} bytes long, but {member.file_size} are declared")
     reading = io.BytesIO(content)
     try:
         version = npy.read_magic(reading)
@@ -78,12 +84,12 @@ def _array(archive: zipfile.ZipFile, name: str, member: zipfile.ZipInfo, kinds: 
             raise ValueError(f"version {version}")
         shape, columns_first, dtype = _HEADERS[version](reading, max_header_size=_LONGEST_HEADER)
     except (*_DAMAGED, ValueError) as error:
-        raise ValueError(f"its array {quoted(name)} has no header that can be read") from error
+        raise ValueError(f"the header of its array {quoted(name)} cannot be read") from error
     if dtype.kind not in kinds or dtype.hasobject:
         of = "numbers or texts" if "U" in kinds else "numbers"
-        raise ValueError(f"its array {quoted(name)} has entries of type {quoted(dtype)}, not {of}")
+        raise ValueError(f"its array {quoted(name)} has entries of type {quoted(dtype)} instead of {of}")
     start = reading.tell()
     if any(size < 0 for size in shape) or math.prod(shape) * dtype.itemsize != len(content) - start:
         by = " by ".join(str(size) for size in shape) or "one number"
-        raise ValueError(f"its array {quoted(name)} says {by} and has {len(content) - start} bytes")
+        raise ValueError(f"its array {quoted(name)} declares {by} entries, but has {len(content) - start} bytes")
     return np.ndarray(shape, dtype, content, start, order="F" if columns_first else "C")

@@ -1,8 +1,9 @@
-"""Cross-sections of beams: a shape with its dimensions, or a table, and the constants of a beam that follow from them.
+"""Cross-sections of beams by shape or by table, and the beam constants that follow from them.
 
-Section axes: x along the beam, y across (width), z up (height); Iy = ∫ z² dA bends in the x-z plane. The shear factors
-k (of the shear stiffness k G A) of a rectangle, ring and box are those of [Cowper 1966] at ν = 0, a few per cent below
-those of a metal, so that a section does not depend on its material; an I-beam's are of its web and its flanges alone.
+Section axes: x along the beam, y across (width), z up (height); Iy = ∫ z² dA for bending in the x-z plane. The shear
+factors k (of the shear stiffness k G A) of a rectangle, ring and box are those of [Cowper 1966] at ν = 0, a few per
+cent below those of a metal, so that a section does not depend on its material; those of an I-beam count only its web or
+its flanges.
 """
 
 from __future__ import annotations
@@ -26,11 +27,11 @@ from supple.kinds.registry import Registry
 
 
 class SectionProperties(NamedTuple):
-    """Constants of a section about its centre, m² and m⁴; NaN is a constant that a table does not give.
+    """Constants of a section about its centre, m² and m⁴; NaN for a constant that a table does not give.
 
     polar   : Iy + Iz, the rotary inertia of twist for unit density
     torsion : J of the torsional stiffness G J
-    shear_y, shear_z : k of the shear stiffness k G A against forces along y and z
+    shear_y, shear_z : k of the shear stiffness k G A for forces along y and z
     """
 
     area: float
@@ -43,12 +44,12 @@ class SectionProperties(NamedTuple):
 
 
 def section(area: float, Iy: float, Iz: float, torsion: float, shear_y: float, shear_z: float) -> SectionProperties:
-    """Constants of a section whose axes are its principal ones."""
+    """Return the constants of a section whose axes are its principal ones."""
     return SectionProperties(area, Iy, Iz, torsion, Iy + Iz, shear_y, shear_z)
 
 
 Outlines = list[list[list[float]]]
-"""Loops of points (y, z), m: around the section, and around its hole where it has one."""
+"""Loops of points (y, z), m: around the section, and around its hole if it has one."""
 
 
 # Shapes.
@@ -56,17 +57,29 @@ Outlines = list[list[list[float]]]
 
 @dataclass(frozen=True, eq=False)
 class SectionShape:
-    """Everything that differs between shapes.
+    """Record of a section shape: everything in which shapes differ.
 
-    name       : its key in the mechanism file, with its dimensions
-    says       : what these are, in one sentence
-    dimensions : how many lengths
-    properties : constants for these lengths, m
-    fault      : what is wrong with some lengths, or None
-    outline    : points (y, z) around it, and around its hole; without it, it is drawn as a rectangle
-    names      : names of the lengths, so that they can be given by name as well; without them, by position alone
-    alternatives : lengths that may be given by name in place of others
-    question   : what is unusual about some lengths and may be a mistake, in one sentence, or None; given the lengths
+    Parameters
+    ----------
+    name : str
+        Key in the mechanism file, whose value is the dimensions.
+    says : str
+        The dimensions, in one sentence.
+    dimensions : int
+        Number of lengths.
+    properties : callable
+        ``properties(*lengths) -> SectionProperties``, with lengths in m.
+    fault : callable, optional
+        ``fault(*lengths)``: what is wrong with the lengths, as text, or None. Default: nothing.
+    outline : callable, optional
+        ``outline(*lengths)``: loops of points (y, z) around the section and its hole, m. Default: drawn as a rectangle.
+    names : tuple of str, optional
+        Names of the lengths, with which they can be given by name. Default: by position only.
+    alternatives : mapping of str to Alternative, optional
+        Lengths that may be given by name instead of others. Default: none.
+    question : callable, optional
+        ``question(*lengths)``: what is unusual about the lengths and may be a mistake, as text, or None. Default:
+        nothing.
     """
 
     name: str
@@ -81,13 +94,13 @@ class SectionShape:
 
     @cached_property
     def lengths(self) -> NamedLengths:
-        """How its lengths are read."""
+        """Format of its lengths in the file."""
         names = self.names or tuple(str(i) for i in range(self.dimensions))
         return NamedLengths("section", self.name, names, self.alternatives)
 
     @cached_property
     def keys(self) -> dict[str, Key]:
-        """What it adds to the keys of a section."""
+        """Keys that this shape adds to a section."""
         return {self.name: Key(self.lengths.either if self.names else self.lengths.positional, self.says)}
 
 
@@ -98,7 +111,10 @@ def _rectangle(w: float, h: float) -> SectionProperties:
 
 
 def _ring(outer: float, inner: float = 0.0) -> SectionProperties:
-    """k = 6 (1 + m²)² / (7 (1 + m²)² + 20 m²), m = inner/outer  [Cowper 1966, at ν = 0]."""
+    """Return the constants of a ring.
+
+    k = 6 (1 + m²)² / (7 (1 + m²)² + 20 m²), m = inner/outer  [Cowper 1966, at ν = 0].
+    """
     I = math.pi * (outer**4 - inner**4) / 64.0  # noqa: E741 - the letter of the second moment
     m = (inner / outer) ** 2
     k = 6.0 * (1.0 + m) ** 2 / (7.0 * (1.0 + m) ** 2 + 20.0 * m)
@@ -106,20 +122,24 @@ def _ring(outer: float, inner: float = 0.0) -> SectionProperties:
 
 
 def _ring_fault(outer: float, inner: float) -> str | None:
-    return f"the inner diameter {inner:g} must be below the outer {outer:g}" if inner >= outer else None
+    return (
+        f"the inner diameter {inner:g} m must be smaller than the outer diameter {outer:g} m"
+        if inner >= outer
+        else None
+    )
 
 
-_THIN = 1.0 / 3.0  # inner over outer diameter: a tube below this is nearly a bar, and the two numbers may be mistaken
+_THIN = 1.0 / 3.0  # inner over outer diameter: a tube below this is nearly a bar, which may be a mistake
 
 
 def tube_question(outer: float, inner: float) -> str | None:
-    """Ask whether the second of two diameters (or radii, m) was meant as the thickness of the wall."""
+    """Return a question whether the second of two diameters (or radii, m) is the wall thickness, or None."""
     if inner >= _THIN * outer:
         return None
     share = 100.0 * (1.0 - (inner / outer) ** 2)
     return (
         f"inner {1e3 * inner:g} mm is less than a third of outer {1e3 * outer:g} mm, so {share:.3g} % of the circle is "
-        f"material; if {1e3 * inner:g} mm is the thickness of the wall, write tube: {{outer: ..., wall: ...}}"
+        f"material; if {1e3 * inner:g} mm is the wall thickness, write tube: {{outer: ..., wall: ...}}"
     )
 
 
@@ -146,13 +166,16 @@ def _box(w: float, h: float, t: float) -> SectionProperties:
 
 
 def _box_shear(across: float, along: float) -> float:
-    """Shear factor of a thin-walled box of one thickness, loaded along its side `along`  [Cowper 1966, at ν = 0]."""
+    """Return the shear factor of a thin-walled box of uniform thickness, loaded along its side `along`.
+
+    [Cowper 1966, at ν = 0]
+    """
     m = across / along
     return 10.0 * (1.0 + 3.0 * m) ** 2 / (12.0 + 72.0 * m + 150.0 * m**2 + 90.0 * m**3 + 30.0 * m**2 * (m + m**2))
 
 
 def _box_fault(w: float, h: float, t: float) -> str | None:
-    return f"two walls of {t:g} do not fit into a box of {w:g} by {h:g}" if 2.0 * t >= min(w, h) else None
+    return f"two walls of {t:g} m do not fit into a box of {w:g} m by {h:g} m" if 2.0 * t >= min(w, h) else None
 
 
 def _i_beam(w: float, h: float, f: float, web: float) -> SectionProperties:
@@ -167,7 +190,7 @@ def _i_beam(w: float, h: float, f: float, web: float) -> SectionProperties:
 
 def _i_beam_fault(w: float, h: float, f: float, web: float) -> str | None:
     open_or_full = 2.0 * f >= h or web >= w
-    return "its flanges leave no web, or its web is as wide as the flanges" if open_or_full else None
+    return "its flanges leave no room for the web, or its web is as wide as the flanges" if open_or_full else None
 
 
 def _corners(w: float, h: float) -> list[list[float]]:
@@ -188,27 +211,28 @@ def _i_beam_corners(w: float, h: float, f: float, web: float) -> list[list[float
 SECTION_SHAPES = Registry(
     "section shape", SectionShape,
     SectionShape(
-        "rectangle", "Width (along y), height (along z): `[width, height]` or by these names.", 2, _rectangle,
+        "rectangle", "Rectangle: width (along y) and height (along z), as `[width, height]` or by these names.", 2,
+        _rectangle,
         outline=lambda w, h: [_corners(w, h)], names=("width", "height"),
     ),
     SectionShape(
-        "circle", "Diameter; or `{diameter: ...}` or `{radius: ...}`.", 1, _ring,
+        "circle", "Circle: diameter; or `{diameter: ...}` or `{radius: ...}`.", 1, _ring,
         outline=lambda outer: [_around(outer)], names=("diameter",), alternatives=ROUND_ALTERNATIVES,
     ),
     SectionShape(
         "tube",
-        "Outer and inner diameter: `[outer, inner]`, `{outer: ..., inner: ...}` or `{outer: ..., wall: ...}` with the "
-        "thickness of the wall; also `outer_radius`, `inner_radius`.", 2, _ring, _ring_fault,
+        "Tube: outer and inner diameter `[outer, inner]`, `{outer: ..., inner: ...}` or `{outer: ..., wall: ...}` with "
+        "the wall thickness; also `outer_radius`, `inner_radius`.", 2, _ring, _ring_fault,
         outline=lambda outer, inner: [_around(outer), _around(inner)],
         names=("outer", "inner"), alternatives=TUBE_ALTERNATIVES, question=tube_question,
     ),
     SectionShape(
-        "box", "Outer width, outer height, thickness of the wall: `[width, height, wall]` or by these names.", 3,
+        "box", "Box: outer width, outer height and wall thickness, as `[width, height, wall]` or by these names.", 3,
         _box, _box_fault, outline=lambda w, h, t: [_corners(w, h), _corners(w - 2.0 * t, h - 2.0 * t)],
         names=("width", "height", "wall"),
     ),
     SectionShape(
-        "i_beam", "Width, height, thickness of the flanges, thickness of the web (upright, along z): "
+        "i_beam", "I-beam: width, height, thickness of the flanges and of the web (along z), as "
         "`[width, height, flange, web]` or by these names.", 4,
         _i_beam, _i_beam_fault, outline=lambda *lengths: [_i_beam_corners(*lengths)],
         names=("width", "height", "flange", "web"),
@@ -223,22 +247,31 @@ _TABLE_SHEAR = 5.0 / 6.0
 
 
 class CrossSection(PartOfKind):
-    """One shape, or `area` with the other constants."""
+    """Cross-section of a beam: one shape, or `area` with the other constants.
+
+    Examples
+    --------
+    >>> import supple
+    >>> tube = supple.CrossSection(tube={"outer": 0.016, "wall": 0.001})
+    >>> round(tube.properties().area * 1e6, 2)  # mm²
+    47.12
+    """
 
     kinds: ClassVar = SECTION_SHAPES
 
     area: Annotated[Positive, of(AREA)] | None = None
-    """A, m²: a section by its constants."""
+    """Area A of a section by its constants, m²."""
     Iy: Annotated[Positive, of(SECOND_MOMENT)] | None = None
-    """∫ z² dA, m⁴: bending in the x-z plane of the section, in the plane that of the drawing."""
+    """Second moment of area ∫ z² dA, m⁴: bending in the section's x-z plane; in a planar mechanism bending in its
+    plane."""
     Iz: Annotated[Positive, of(SECOND_MOMENT)] | None = None
-    """∫ y² dA, m⁴; left out only in the plane."""
+    """Second moment of area ∫ y² dA, m⁴. Optional only in the plane."""
     torsion: Annotated[Positive, of(SECOND_MOMENT)] | None = None
-    """Torsion constant J, m⁴; left out only in the plane."""
+    """Torsion constant J, m⁴. Optional only in the plane."""
     shear_y: Annotated[Positive, of(RATIO)] | None = None
-    """Shear factor k for forces along y; of a table 5/6 if left out."""
+    """Shear factor k for forces along y. Default: that of the shape, or 5/6 for a section by constants."""
     shear_z: Annotated[Positive, of(RATIO)] | None = None
-    """Shear factor k for forces along z."""
+    """Shear factor k for forces along z. Default: that of the shape, or 5/6 for a section by constants."""
 
     @model_validator(mode="after")
     def _one_shape(self) -> Self:
@@ -246,23 +279,24 @@ class CrossSection(PartOfKind):
         if len(shapes) + (self.area is not None) != 1:
             *others, last = SECTION_SHAPES
             raise ValueError(
-                f"a section has exactly one shape: {', '.join(others)} or {last}, or is a table of area, Iy, Iz and "
+                f"a section needs exactly one shape: {', '.join(others)} or {last}, or the constants area, Iy, Iz and "
                 "torsion"
             )
         if shapes and self.chosen("Iy", "Iz", "torsion"):
-            raise ValueError("Iy, Iz and torsion belong to a section by its area; a shape brings its own")
+            raise ValueError("Iy, Iz and torsion are only allowed with area; a shape determines its own")
         if not shapes and self.Iy is None:
-            raise ValueError("a section by its area needs Iy (and in space Iz and torsion)")
+            raise ValueError("a section with area needs Iy (and in space Iz and torsion)")
         fault = SECTION_SHAPES[shapes[0]].fault(*self._lengths()) if shapes else None
         if fault is not None:
             raise ValueError(fault)
         return self
 
     def properties(self, instead: Mapping[str, Any] = MappingProxyType({})) -> SectionProperties:
-        """The constants of the section.
+        """Return the constants of the section.
 
-        instead : other values of its numbers, by name; of a shape by its name and the length's name or number as it
-                  was written, `tube.wall`, `tube.1`
+        instead : other values of its numbers, by name. Lengths of a shape are named by the shape and the length's name
+        or
+                  number as given, `tube.wall`, `tube.1`
         """
         of = {name: instead.get(name, getattr(self, name)) for name in ("area", "Iy", "Iz", "torsion")}
         if self.area is not None:
@@ -277,12 +311,12 @@ class CrossSection(PartOfKind):
 
     @property
     def lengths(self) -> tuple[float, ...]:
-        """The dimensions of its shape, m; none of a table."""
+        """Dimensions of its shape, m; empty for a section by its constants."""
         return () if self.area is not None else self._lengths()
 
     @property
     def in_words(self) -> str:
-        """Its shape and lengths: `tube, outer 16 mm, inner 14 mm`."""
+        """Shape and lengths as text: `tube, outer 16 mm, inner 14 mm`."""
         if self.area is not None:
             return "by its constants"
         shape = SECTION_SHAPES[self.kind]
@@ -291,7 +325,7 @@ class CrossSection(PartOfKind):
 
     @property
     def question(self) -> str | None:
-        """What is unusual about its dimensions and may be a mistake, in one sentence."""
+        """Question about unusual dimensions that may be a mistake, in one sentence, or None."""
         if self.area is not None or getattr(self.said, "wall", None) is not None:
             return None
         return SECTION_SHAPES[self.kind].question(*self._lengths())

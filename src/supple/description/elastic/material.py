@@ -1,4 +1,4 @@
-"""Materials of elastic bodies, and damping of what is elastic."""
+"""Materials of elastic bodies, and damping of elastic parts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from supple.description.quantities.expression import number
 from supple.description.quantities.quantity import NotNegative, Part, Positive, of
 from supple.diagnostics import InputError
 
-# Damping of what is elastic, for the mechanism as a whole or for one material.
+# Damping of elastic parts, for the whole mechanism or for one material.
 
 
 Share = Annotated[NotNegative, of(RATIO)]
@@ -25,26 +25,26 @@ _MODE = re.compile(r"mode([1-9]\d{0,3})")
 
 
 BRAKES = (
-    "its damping in proportion to mass, {:.3g} 1/s, brakes the motion of the whole as well when the mechanism is "
-    "simulated: without coordinates nothing tells that motion from deformation; list coordinates:"
+    "its mass-proportional damping, {:.3g} 1/s, also damps the rigid-body motion when the mechanism is "
+    "simulated: without coordinates that motion is not separated from the deformation; add coordinates:"
 )
 
 
 class RatioAt(Part):
-    """A measured damping ratio."""
+    """Damping ratio at a frequency."""
 
     frequency: Annotated[Positive, of(FREQUENCY)]
-    """Hz, of the mode."""
+    """Natural frequency of the mode, Hz."""
     ratio: Share
-    """ζ: 0.01 is one per cent of critical."""
+    """Damping ratio ζ: 0.01 is one per cent of critical."""
 
 
 def _one_kind(value: Any) -> Any:
-    """Refuses lists and names with ratios that cannot be, before the alternatives of the field are tried one by one."""
+    """Refuse impossible lists and names of ratios, before pydantic tries the alternatives of the field."""
     if isinstance(value, list | tuple):
         tables = [isinstance(item, Mapping | RatioAt) for item in value]
         if any(tables) and not all(tables):
-            raise ValueError("it lists either ratios, mode by mode, or {frequency: ..., ratio: ...}, not both")
+            raise ValueError("a list contains either ratios, mode by mode, or {frequency: ..., ratio: ...}, not both")
         if not any(tables):
             return tuple(_ratio(f"ratio {i}", item) for i, item in enumerate(value, 1))
     if isinstance(value, Mapping):
@@ -58,53 +58,75 @@ def _ratio(what: str, value: Any) -> float:
     except InputError as error:
         raise ValueError(f"{what}: {error}") from error
     if not found >= 0.0:
-        raise ValueError(f"{what} is {found:g}, and must be 0 or more")
+        raise ValueError(f"{what} must be 0 or more (got {found:g})")
     return found
 
 
 class Damping(Part):
-    """One law of damping: of each mode, of the material, or proportional to mass and stiffness."""
+    """Damping model of the elastic parts: modal, structural, or proportional to mass and stiffness (Rayleigh).
+
+    Examples
+    --------
+    >>> import supple
+    >>> supple.Damping(modal=[0.01, 0.02]).ratios([5.0, 9.0, 20.0])
+    array([0.01, 0.02, 0.02])
+    """
 
     modal: Annotated[
         Share | tuple[Share, ...] | tuple[RatioAt, ...] | dict[str, Share] | None,
         BeforeValidator(_one_kind),
     ] = None
-    """Damping ratio ζ of the modes with locked actuators: one for all (0.01 is one per cent of critical); one after the
-    other by rising frequency, the last for all further modes; by name, `{mode1: 0.01, mode3: 0.02, others: 0.015}`; or
-    by frequency, `[{frequency: 38 Hz, ratio: 0.01}, ...]`, linear between those and constant beyond them."""
+    """Damping ratio ζ of the modes with locked actuators (0.01 is one per cent of critical). Forms: one for all modes;
+    a list by rising frequency, whose last entry is for all further modes; by name, `{mode1: 0.01, mode3: 0.02, others:
+    0.015}`; or by frequency, `[{frequency: 38 Hz, ratio: 0.01}, ...]`, linear between the entries and constant outside.
+    """
     structural: Share | None = None
     """Loss factor η: the stiffness becomes K (1 + i η)."""
     rayleigh: tuple[Annotated[NotNegative, of(PER_TIME)], Annotated[NotNegative, of(TIME)]] | None = None
-    """α (1/s) and β (s): D = α M + β K."""
+    """Rayleigh coefficients α (1/s) and β (s): D = α M + β K."""
 
     @model_validator(mode="after")
     def _one_model(self) -> Self:
         if len(self.chosen("modal", "structural", "rayleigh")) != 1:
-            raise ValueError("damping has exactly one law: modal, structural or rayleigh")
+            raise ValueError("damping needs exactly one model: modal, structural or rayleigh")
         if isinstance(self.modal, tuple) and not self.modal:
-            raise ValueError("modal: lists at least one ratio")
+            raise ValueError("modal: needs at least one ratio")
         for name in self.modal if isinstance(self.modal, dict) else ():
             if name != OTHERS and not _MODE.fullmatch(name):
-                raise ValueError(
-                    f'"{name}" is not a mode: name them mode1, mode2, ..., by rising frequency, and {OTHERS}'
-                )
+                raise ValueError(f'"{name}" is not a mode: use mode1, mode2, ..., by rising frequency, and {OTHERS}')
         table = self.table
         for before, after in pairwise(table):
             if after.frequency <= before.frequency:
-                raise ValueError(f"frequencies rise, and {after.frequency:g} Hz comes after {before.frequency:g} Hz")
+                raise ValueError(
+                    f"frequencies must increase, but {after.frequency:g} Hz follows {before.frequency:g} Hz"
+                )
         return self
 
     @property
     def table(self) -> tuple[RatioAt, ...]:
-        """Ratios by frequency, or none."""
+        """Ratios by frequency; empty for the other forms."""
         given = self.modal if isinstance(self.modal, tuple) else ()
         return tuple(item for item in given if isinstance(item, RatioAt))
 
     def ratios(self, frequencies_hz: ArrayLike) -> NDArray[np.float64]:
-        """ζ (..., r) of the modes with these frequencies (..., r), which rise along the last axis.
+        """Return the damping ratios ζ (..., r) of modes with the frequencies (..., r), increasing along the last axis.
 
-        By number or name, modes closer than some per cent share their ratios, ζ_k = Σ_j w_kj ζ_j / Σ_j w_kj with
-        w = exp(-(ln(f_k/f_j)/0.02)²): where modes cross the law is smooth, and where they coincide it has a meaning.
+        Parameters
+        ----------
+        frequencies_hz : array_like, shape (..., r)
+            Natural frequencies, Hz.
+
+        Returns
+        -------
+        numpy.ndarray, shape (..., r)
+            Damping ratios.
+
+        Notes
+        -----
+        For ratios by number or name, modes that are only a few per cent apart share their ratios,
+        ζ_k = Σ_j w_kj ζ_j / Σ_j w_kj with w = exp(-(ln(f_k/f_j)/0.02)²). The ratios are then smooth where modes cross,
+        and well
+        defined where they coincide.
         """
         f = np.asarray(frequencies_hz, dtype=np.float64)
         if self.modal is None or isinstance(self.modal, float):
@@ -123,13 +145,13 @@ class Damping(Part):
         return (weight @ own) / weight.sum(axis=-1)
 
 
-_SHARED = 0.02  # of a frequency: modes this close are as good as one
+_SHARED = 0.02  # relative distance of frequencies below which modes share their ratios
 
 
 # Materials.
 
 
-# An isotropic solid is stable for -1 < ν < 1/2; incompressible rubber is at the end.
+# An isotropic solid is stable for -1 < ν < 1/2; incompressible rubber has ν = 1/2.
 PoissonRatio = Annotated[
     float,
     of(RATIO),
@@ -141,28 +163,36 @@ PoissonRatio = Annotated[
 
 
 class Material(Part):
-    """A linear elastic material."""
+    """Linear elastic material.
+
+    Examples
+    --------
+    >>> import supple
+    >>> steel = supple.Material(youngs_modulus="210 GPa", density=7850)
+    >>> round(steel.G / 1e9, 1)  # shear modulus, GPa
+    80.8
+    """
 
     youngs_modulus: Annotated[Positive, of(PRESSURE)]
-    """E, Pa."""
+    """Young's modulus E, Pa."""
     density: Annotated[NotNegative, of(DENSITY)]
-    """ρ, kg/m³."""
+    """Density ρ, kg/m³."""
     poisson: PoissonRatio = 0.3
-    """ν; 0.3 if left out, as of most metals. It only enters the shear modulus."""
+    """Poisson's ratio ν, used only for the shear modulus. Default: 0.3, as for most metals."""
     shear_modulus: Annotated[Positive, of(PRESSURE)] | None = None
-    """G, Pa; E / (2 (1 + ν)) if left out."""
+    """Shear modulus G, Pa. Default: E / (2 (1 + ν))."""
 
     damping: Damping | None = None
-    """Of what is made of it: `{structural: η}`, `{modal: ζ}` as far as a mode's deformation is in it, or
-    `{rayleigh: [α, β]}`; beside the mechanism's own damping. None if left out."""
+    """Damping of the parts made of it, in addition to the mechanism's own: `{structural: η}`, `{modal: ζ}` in
+    proportion to a mode's energy in the material, or `{rayleigh: [α, β]}`. Default: none."""
 
     @model_validator(mode="after")
     def _one_ratio(self) -> Self:
         if self.damping is not None and not isinstance(self.damping.modal, float | None):
-            raise ValueError("of a material, modal damping is one number: modes belong to the mechanism")
+            raise ValueError("modal damping of a material must be one number, since modes belong to the mechanism")
         return self
 
     @property
     def G(self) -> float:
-        """The shear modulus, Pa."""
+        """Shear modulus, Pa."""
         return self.shear_modulus or self.youngs_modulus / (2.0 * (1.0 + self.poisson))

@@ -1,4 +1,4 @@
-"""Beams where they are drawn, as numbers: ends and section axes in the body's axes, stiffness and mass along them."""
+"""Beams as drawn, in numbers: ends and section axes in the body's axes, stiffness and mass along the beam."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from supple.diagnostics.errors import fault_at
 from supple.geometry.inertia import MassProperties
 from supple.geometry.rotation import axes_from_x
 
-_NEAR = 1e-6  # of a beam's length: closer is at it
-_PARALLEL = 1e-6  # rad between `up` and the beam: less gives no direction
+_NEAR = 1e-6  # of a beam's length: a point closer than this is on the beam
+_PARALLEL = 1e-6  # rad, least angle between `up` and the beam
 
 
 class PlacedBeam(NamedTuple):
-    """A beam on its body.
+    """Beam on its body.
 
-    name     : of the body, or `body.1`, `body.2`, ... where it has several
-    path     : in the mechanism file
-    places   : (2, 3) local positions of its two places, m
+    name     : name of the body, or `body.1`, `body.2`, ... if the body has several beams
+    path     : path in the mechanism file
+    places   : (2, 3) local positions of its two points, m
     axes     : (3, 3) columns are the section's x (along the beam), y, z, in body axes
-    arm      : (3,) from the places to the ends of its axis: the offset, in body axes
-    sections : constants at both ends; all that follows from them changes linearly between
+    arm      : (3,) offset from the points to the ends of its axis, in body axes
+    sections : constants at both ends, with linear variation between them
     """
 
     name: str
@@ -47,22 +47,22 @@ class PlacedBeam(NamedTuple):
 
     @property
     def length(self) -> float:
-        """m."""
+        """Length, m."""
         return float(np.linalg.norm(self.places[1] - self.places[0]))
 
     def fraction(self, position: Array) -> float | None:
-        """Of its length, where a place is on its axis or at one of its two places; None if it is not."""
+        """Return the position along the beam, 0 to 1, of a point on its axis or at its two points; None for others."""
         for end, place in enumerate(self.places):
             if np.linalg.norm(position - place) <= _NEAR * self.length:
                 return float(end)
-        way = self.ends[1] - self.ends[0]
-        t = float((position - self.ends[0]) @ way) / self.length**2
-        off = float(np.linalg.norm(position - self.ends[0] - t * way))
+        along_axis = self.ends[1] - self.ends[0]
+        t = float((position - self.ends[0]) @ along_axis) / self.length**2
+        off = float(np.linalg.norm(position - self.ends[0] - t * along_axis))
         return min(max(t, 0.0), 1.0) if off <= _NEAR * self.length and -_NEAR <= t <= 1.0 + _NEAR else None
 
 
 def placed_beams(drawing: Drawing, body: str) -> tuple[PlacedBeam, ...]:
-    """The beams of an elastic body; none for a rigid one or a superelement. Placed once for each mechanism."""
+    """Return the beams of an elastic body, computed once; none for a rigid body or a superelement."""
     return drawing.mechanism.remembered(f"beams of {body}", lambda: _placed_beams(drawing, body))
 
 
@@ -76,11 +76,11 @@ def _placed_beams(drawing: Drawing, body: str) -> tuple[PlacedBeam, ...]:
 
 
 def beam_mass(beam: PlacedBeam) -> MassProperties:
-    """Mass properties of a beam whose mass per length changes linearly from m₀ to m₁, in body axes.
+    """Return the mass properties, in body axes, of a beam whose mass per length varies linearly from m₀ to m₁.
 
-    m = L (m₀ + m₁)/2, centre at L (m₀ + 2 m₁)/(3 (m₀ + m₁)), second moment about the first end L³ (m₀ + 3 m₁)/12. Twist
-    turns ρ (Iy + Iz); bending turns ρ Iy and ρ Iz in Timoshenko's theory and nothing in Euler and Bernoulli's, as the
-    mass matrices of their elements have it.
+    m = L (m₀ + m₁)/2, centre at L (m₀ + 2 m₁)/(3 (m₀ + m₁)), second moment about the first end L³ (m₀ + 3 m₁)/12. The
+    rotary inertia per length is ρ (Iy + Iz) for twist. For bending it is ρ Iy and ρ Iz in Timoshenko's theory and zero
+    in Euler and Bernoulli's, as in the mass matrices of their elements.
     """
     rho, L = beam.material.density, beam.length
     first, second = beam.sections
@@ -89,7 +89,7 @@ def beam_mass(beam: PlacedBeam) -> MassProperties:
     distance = L * (m0 + 2.0 * m1) / (3.0 * (m0 + m1)) if mass > 0.0 else 0.5 * L
     across = L**3 * (m0 + 3.0 * m1) / 12.0 - mass * distance**2
     turning = 0.5 * rho * L * np.array([getattr(first, key) + getattr(second, key) for key in ("polar", "Iy", "Iz")])
-    turning = np.nan_to_num(turning)  # what a planar table leaves out turns about axes of the plane
+    turning = np.nan_to_num(turning)  # constants that a planar table omits are for rotations about axes of the plane
     if beam.theory == "euler-bernoulli":
         turning[1:] = 0.0
     inertia = np.diag(turning + np.array([0.0, across, across]))
@@ -102,7 +102,7 @@ def _placed(drawing: Drawing, body: str, name: str, path: Path, beam: Beam) -> P
     along = places[1] - places[0]
     length = float(np.linalg.norm(along))
     if length < 1e-12:
-        raise fault_at(path, "its two places are drawn at the same point", "draw them apart")
+        raise fault_at(path, "its two end points are drawn at the same position", "draw them apart")
     axes = _section_axes(drawing, body, beam, along / length, (*path, "up"))
     sections = [drawing.mechanism.section(section).properties() for section in beam.sections]
     for section_name, section in zip(beam.sections, sections, strict=True):
@@ -139,19 +139,19 @@ def _end(drawing: Drawing, body: str, beam: Beam, key: str, path: Path) -> Array
     if frame is not None and frame.body != body:
         raise fault_at(
             (*path, key),
-            f'its end "{place}" is a frame of "{frame.body}": a beam lies within one body',
-            "end it at a place of its own body, and connect the two with a weld joint",
+            f'its end "{place}" is a frame of "{frame.body}", but a beam lies within one body',
+            "end it at a point of its own body, and connect the two bodies with a weld joint",
         )
     return drawing.on_body(body, place, (*path, key))
 
 
 def _section_axes(drawing: Drawing, body: str, beam: Beam, x: Array, path: Path) -> Array:
-    """Columns x, y, z of the section in body axes; z points `up` as far as the beam lets it."""
+    """Return the columns x, y, z of the section in body axes; z points `up`, perpendicular to the beam."""
     if beam.up is None:
         if drawing.mechanism.planar:  # height in the plane, to the left of the beam
             z = np.array([-x[1], x[0], 0.0])
             return np.column_stack([x, np.cross(z, x), z])
-        # A beam that is its body has the body's axes; of several, each has those that a rod would have as drawn.
+        # A single beam has the body's axes; each of several has the axes that a rod would have as drawn.
         if drawing.mechanism.bodies[body].beam is not None:
             return np.eye(3)
         R = drawing.bodies[body].axes
@@ -160,13 +160,13 @@ def _section_axes(drawing: Drawing, body: str, beam: Beam, x: Array, path: Path)
     z = up - (up @ x) * x
     size = float(np.linalg.norm(z))
     if size < _PARALLEL:
-        raise fault_at(path, "up points along the beam", "give a direction across it")
+        raise fault_at(path, "up is parallel to the beam", "give a direction across the beam")
     z /= size
     return np.column_stack([x, np.cross(z, x), z])
 
 
 def _up(drawing: Drawing, value: Any, path: Path) -> Array:
-    """A direction in the drawing; in the plane also its normal, by the letter of the axis that the plane leaves out."""
+    """Return a direction of the drawing, or the normal of a plane by the letter of the axis that the plane omits."""
     plane = drawing.mechanism.plane
     if plane is not None and isinstance(value, str) and value.lstrip("+-") in set("xyz") - set(plane):
         normal = drawing.mechanism.plane_axes()[:, 2]
@@ -176,13 +176,13 @@ def _up(drawing: Drawing, value: Any, path: Path) -> Array:
 
 
 def _require_slender(section: SectionProperties, name: str, length: float, path: Path) -> None:
-    """A section larger than the beam is long is a slip of units: millimetres where metres are meant."""
+    """Refuse a section larger than the beam is long, which is usually millimetres written as metres."""
     reason = _too_large(section, name, length)
     if reason is not None:
         raise fault_at(
             path,
             reason,
-            'lengths are in metres: write 20 mm, or 0.02; if it is a short connector, allow: {section: "why"}',
+            'lengths are in metres: write 20 mm or 0.02; for a short connector add allow: {section: "reason"}',
         )
 
 
@@ -194,7 +194,7 @@ def _too_large(section: SectionProperties, name: str, length: float) -> str | No
 
 
 def oversized(drawing: Drawing, body: str) -> str | None:
-    """Which section of a body is larger than its beam is long, in words; None if none is."""
+    """Return the text about the first section of a body that is larger than its beam is long, or None."""
     for beam, placed in zip(drawing.mechanism.bodies[body].all_beams, placed_beams(drawing, body), strict=True):
         for name, section in zip(beam.sections, placed.sections, strict=True):
             reason = _too_large(section, name, placed.length)

@@ -1,7 +1,7 @@
-"""What the files of a superelement hold: matrices and nodes as arrays, of sizes that fit one another.
+"""Files of a superelement as arrays: matrices and nodes, checked for compatible sizes.
 
-The reading stands here because the mass of a body is part of its description; whether the matrices are those of an
-elastic body (symmetry, rigid-body modes) is for the formulations to say.
+They are read here because the mass of a body is part of its description. Whether the matrices are those of an elastic
+body (symmetry, rigid-body modes) is checked by the formulations.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ from supple.kinds import Registry
 
 _UNREADABLE = (ValueError, OSError, OverflowError, MemoryError, csv.Error)
 _NAMES = ("nodes", *(f"{name}{part}" for name in "KM" for part in ("", "_row", "_col", "_data", "_shape")))
-_LARGEST = 1e40  # kg, N/m, m: products of a few such numbers still are numbers
-_WHOLE = 2.0**53  # numbers up to which a float is exact
+_LARGEST = 1e40  # kg, N/m, m: products of a few such numbers stay finite
+_WHOLE = 2.0**53  # largest integer up to which a float is exact
 
 
 class SuperelementMatrices(NamedTuple):
     """Matrices and nodes, in the body's axes.
 
     K, M      : sparse, square; node by node, translations before rotations
-    numbers   : (n,) of the nodes, as the user calls them
+    numbers   : (n,) of the nodes, as in the user's file
     positions : (n, 3) from the origin that the user sees, m
     degrees   : (n,) degrees of freedom of each node, 3 (translations) or 6
-    reader    : files and reader, for messages; "" where the reader is one of supple's own
+    reader    : files and reader, for messages; "" for a built-in reader
     """
 
     K: Any
@@ -55,9 +55,9 @@ class SuperelementMatrices(NamedTuple):
 
 
 def superelement_matrices(superelement: Superelement, path: tuple[str | int, ...] = ()) -> SuperelementMatrices:
-    """Read the files; sizes that do not fit raise an `InputError` with the path of the file's key.
+    """Return the matrices from the files; an `InputError` has the path of the wrong file's key.
 
-    path : of the superelement in the mechanism file, ("bodies", "arm", "superelement")
+    path : path of the superelement in the mechanism file, ("bodies", "arm", "superelement")
     """
     try:
         return _read(superelement)
@@ -67,7 +67,7 @@ def superelement_matrices(superelement: Superelement, path: tuple[str | int, ...
 
 
 def rigid_body_modes(positions: Array, degrees: NDArray[np.int64], origin: Array) -> Array:
-    """Displacements of all degrees of freedom by a unit twist of the body at `origin`: (sum of degrees, 6).
+    """Return the displacements of all degrees of freedom for unit twists at `origin`: (sum of degrees, 6).
 
     u = v + ω × (x - origin), φ = ω
     """
@@ -79,7 +79,7 @@ def rigid_body_modes(positions: Array, degrees: NDArray[np.int64], origin: Array
 
 
 def rigid_mass(arrays: SuperelementMatrices, origin: Array) -> MassProperties:
-    """Mass, centre (from `origin`) and inertia of the body as a rigid one, from R^T M R of its rigid-body modes R.
+    """Return mass, centre (from `origin`) and inertia of the body, from Rᵀ M R with its rigid-body modes R.
 
     R^T M R = [[m I, -m c̃], [m c̃, J_o]]
     """
@@ -89,9 +89,9 @@ def rigid_mass(arrays: SuperelementMatrices, origin: Array) -> MassProperties:
 
 
 def body_source(superelement: Superelement) -> BodySource:
-    """The source that reads the files of a superelement, by their ending.
+    """Return the source that reads the files of a superelement, by their extension.
 
-    Files with an ending that no source has are read as .npz or Matrix Market, which say in the file what they are.
+    Files with an unknown extension are read as .npz or Matrix Market, whose contents identify the format.
     """
     keys = ONE_FILE if superelement.file is not None else THREE_FILES
     if superelement.ending in BODY_SOURCES and BODY_SOURCES[superelement.ending].keys == keys:
@@ -113,13 +113,15 @@ def _read(superelement: Superelement) -> SuperelementMatrices:
             _require_matrix(matrix, what, table, name)
         if K.shape != M.shape:
             raise InputError(
-                f"the mass matrix has {M.shape[0]} rows and the stiffness matrix {K.shape[0]}",
+                f"the mass matrix has {M.shape[0]} rows, but the stiffness matrix has {K.shape[0]}",
                 path=(names[0],),
                 hint="export both from the same model",
             )
     except _Unreadable as error:
         key, reason = error.args
-        hint = "export it again" if superelement.ending in BODY_SOURCES else f"files may be {', '.join(BODY_SOURCES)}"
+        hint = (
+            "export it again" if superelement.ending in BODY_SOURCES else f"supported files: {', '.join(BODY_SOURCES)}"
+        )
         raise InputError(f"{origins[key]} cannot be read ({reason})", path=(key,), hint=hint) from error.__cause__
     except InputError as error:
         (key,) = error.path
@@ -132,24 +134,24 @@ def _read(superelement: Superelement) -> SuperelementMatrices:
 
 
 def _origin(source: BodySource, path: str) -> str:
-    """The file, and the reader where it is not one of supple's own."""
+    """Return the file, with the reader if it is not a built-in one."""
     name = quoted(Path(path).name)
     return name if source in _OWN else f"{name} (reader {quoted(source.name)})"
 
 
 class _Unreadable(Exception):
-    """A file cannot be read: the key that names it, and the reason."""
+    """File that cannot be read: the key that names it, and the reason."""
 
 
 def _given(source: BodySource, paths: dict[str, str]) -> tuple[Any, Any, Array]:
-    """What a source returns: M and K as sparse matrices, and the node table with numbers."""
+    """Return what a source returns: M and K as sparse matrices, and the node table with numbers."""
     key = source.keys[0]
-    if source in _OWN:  # they read with care; whatever else they raise is a defect
+    if source in _OWN:  # built-in readers raise known exceptions; any other is a defect
         found: Any = _guarded(key, source.read, *paths.values())
     else:
         found = _guarded(key, source.read, *paths.values(), refused=Exception)
     if not isinstance(found, tuple) or len(found) != 3:
-        raise _Unreadable(key, f"the reader returns {value_text(found)}, not mass, stiffness and nodes")
+        raise _Unreadable(key, f"the reader returns {value_text(found)} instead of (mass, stiffness, nodes)")
     M, K = (_guarded(key, _sparse, matrix, what) for matrix, what in zip(found, ("mass", "stiffness"), strict=False))
     table = _guarded(key, _real, found[2], "node table")
     if table.ndim == 2 and table.shape[1] == 3:  # positions alone: numbered from 0
@@ -158,7 +160,7 @@ def _given(source: BodySource, paths: dict[str, str]) -> tuple[Any, Any, Array]:
 
 
 def _sparse(matrix: Any, what: str) -> Any:
-    """A matrix of a source as a sparse one of real numbers."""
+    """Return a matrix of a source as a sparse matrix of real numbers."""
     if scipy.sparse.issparse(matrix):
         matrix = scipy.sparse.csr_array(matrix)
         _real(matrix.data, f"{what} matrix")
@@ -173,19 +175,19 @@ def _sparse(matrix: Any, what: str) -> Any:
 def _real(values: Any, what: str) -> Array:
     found = np.asarray(values)
     if found.dtype.kind not in "iuf":
-        raise ValueError(f"its {what} has entries of type {quoted(found.dtype)}, not real numbers")
+        raise ValueError(f"its {what} has entries of type {quoted(found.dtype)} instead of real numbers")
     return found.astype(float)
 
 
 def _degrees(table: Array, rows: int) -> NDArray[np.int64]:
-    """Of every node: as the table says, else as many as the rows of the matrices allow."""
+    """Return the degrees of freedom of every node, from the table or else from the size of the matrices."""
     if table.shape[1] == 5:
         return table[:, 4].astype(np.int64)
     return np.full(len(table), 6 if rows == 6 * len(table) else 3)
 
 
 def _guarded(key: str, read: Callable[..., Any], *given: Any, refused: Any = _UNREADABLE) -> Any:
-    """What a reader gives; what it refuses is about the key of the file."""
+    """Return the result of a reader; its errors refer to the key of the file."""
     try:
         return read(*given)
     except (InputError, _Unreadable):
@@ -202,7 +204,7 @@ def _read_npz(path: str) -> tuple[Any, Any, Array]:
     missing = [name for name in ("nodes", "K", "M") if name not in arrays and f"{name}_data" not in arrays]
     if missing:
         known = ", ".join(quoted(name) for name in arrays) or "none of K, M and nodes"
-        raise ValueError(f"it has no array {quoted(missing[0])}; there is {known}")
+        raise ValueError(f"it has no array {quoted(missing[0])} (found: {known})")
     table = np.asarray(arrays["nodes"], float)
     if table.ndim == 2 and table.shape[1] == 3:
         table = np.column_stack([np.arange(len(table)), table])
@@ -216,7 +218,7 @@ def _read_three(mass: str, stiffness: str, nodes: str) -> tuple[Any, Any, Array]
 
 
 def _packed(arrays: dict[str, Any], name: str, table: Array) -> Any:
-    """A matrix that is an array, or its entries as NAME_row, NAME_col, NAME_data (and NAME_shape)."""
+    """Return a matrix stored as an array, or by its entries NAME_row, NAME_col, NAME_data (and NAME_shape)."""
     if name in arrays:
         if arrays[name].ndim != 2:
             raise ValueError(f"its array {quoted(name)} has {arrays[name].ndim} dimensions, not 2")
@@ -226,27 +228,27 @@ def _packed(arrays: dict[str, Any], name: str, table: Array) -> Any:
         raise ValueError(f"a sparse {name} needs {name}_row, {name}_col and {name}_data")
     row, column, data = (np.asarray(part) for part in parts)
     if not row.ndim == column.ndim == data.ndim == 1 or not len(row) == len(column) == len(data):
-        raise ValueError(f"{name}_row, {name}_col and {name}_data are not lists of one length")
+        raise ValueError(f"{name}_row, {name}_col and {name}_data are not lists of the same length")
     if any(places.dtype.kind == "f" for places in (row, column)):
         raise ValueError(f"{name}_row and {name}_col are not whole numbers")
     last = int(max(row.max(initial=0), column.max(initial=0))) + 1
     if f"{name}_shape" in arrays:
         shape = tuple(int(size) for size in np.ravel(arrays[f"{name}_shape"]))
-    else:  # the smallest size of the nodes that has room for all entries
+    else:  # the smallest size for these nodes that contains all entries
         shape = (next((size for size in _sizes(table) if size >= last), last),) * 2
     if len(shape) != 2:
-        raise ValueError(f"its {name} asks for {' by '.join(map(str, shape))}, which is no matrix")
+        raise ValueError(f"its {name}_shape {' by '.join(map(str, shape))} is not the shape of a matrix")
     require_rows(max(shape), f"its {name}")
     if min(row.min(initial=0), column.min(initial=0)) < 0 or (row >= shape[0]).any() or (column >= shape[1]).any():
-        raise ValueError(f"{name}_row or {name}_col points outside {shape[0]} by {shape[1]} (they count from 0)")
+        raise ValueError(f"{name}_row or {name}_col is outside {shape[0]} by {shape[1]} (indices start at 0)")
     places = (row.astype(np.int64), column.astype(np.int64))
     return scipy.sparse.coo_array((np.asarray(data, float), places), shape=shape).tocsr()
 
 
 def _read_table(path: str) -> Array:
-    """Lines of number, x, y, z (and degrees of freedom).
+    """Return the node table: lines of number, x, y, z (and degrees of freedom).
 
-    A first line of words is a heading, lines that begin with # are remarks.
+    A first line of words is a heading; lines that begin with # are comments.
     """
     with Path(path).open(encoding="utf-8-sig", newline="") as stream:
         lines = [line for line in csv.reader(stream) if any(line) and not line[0].lstrip().startswith("#")]
@@ -255,10 +257,10 @@ def _read_table(path: str) -> Array:
     width = len(lines[0]) if lines else 4
     for i, line in enumerate(lines, 1):
         if len(line) != width:
-            raise ValueError(f"node {i} has {len(line)} entries, the first {width}")
+            raise ValueError(f"node {i} has {len(line)} entries, but the first node has {width}")
         wrong = next((entry for entry in line if not _is_number(entry)), None)
         if wrong is not None:
-            raise ValueError(f"{quoted(wrong, 20)} of node {i} is not finite, or not a number")
+            raise ValueError(f"{quoted(wrong, 20)} of node {i} is not a finite number")
     return np.array([[float(entry) for entry in line] for line in lines]).reshape(-1, width)
 
 
@@ -267,13 +269,15 @@ def _is_number(text: str) -> bool:
 
 
 def _require_nodes(table: Array, key: str) -> None:
-    hint = "give each node a line: number, x, y, z, and if they differ its degrees of freedom (3 or 6)"
+    hint = "write one line per node: number, x, y, z, and its degrees of freedom (3 or 6) if they differ"
     if table.ndim != 2 or table.shape[1] not in (4, 5) or len(table) == 0:
         shape = " by ".join(str(size) for size in table.shape)
-        raise InputError(f"the node table is {shape}", path=(key,), hint=hint)
+        raise InputError(f"the node table has the shape {shape}, not n by 4 or n by 5", path=(key,), hint=hint)
     whole = table[:, 0] == np.round(table[:, 0])
     if not (np.abs(table) < _WHOLE).all() or not whole.all():
-        message = "the node table has a number that is not whole, or a position that is not finite or beyond any body"
+        message = (
+            "the node table has a node number that is not an integer, or a position that is not finite or too large"
+        )
         raise InputError(message, path=(key,), hint=hint)
     if table.shape[1] == 5 and not np.isin(table[:, 4], (3, 6)).all():
         wrong = int(table[~np.isin(table[:, 4], (3, 6))][0, 0])
@@ -285,7 +289,7 @@ def _require_nodes(table: Array, key: str) -> None:
 
 
 def _sizes(table: Array) -> tuple[int, ...]:
-    """How many rows a matrix of these nodes may have."""
+    """Return the possible numbers of rows of a matrix for these nodes."""
     if table.ndim != 2:
         return ()
     return (int(table[:, 4].sum()),) if table.shape[1] == 5 else (3 * len(table), 6 * len(table))
@@ -298,30 +302,30 @@ def _require_matrix(matrix: Any, what: str, table: Array, key: str) -> None:
         raise InputError(
             f"the {what} matrix is {rows} by {columns}, which does not fit {len(table)} nodes",
             path=(key,),
-            hint=f"it needs {' or '.join(str(size) for size in wanted)} rows and columns: 3 or 6 a node",
+            hint=f"it needs {' or '.join(str(size) for size in wanted)} rows and columns: 3 or 6 per node",
         )
     if not np.isfinite(matrix.data).all():
         raise InputError(f"the {what} matrix has an entry that is not finite", path=(key,), hint="export it again")
     largest = float(np.abs(matrix.data).max(initial=0.0))
     if largest > _LARGEST or 0.0 < largest < 1.0 / _LARGEST:
         raise InputError(
-            f"the largest entry of the {what} matrix is {largest:.3g}, beyond any body",
+            f"the largest entry of the {what} matrix is {largest:.3g}, outside {1.0 / _LARGEST:g} to {_LARGEST:g}",
             path=(key,),
             hint="export it in SI units",
         )
 
 
-# Matrices in Matrix Market files: the text is read and checked here, line by line, before any array is made.
+# Matrices in Matrix Market files: the text is checked line by line before any array is made.
 #
 #     %%MatrixMarket matrix coordinate real symmetric     (or array; integer; general)
-#     % remarks
+#     % comments
 #     rows columns entries                                (array: rows columns)
 #     row column value                                    (array: value, column by column)
 #
-# Of a symmetric matrix one half stands in the file, the diagonal included.  [Boisvert 1996]
+# A symmetric matrix has one half in the file, including the diagonal.  [Boisvert 1996]
 
 
-_TAKEN = 12  # bytes of memory for one of the file, while it is read
+_TAKEN = 12  # bytes of memory per byte of the file, while it is read
 _LONGEST = 40  # characters of a number
 _BLANK, _PLAIN = (
     np.isin(np.arange(256), np.frombuffer(some, np.uint8)) for some in (b" \t\r\n", b" \t\r\n+-.0123456789eE")
@@ -329,7 +333,7 @@ _BLANK, _PLAIN = (
 
 
 class _Header(NamedTuple):
-    """What a file promises; line (from 1) is that of its sizes, and stop where it ends."""
+    """Header of a file; line (from 1) is that of its sizes, and stop the position where it ends."""
 
     coordinate: bool
     symmetric: bool
@@ -341,13 +345,13 @@ class _Header(NamedTuple):
 
 
 def read_matrix_market(path: str | Path) -> sp.csr_array:
-    """The matrix in a file; what is wrong with it is a `ValueError` that names the line."""
+    """Return the matrix of a file; errors are a `ValueError` that names the line."""
     size = Path(path).stat().st_size
-    _within(lambda: require_memory(_TAKEN * size, f"to read {in_bytes(size)} of text takes", hint="give an .npz"))
+    _within(lambda: require_memory(_TAKEN * size, f"to read {in_bytes(size)} of text takes", hint="use an .npz file"))
     content = Path(path).read_bytes()
     header = _header(content, size)
     body = content[header.stop :]
-    if b"%" in body:  # remarks leave an empty line behind, so that the others keep their numbers
+    if b"%" in body:  # comments become empty lines, so that line numbers stay valid
         body = b"\n".join(b"" if line.startswith(b"%") else line for line in body.split(b"\n"))
     at, values = _numbers(body, header)
     return _coordinates(header, at, values) if header.coordinate else _array(header, values)
@@ -358,9 +362,9 @@ def require_rows(count: int, part: str) -> None:
     _within(lambda: require_within("rows", count, part=part, hint="condense the body first"))
 
 
-def _within(asked: Callable[[], None]) -> None:
+def _within(check: Callable[[], None]) -> None:
     try:
-        asked()
+        check()
     except InputError as error:
         raise ValueError(str(error)) from None
 
@@ -369,16 +373,16 @@ def _header(content: bytes, size: int) -> _Header:
     lines = _lines(content)
     words = _text(next(lines)[1], 1).lower().split()
     if words[:2] != ["%%matrixmarket", "matrix"] or len(words) != 5:
-        raise ValueError("line 1 is not %%MatrixMarket matrix coordinate real symmetric, or alike")
+        raise ValueError("line 1 is not a header such as %%MatrixMarket matrix coordinate real symmetric")
     form, field, symmetry = words[2:]
     for word, known in ((form, ("coordinate", "array")), (field, ("real", "integer", "double"))):
         if word not in known:
-            raise ValueError(f"line 1: its entries are {quoted(word, 20)}, not {' or '.join(known[:2])}")
+            raise ValueError(f"line 1: unsupported format {quoted(word, 20)}; use {' or '.join(known[:2])}")
     if symmetry not in ("general", "symmetric"):
-        raise ValueError(f"line 1: it is {quoted(symmetry, 20)}, not general or symmetric")
+        raise ValueError(f"line 1: unsupported symmetry {quoted(symmetry, 20)}; use general or symmetric")
     found = next((one for one in lines if one[1].strip() and not one[1].startswith(b"%")), None)
     if found is None:
-        raise ValueError("it ends before its size")
+        raise ValueError("the file ends before the line of its size")
     line, text, stop = found
     sizes = [plain_number(word) for word in _text(text, line).split()]
     if len(sizes) != (3 if form == "coordinate" else 2) or any(not value.is_integer() or value < 0 for value in sizes):
@@ -388,19 +392,19 @@ def _header(content: bytes, size: int) -> _Header:
     require_rows(max(rows, columns), f"line {line}")
     symmetric = symmetry == "symmetric"
     if symmetric and rows != columns:
-        raise ValueError(f"line {line}: it is symmetric and {rows} by {columns}")
+        raise ValueError(f"line {line}: a symmetric matrix must be square (got {rows} by {columns})")
     full = rows * (rows + 1) // 2 if symmetric else rows * columns
     entries = int(sizes[2]) if form == "coordinate" else full
     if entries > full:
-        raise ValueError(f"line {line}: {entries} entries are more than {rows} by {columns} has room for ({full})")
-    # Every entry takes a digit and a break at the least, with its place two digits and two blanks more.
+        raise ValueError(f"line {line}: {entries} entries are too many for {rows} by {columns} (at most {full})")
+    # Every entry has at least a digit and a line end; with its indices two digits and two blanks more.
     if entries * (6 if form == "coordinate" else 2) > size + 1:
-        raise ValueError(f"it is shorter than its header says ({rows} by {columns}, {entries} entries)")
+        raise ValueError(f"the file is shorter than its header declares ({rows} by {columns}, {entries} entries)")
     return _Header(form == "coordinate", symmetric, rows, columns, entries, line, stop)
 
 
 def _lines(content: bytes) -> Iterator[tuple[int, bytes, int]]:
-    """Number (from 1), text and end of each line."""
+    """Yield number (from 1), text and end of each line."""
     number, start = 1, 0
     while start <= len(content):
         stop = content.find(b"\n", start)
@@ -410,7 +414,7 @@ def _lines(content: bytes) -> Iterator[tuple[int, bytes, int]]:
 
 
 def _numbers(body: bytes, header: _Header) -> tuple[Integers, Array]:
-    """Lines (n,) and numbers (n, 3), or (n, 1) of an array, of all entries, by whole arrays for speed."""
+    """Return lines (n,) and numbers (n, 3), or (n, 1) for an array, of all entries, vectorized for speed."""
     width, wanted = (3, "row, column and value") if header.coordinate else (1, "a number")
     codes = np.frombuffer(body, np.uint8)
     breaks = np.flatnonzero(codes == ord("\n"))
@@ -432,10 +436,10 @@ def _numbers(body: bytes, header: _Header) -> tuple[Integers, Array]:
     if len(uneven):
         refuse(int(np.searchsorted(line, numbers[uneven[0]])))
     if len(numbers) < header.entries:
-        raise ValueError(f"it ends after {len(numbers)} of {header.entries} entries")
+        raise ValueError(f"the file ends after {len(numbers)} of {header.entries} entries")
     if len(numbers) > header.entries:
         extra = numbers[header.entries]
-        raise ValueError(f"line {extra}: more than the {header.entries} entries that line {header.line} promises")
+        raise ValueError(f"line {extra}: more than the {header.entries} entries that line {header.line} declares")
     long = np.flatnonzero(ends - starts > _LONGEST)
     if len(long):
         refuse(int(long[0]))
@@ -456,13 +460,15 @@ def _coordinates(header: _Header, at: Integers, values: Array) -> sp.csr_array:
     if outside.any():
         k = int(np.flatnonzero(outside.any(axis=1))[0])
         place = ", ".join(f"{value:.12g}" for value in values[k, :2])
-        raise ValueError(f"line {at[k]}: there is no place ({place}) in {header.rows} by {header.columns}")
+        raise ValueError(f"line {at[k]}: the indices ({place}) are outside {header.rows} by {header.columns}")
     row, column = (values[:, :2].T - 1.0).astype(np.int64)
     _require_once(at, row * header.columns + column)
     if header.symmetric:
         if (row > column).any() and (row < column).any():
             k = int(np.flatnonzero(row < column)[0])
-            raise ValueError(f"line {at[k]}: a symmetric matrix has one half in its file, and this has entries of both")
+            raise ValueError(
+                f"line {at[k]}: the file of a symmetric matrix must contain one half only, but has entries of both"
+            )
         off = row != column
         row, column = np.append(row, column[off]), np.append(column, row[off])
         values = np.append(values[:, 2], values[off, 2])
@@ -494,9 +500,9 @@ def _text(line: bytes, number: int) -> str:
         raise ValueError(f"line {number} is not text") from None
 
 
-NPZ = BodySource(".npz", "Arrays K, M and nodes of numpy.", _read_npz)
+NPZ = BodySource(".npz", "NumPy archive with the arrays K, M and nodes.", _read_npz)
 MATRIX_MARKET = BodySource(
-    ".mtx", "Matrices in Matrix Market files, nodes in a CSV file.", _read_three, keys=THREE_FILES
+    ".mtx", "Matrix Market files of both matrices, and a CSV file of the nodes.", _read_three, keys=THREE_FILES
 )
 _OWN = (NPZ, MATRIX_MARKET)
 BODY_SOURCES = Registry("body source", BodySource, *_OWN)

@@ -1,8 +1,8 @@
-"""Superelements by modes: a body that was reduced already, as the integrals of its shapes over its mass.
+"""Superelements by modes: bodies that are already reduced, as integrals of their mode shapes over the mass.
 
     u = S q,   2T = (v, ω, q̇) [TᵀMT, TᵀMS; ., SᵀMS] (v, ω, q̇) + ...         (docs/theory/superelements-in-motion.md)
 
-Such a file holds `shapes` beside K, M and nodes, and what inertia needs in large motion.
+Such a file contains `shapes` in addition to K, M and nodes, and the inertia terms for large motion.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ _SIZES: dict[str, str] = {
 
 
 class SuperelementModes(NamedTuple):
-    """A body of n modes, in its axes, about the origin of its nodes.
+    """Body with n modes, in its axes, about the origin of its nodes.
 
-    numbers, positions : (b,), (b, 3) of the nodes that may be touched
+    numbers, positions : (b,), (b, 3) of the nodes that can be interfaces
     shapes    : (b, 6, n) their displacements and small rotations for a unit of each mode
     K, M      : (n, n) stiffness, and SᵀMS
-    rigid     : (6, 6) TᵀMT, of unit velocities and turns; coupling : (6, n) TᵀMS
-    widening  : (3, 3, n) with axes j, k: the turn of T about e_j, times M W_k S, (W_k u = e_k × u)
+    rigid     : (6, 6) TᵀMT, for unit velocities and angular velocities; coupling : (6, n) TᵀMS
+    widening  : (3, 3, n) with axes j, k: the rotation of T about e_j, times M W_k S, (W_k u = e_k × u)
     turning   : (3, n, n) SᵀMW_kS;  turned : (3, 3, n, n) SᵀW_jᵀMW_kS
     """
 
@@ -52,15 +52,17 @@ class SuperelementModes(NamedTuple):
     turned: Array
 
     def mass(self, origin: Array) -> MassProperties:
-        """As a rigid body, its centre counted from `origin`."""
+        """Return the mass properties as a rigid body, with the centre relative to `origin`."""
         found = of_spatial(self.rigid)
         return MassProperties(found.mass, found.center - origin, found.inertia)
 
 
 def modal_arrays(superelement: Superelement, path: tuple[str | int, ...] = ()) -> SuperelementModes | None:
-    """The body by its modes, or None where the files are matrices of nodes. What does not fit is an `InputError`.
+    """Return the body by its modes, or None if the files contain matrices of nodes.
 
-    path : of the superelement in the mechanism file
+    Arrays that do not fit raise an `InputError`.
+
+    path : path of the superelement in the mechanism file
     """
     try:
         return _read(superelement)
@@ -68,7 +70,7 @@ def modal_arrays(superelement: Superelement, path: tuple[str | int, ...] = ()) -
         assert superelement.file is not None
         raise InputError(
             f"{quoted(Path(superelement.file).name)}: {error}",
-            part=part_name(path), path=(*path, "file"), hint="docs/theory/superelements-in-motion.md has its arrays",
+            part=part_name(path), path=(*path, "file"), hint="docs/theory/superelements-in-motion.md lists the arrays",
         ) from None  # fmt: skip
 
 
@@ -78,7 +80,7 @@ def _read(superelement: Superelement) -> SuperelementModes | None:
         return None
     try:
         found = read_archive(superelement.file, ("nodes", *_SIZES))
-    except (ValueError, OSError):  # said by whoever reads it as matrices of nodes
+    except (ValueError, OSError):  # reported when it is read as matrices of nodes
         return None
     if "shapes" not in found:
         return None
@@ -87,7 +89,7 @@ def _read(superelement: Superelement) -> SuperelementModes | None:
         raise ValueError(f"it has shapes, but no array {quoted(missing[0])}")
     nodes = np.asarray(found["nodes"], float)
     if nodes.ndim != 2 or nodes.shape[1] not in (3, 4) or not len(nodes):
-        raise ValueError("its nodes are not lines of number, x, y, z")
+        raise ValueError("its nodes are not rows of number, x, y, z")
     if nodes.shape[1] == 3:
         nodes = np.column_stack([np.arange(len(nodes)), nodes])
     K = found["K"]
@@ -110,7 +112,7 @@ def _by(shape: tuple[int, ...]) -> str:
 
 
 def _require_energy(arrays: dict[str, Array]) -> None:
-    """Strain is not negative, and every motion has kinetic energy."""
+    """Require nonnegative strain energy, and positive kinetic energy for every motion."""
     whole = np.block([[arrays["rigid"], arrays["coupling"]], [arrays["coupling"].T, arrays["M"]]])
     for name, matrix in (("K", arrays["K"]), ("M", whole)):
         largest = float(np.abs(matrix).max(initial=0.0))

@@ -1,1 +1,1 @@
-"""Joints: their kinds, one record each, and how they yield."""
+"""Joints: their kinds, one record each, and their elasticity."""

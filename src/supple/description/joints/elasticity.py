@@ -1,10 +1,10 @@
-"""How a joint yields: its stiffness and damping as written, and as rows in which both are diagonal.
+"""Elasticity of a joint: its stiffness and damping as given, and as rows in which both are diagonal.
 
     V = ½ rᵀ K r = ½ Σ_k k_k (R_k r)²                                                       (elastic-rest, eqs. 5a-5c)
 
-r are displacements along and about the axes of the joint's first frame, of the second body against the first. K = UᵀkU
-with U unit upper triangular gives the rows R = U; where damping of its own shape stands beside it, K = LLᵀ and
-L⁻¹DL⁻ᵀ = WμWᵀ give R = WᵀLᵀ, and c_k = μ_k k_k. A matrix needs nothing else than sums of what a joint measures.
+r are displacements of the second body relative to the first, along and about the axes of the joint's first frame.
+K = UᵀkU with U unit upper triangular gives the rows R = U. With damping that is not proportional, K = LLᵀ and
+L⁻¹DL⁻ᵀ = WμWᵀ give R = WᵀLᵀ, and c_k = μ_k k_k. A matrix then needs only sums of the measures of a joint.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from supple.description.joints.joint import Joint
 
 
-# What is written of a joint's stiffness: six numbers, by direction, or a matrix in the joint's frame.
+# Forms of a joint's stiffness in the file: six numbers, values by direction, or a matrix in the joint's frame.
 #
 #     stiffness: [1e7, 1e7, rigid, 1e4, 1e4, 0]            x, y, z, rx, ry, rz; in the plane its letters and angle
-#     stiffness: {x: 1e7, y: 1e7, ry: 1e4, x.ry: 2e4}      by direction, and what couples two of them
+#     stiffness: {x: 1e7, y: 1e7, ry: 1e4, x.ry: 2e4}      by direction, and the coupling of two
 #     stiffness: [[...], ..., [...]]                        6 x 6, in the plane 3 x 3, symmetric
 #     stiffness: {ry: {over: lift, at: [0, 1], values: [1e4, 2e4]}}      over a coordinate, or over: load
 #
-# The same forms hold the damping beside it.
+# Damping has the same forms.
 
 
 RIGID = "rigid"
@@ -42,22 +42,24 @@ _AS_RIGID = BeforeValidator(lambda value: None if value == RIGID else value)
 
 
 class StiffnessTable(Part):
-    """A stiffness that changes with a coordinate or with the load: smooth between the values, constant beyond them."""
+    """Stiffness as a function of a coordinate or of the load: smooth between its values, constant outside."""
 
     over: str
-    """A coordinate of θ; or `load`: what the joint carries in this direction at rest."""
+    """Coordinate of θ, or `load`: the force or moment that the joint carries in this direction at rest."""
     at: tuple[OfCoordinate, ...] = Field(min_length=2)
-    """Values of the coordinate, or sizes of the load (N or N m), rising."""
+    """Values of the coordinate, or magnitudes of the load (N or N m), increasing."""
     values: tuple[PositiveOfCoordinate, ...] = Field(min_length=2)
-    """The stiffness there, N/m or N m/rad."""
+    """Stiffness at these values, N/m or N m/rad."""
 
     @model_validator(mode="after")
     def _as_many(self) -> Self:
         if len(self.at) != len(self.values):
-            raise ValueError(f"at has {len(self.at)} entries, and values {len(self.values)}; give one for each")
+            raise ValueError(
+                f"at has {len(self.at)} entries, but values has {len(self.values)}; give one value per entry"
+            )
         for before, after in pairwise(self.at):
             if not after > before:
-                raise ValueError(f"at rises from entry to entry, and {after:g} comes after {before:g}")
+                raise ValueError(f"the entries of at must increase, but {after:g} follows {before:g}")
         return self
 
 
@@ -69,11 +71,11 @@ def _written_as(value: Any) -> str:
 
 
 def _shape(value: Any) -> Any:
-    """Refuses lists that are no numbers of six or three directions, nor a square matrix."""
+    """Refuse lists that are neither numbers for six or three directions nor a square matrix."""
     if not isinstance(value, list | tuple):
         return value
     if len(value) not in (3, 6):
-        raise ValueError(f"it has {len(value)} entries, and a joint has 6 directions, in the plane 3")
+        raise ValueError(f"it has {len(value)} entries, but a joint has 6 directions, in the plane 3")
     if _written_as(value) == "matrix":
         for i, row in enumerate(value, 1):
             if not isinstance(row, list | tuple) or len(row) != len(value):
@@ -101,7 +103,7 @@ Stiffness = Annotated[
     Discriminator(_written_as),
     _SHAPE,
 ]
-"""By direction, a number for each, or a matrix; None stands for rigid."""
+"""Stiffness by direction, as one number per direction, or as a matrix; None stands for rigid."""
 Beside = Annotated[
     Annotated[dict[str, OfCoordinate], Tag("directions")]
     | Annotated[tuple[NotNegativeOfCoordinate, ...], _SIZES, Tag("numbers")]
@@ -113,7 +115,7 @@ Beside = Annotated[
 
 
 def stiffness_entries(given: Any, directions: tuple[str, ...]) -> dict[tuple[str, str], Any]:
-    """{(direction, direction): value} of what was written, rigid as None; both halves of a matrix."""
+    """Return {(direction, direction): value} of the given form; rigid is None, a matrix gives both halves."""
     if given is None:
         return {}
     if isinstance(given, Mapping):
@@ -136,7 +138,7 @@ def _pair(name: str) -> tuple[str, str]:
 
 
 class YieldingRow(NamedTuple):
-    """R_k: factors of the directions it is the sum of, of the deflections of drives by coordinate; k and c along it."""
+    """Row R_k: factors of its directions and of drive deflections by coordinate, and k and c along it."""
 
     direction: str
     factors: dict[str, float]
@@ -147,14 +149,15 @@ class YieldingRow(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Elasticity:
-    """What is said of a joint's stiffness, checked (`joint_stiffness_consistency`) or not.
+    """Elasticity of a joint as given, before or after the checks of `joint_stiffness_consistency`.
 
     directions : all of them, six in space and three in the plane
-    soft       : those that it holds and that yield
-    driven     : of its coordinates, the directions in which `stiffness` says that they yield behind a motor
-    K, D       : (d, d) N/m, N, N m/rad, and the damping beside them; nothing where it is rigid or moves freely. A table
-                 counts with the largest of its values
-    tables     : by direction
+    soft       : elastic directions among those that the joint constrains
+    driven     : coordinate -> direction that is compliant behind a motor because of `stiffness`
+    K, D       : (d, d) stiffness (N/m, N, N m/rad) and damping; zero in rigid and in free directions. A table counts
+    with
+                 the largest of its values
+    tables     : tables by direction
     """
 
     directions: tuple[str, ...]
@@ -165,11 +168,11 @@ class Elasticity:
     tables: dict[str, StiffnessTable]
 
     def among(self, matrix: Array, one: tuple[str, ...], other: tuple[str, ...]) -> Array:
-        """A block of K or D."""
+        """Return a block of K or D."""
         return matrix[np.ix_([self.directions.index(a) for a in one], [self.directions.index(b) for b in other])]
 
     def rows(self) -> tuple[YieldingRow, ...]:
-        """R, k and c: a row for each direction of `soft`."""
+        """Return R, k and c: one row per direction of `soft`."""
         K, D = self.among(self.K, self.soft, self.soft), self.among(self.D, self.soft, self.soft)
         beside = self._beside()
         R, k, c = _diagonal(K, D, [name[0] != "r" and name != "angle" for name in self.soft])
@@ -185,27 +188,28 @@ class Elasticity:
         )
 
     def _beside(self) -> Array:
-        """K_rr⁻¹ K_rδ: what K_rr acts along is r + this times δ."""
+        """Return K_rr⁻¹ K_rδ: K_rr acts along r plus this matrix times δ."""
         coupling = self.among(self.K, self.soft, tuple(self.driven.values()))
         return np.asarray(np.linalg.solve(self.among(self.K, self.soft, self.soft), coupling), dtype=np.float64)
 
     def drives(self) -> Array:
-        """Stiffness of the drives (m, m), the rows of the other directions taken off: K_δδ - K_δr K_rr⁻¹ K_rδ."""
+        """Return the stiffness of the drives (m, m) without the other rows: K_δδ - K_δr K_rr⁻¹ K_rδ."""
         own = tuple(self.driven.values())
         return self.among(self.K, own, own) - self.among(self.K, own, self.soft) @ self._beside()
 
     def drive_stiffness(self, coordinate: str) -> float:
-        """Of a drive, the rows of the other directions taken off."""
+        """Return the stiffness of one drive without the rows of the other directions."""
         i = list(self.driven).index(coordinate)
         return float(self.drives()[i, i])
 
     def drive_damping(self, coordinate: str) -> float:
+        """Return the damping of one drive."""
         own = (self.driven[coordinate],)
         return float(self.among(self.D, own, own)[0, 0])
 
 
 def elasticity(joint: Joint, plane: str | None) -> Elasticity:
-    """The elasticity that the keys `stiffness` (or `elastic`) and `elastic_damping` of a joint describe.
+    """Return the elasticity that the keys `stiffness` (or `elastic`) and `elastic_damping` of a joint describe.
 
     plane : such as "xz"; None in space
     """
@@ -217,15 +221,15 @@ def elasticity(joint: Joint, plane: str | None) -> Elasticity:
     held = joint.held(plane)
     soft = tuple(name for name in names if name in held and K[names.index(name), names.index(name)] != 0.0)
     driven = {
-        coordinate: way
-        for coordinate, way in joint.form(plane).coordinate_directions(plane).items()
-        if K[names.index(way), names.index(way)] != 0.0
+        coordinate: direction
+        for coordinate, direction in joint.form(plane).coordinate_directions(plane).items()
+        if K[names.index(direction), names.index(direction)] != 0.0
     }
     return Elasticity(names, soft, driven, K, D, tables)
 
 
 def _matrix(given: dict[tuple[str, str], float | None], names: tuple[str, ...]) -> Array:
-    """Symmetric, the mean of both halves where both were written."""
+    """Return the symmetric matrix of given entries, the mean of both halves if both are given."""
     found = np.zeros((len(names), len(names)))
     for (one, other), value in given.items():
         if one in names and other in names:
@@ -237,7 +241,7 @@ def _matrix(given: dict[tuple[str, str], float | None], names: tuple[str, ...]) 
 
 
 def _diagonal(K: Array, D: Array, along: list[bool]) -> tuple[Array, Array, Array]:
-    """R, k, c with K = RᵀkR and D = RᵀcR; a diagonal K with a diagonal D stays as it is."""
+    """Return R, k, c with K = RᵀkR and D = RᵀcR; a diagonal K with a diagonal D stays unchanged."""
     if not np.any(K - np.diag(np.diag(K))) and not np.any(D - np.diag(np.diag(D))):
         return np.eye(len(K)), np.diag(K).copy(), np.diag(D).copy()
     L = np.linalg.cholesky(K)
@@ -247,7 +251,7 @@ def _diagonal(K: Array, D: Array, along: list[bool]) -> tuple[Array, Array, Arra
     inverse = la.solve_triangular(L, np.eye(len(K)), lower=True)
     mu, W = np.linalg.eigh(inverse @ D @ inverse.T)
     R = W.T @ L.T
-    # In units of the largest displacement it has, so that rows are neither tiny nor huge beside ideal ones.
+    # In units of its largest displacement, so that rows are of the size of ideal constraint rows.
     largest = np.abs(np.where(along, R, 0.0)).max(axis=1)
     turns = np.abs(R).max(axis=1)
     scale = np.where(largest > 1e-12 * turns, largest, turns)

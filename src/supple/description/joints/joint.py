@@ -1,4 +1,4 @@
-"""Joints: which two bodies, where, about or along what, and what resists."""
+"""Joints: two bodies, position, axis, limits, friction, and stiffness."""
 
 from __future__ import annotations
 
@@ -29,67 +29,79 @@ from supple.diagnostics import InputError
 
 
 class Motor(Part):
-    """A rotor behind a gear: it turns `gear` times as fast as the joint."""
+    """Rotor behind a gear: it rotates `gear` times as fast as the joint."""
 
     inertia: Annotated[NotNegative, of(INERTIA)]
-    """Of the rotor, about its own axis, kg m²."""
+    """Inertia of the rotor about its own axis, kg m²."""
     gear: OfCoordinate = 1.0
-    """Rotor angle for a unit of the joint's coordinate (rad/rad, or rad/m)."""
+    """Rotor angle per unit of the joint's coordinate, rad/rad or rad/m."""
 
 
 class Drive(Part):
-    """Compliance between a motor and what it moves: a gearbox, a belt, a spindle, about or along the joint's axis."""
+    """Compliance between a motor and the body it moves (gearbox, belt, spindle), about or along the joint's axis."""
 
     stiffness: PositiveOfCoordinate
-    """Seen at the joint, N m/rad or N/m, the motor held."""
+    """Stiffness at the joint with the motor locked, N m/rad or N/m."""
     damping: NotNegativeOfCoordinate = 0.0
-    """Beside this stiffness, N m s/rad or N s/m."""
+    """Damping parallel to this stiffness, N m s/rad or N s/m."""
 
 
 class Joint(PartOfKind):
-    """A joint between two bodies; its coordinates measure the second body against the first."""
+    """Joint between two bodies; its coordinates measure the motion of the second body relative to the first.
+
+    Examples
+    --------
+    >>> import supple
+    >>> hinge = supple.Joint(revolute=("ground", "arm"), axis="z", viscous=0.1)
+    >>> hinge.kind, hinge.bodies, hinge.coordinates(None)
+    ('revolute', ('ground', 'arm'), ('angle',))
+    """
 
     kinds: ClassVar = JOINT_KINDS
 
     at: Place | None = None
-    """Where it is drawn; the point of the joint's own name if left out."""
+    """Position of the joint in the drawing. Default: the point that has the joint's name."""
     frames: tuple[str, str] | None = None
-    """In place of `at`: a frame on each body; axes are then in the frames' own, and all coordinates
-    are zero where the frames coincide."""
+    """Frame on each body, instead of `at`. Axes are then in the axes of these frames, and all coordinates are zero
+    where the frames coincide."""
     axis: Direction | None = None
-    """In the drawing, also `[A, D]`, from A to D. In the plane a hinge's axis is the normal, which is not given; of a
-    slide, and of other kinds where a direction in the plane has a meaning (a rack, a slot), it is that direction. Of an
-    elastic weld or spherical joint the z axis of its elastic directions (in the plane the first); the drawing's if left
-    out."""
+    """Axis of the joint: a direction in the drawing, or `[A, D]`, from A to D. In the plane, not given for a hinge (its
+    axis is the normal); the direction of a slide, and of other kinds for which a direction matters (rack, slot). For an
+    elastic weld or spherical joint, the z axis of its elastic directions (in the plane the first); default: the
+    drawing's."""
     axes: tuple[Direction, Direction] | None = None
-    """Of a universal joint."""
+    """Two axes of a universal joint."""
     rest: OfCoordinate | dict[str, OfCoordinate] | None = None
-    """Values of the coordinates as drawn. Left out: in the plane angles are measured between the bodies'
-    axes (a rod's axis points to its second point), everything else is zero as drawn."""
+    """Values of the coordinates as drawn, rad or m. Default: in the plane, angles are measured between the bodies' axes
+    (the axis of a rod points to its second point); all other coordinates are zero as drawn."""
     limits: Interval | dict[str, Interval] | None = None
-    """Least and largest value of each coordinate."""
+    """Least and largest value of each coordinate, rad or m."""
     viscous: NotNegativeOfCoordinate | dict[str, NotNegativeOfCoordinate] | None = None
     """Viscous friction, N m s/rad or N s/m."""
     dry: NotNegativeOfCoordinate | dict[str, NotNegativeOfCoordinate] | None = None
     """Dry friction, N m or N, independent of the load."""
     motor: Motor | dict[str, Motor] | None = None
-    """Rotor inertia that the coordinate carries along."""
+    """Motor that moves with the coordinate, with its rotor inertia."""
     drive: Drive | dict[str, Drive] | None = None
-    """Of a revolute, prismatic or cylindrical joint: its coordinate is then the motor's, seen through the gear, and the
-    body deflects against it. `motor`, `viscous`, `dry` and all that acts on the coordinate are on the motor's side."""
+    """Compliant drive of a revolute, prismatic or cylindrical joint. The coordinate is then that of the motor after the
+    gear, and the body deflects relative to it. `motor`, `viscous`, `dry` and all loads along the coordinate act on the
+    motor's side."""
 
     stiffness: Stiffness | None = None
-    """Stiffness in place of the ideal constraint, N/m along x, y, z and N m/rad about them (rx, ry, rz): axes of the
-    joint's first frame, z its axis; in the plane the two letters of the plane and `angle`. A number for each direction
-    (`rigid` where it does not yield), by direction, or a symmetric matrix; by direction `x.ry` (N) couples two, and a
-    table `{over: lift, at: [...], values: [...]}` follows a coordinate, or the `load`. What is not named stays ideal.
-    About its own axis a joint that an actuator moves yields behind its motor, as with `drive`; 0 says nothing of it."""
+    """Stiffness instead of the ideal constraint: N/m along x, y, z and N m/rad about them (rx, ry, rz). The axes are
+    those of the joint's first frame, with z as the joint's axis; in the plane the two letters of the plane and `angle`.
+    Give one number per direction (`rigid` for a rigid one), values by direction, or a symmetric matrix. By direction,
+    `x.ry` (N) couples two directions, and a table `{over: lift, at: [...], values: [...]}` depends on a coordinate or
+    on the `load`. Directions that are not named stay rigid. About its own axis, a joint that an actuator moves is
+    compliant behind its motor, as with `drive`; 0 means no such compliance."""
     elastic: dict[str, PositiveOfCoordinate] | None = None
-    """The same by direction and of those that the joint holds alone, as files had it before `stiffness`."""
+    """Stiffness of the directions that the joint constrains, by direction: the form of older files. Prefer `stiffness`.
+    """
     elastic_damping: Beside | None = None
-    """Damping beside these stiffnesses, N s/m, N s or N m s/rad, in the same forms."""
+    """Damping parallel to these stiffnesses, N s/m, N s or N m s/rad, in the same forms."""
     elastic_loss: Share | None = None
-    """Loss factor η of these stiffnesses, and of the drive's: each becomes k (1 + i η), beside all other damping."""
+    """Loss factor η of these stiffnesses and of the drive's, which become k (1 + i η), in addition to all other
+    damping."""
 
     per_coordinate: ClassVar[tuple[str, ...]] = ("rest", "limits", "viscous", "dry", "motor", "drive")
 
@@ -99,7 +111,7 @@ class Joint(PartOfKind):
 
     @property
     def parameters(self) -> dict[str, float]:
-        """Numbers that only its kind has, such as a pitch."""
+        """Parameters of its kind, such as a pitch."""
         return {item.name: getattr(self, item.name) for item in JOINT_KINDS[self.kind].parameters}
 
     @model_validator(mode="after")
@@ -107,24 +119,24 @@ class Joint(PartOfKind):
         kinds = self._kinds()
         if len(kinds) != 1:
             listed = ", ".join(JOINT_KINDS)
-            raise ValueError(f"a joint has exactly one kind: {listed}")
+            raise ValueError(f"a joint needs exactly one kind: {listed}")
         first, second = self.bodies
         if first == second:
-            raise ValueError(f'a joint connects two different bodies, not "{first}" with itself')
+            raise ValueError(f'a joint connects two different bodies (got "{first}" twice)')
         if len(self.chosen("at", "frames")) > 1:
-            raise ValueError("a joint is placed by at (in the drawing) or by frames (one on each body), not both")
+            raise ValueError("a joint takes either at (in the drawing) or frames (one on each body), not both")
         if len(self.chosen("stiffness", "elastic")) > 1:
-            raise ValueError("it has stiffness and elastic, which say the same: write stiffness alone")
+            raise ValueError("stiffness and elastic have the same meaning: write stiffness only")
         if self.elastic_damping and not self.chosen("stiffness", "elastic"):
-            raise ValueError("elastic_damping stands beside a stiffness, and it has none: add stiffness")
+            raise ValueError("elastic_damping needs a stiffness, and the joint has none: add stiffness")
         if self.elastic_loss and not self.chosen("stiffness", "elastic", "drive"):
-            raise ValueError("elastic_loss is that of a stiffness, and it has none: add stiffness, or a drive")
+            raise ValueError("elastic_loss needs a stiffness, and the joint has none: add stiffness, or a drive")
         kind = JOINT_KINDS[kinds[0]]
         if self.drive is not None and not kind.driven:
             driven = ", ".join(other.name for other in JOINT_KINDS.values() if other.driven)
-            raise ValueError(f"a drive yields about or along one axis: of a {driven} joint, not a {kind.name} one")
-        if self.axis is not None and kind.axes != 1 and not (kind.held_about and self._stiffness_said):
-            only = "; only where it is elastic an axis turns its directions" if kind.held_about else ""
+            raise ValueError(f"a {kind.name} joint cannot have a drive; joints that can: {driven}")
+        if self.axis is not None and kind.axes != 1 and not (kind.held_about and self._has_stiffness):
+            only = "; axis is only allowed with stiffness, as its z direction" if kind.held_about else ""
             raise ValueError(f"a {kind.name} joint has no single axis{only}")
         if (self.axes is not None) != (kind.axes == 2):
             raise ValueError(
@@ -135,41 +147,41 @@ class Joint(PartOfKind):
         return self
 
     @property
-    def _stiffness_said(self) -> bool:
+    def _has_stiffness(self) -> bool:
         return bool(self.stiffness or self.elastic)
 
     @property
     def yields(self) -> bool:
-        """Whether it gives way in some direction, or behind a drive."""
-        said = stiffness_entries(self.stiffness, tuple("123456")[: len(self.stiffness or ())])
-        return bool(self.elastic or self.drive) or any(said.values())
+        """Whether it is elastic in some direction, or behind a drive."""
+        entries = stiffness_entries(self.stiffness, tuple("123456")[: len(self.stiffness or ())])
+        return bool(self.elastic or self.drive) or any(entries.values())
 
     def form(self, plane: str | None) -> Form:
-        """Its rows, coordinates and steps, in space or in a plane; a kind that needs three dimensions is refused."""
+        """Return its rows, coordinates and steps in space or in a plane; refuse a kind without a planar form."""
         kind = JOINT_KINDS[self.kind]
         found = kind.space if plane is None else kind.plane
         if found is None:
             planar = [name for name, other in JOINT_KINDS.items() if other.plane is not None]
             raise InputError(
-                f"a {self.kind} joint needs three dimensions", hint="in the plane take " + ", ".join(planar)
+                f"a {self.kind} joint needs three dimensions", hint="use one of " + ", ".join(planar) + " in the plane"
             )
         return found
 
     def coordinates(self, plane: str | None) -> tuple[str, ...]:
-        """Names of the joint's scalar coordinates, in space or in a plane such as "xz"."""
+        """Return the names of the joint's scalar coordinates, in space or in a plane such as "xz"."""
         return tuple(self.form(plane).measured(plane))
 
     def slide(self, plane: str | None) -> str | None:
-        """Name of the coordinate along its axis, if it has one."""
+        """Return the name of the coordinate along its axis, or None."""
         return JOINT_KINDS[self.kind].slide(self.form(plane))
 
     def held(self, plane: str | None) -> tuple[str, ...]:
-        """Names of the directions that it holds and that may be elastic, in space or in a plane such as "xz"."""
+        """Return the directions that it constrains and that may be elastic, in space or in a plane such as "xz"."""
         rows = self.form(plane).directions(plane)
         return tuple(name for name in directions(plane) if name in rows)
 
     def drives(self, plane: str | None) -> dict[str, Drive]:
-        """The drives that yield, by the coordinate they move: of `drive`, or of `stiffness` about its own axis."""
+        """Return the compliant drives by coordinate, from `drive` or from `stiffness` about its own axis."""
         moved = {name: self.value("drive", name, plane) for name in self.coordinates(plane)}
         found = {name: drive for name, drive in moved.items() if drive is not None}
         if self.stiffness is not None and JOINT_KINDS[self.kind].driven:
@@ -179,19 +191,30 @@ class Joint(PartOfKind):
         return found
 
     def yielding(self, plane: str | None) -> tuple[str, ...]:
-        """Names of all directions in which it gives way: those it would hold, and `drive` about or along its axis."""
+        """Return the names of all elastic directions: constrained ones, and `drive` about or along its axis."""
         drives = self.drives(plane)
         named = ("drive",) if len(self.coordinates(plane)) == 1 else tuple(f"drive.{name}" for name in drives)
         return (*self.elasticity(plane).soft, *(named if drives else ()))
 
     def elasticity(self, plane: str | None) -> Elasticity:
-        """How it yields over its directions, in space or in a plane such as "xz"."""
+        """Return the elasticity over its directions, in space or in a plane such as "xz"."""
         return elasticity(self, plane)
 
     def stiffness_matrix(self, plane: str | None = None) -> NDArray[np.float64]:
-        """K (6, 6) in its frame, over x, y, z, rx, ry, rz (N/m, N, N m/rad); in a plane such as "xz" (3, 3), over its
-        letters and `angle`. The diagonal is infinite where it is rigid and 0 where it moves freely; about its own axis
-        it is that of the drive, the motor held. A stiffness from a table counts with the largest of its values."""
+        """Return the stiffness matrix K (6, 6) in the joint's frame, or (3, 3) in a plane.
+
+        Parameters
+        ----------
+        plane : str, optional
+            Plane of the mechanism, such as "xz". Default: in space.
+
+        Returns
+        -------
+        numpy.ndarray
+            K over x, y, z, rx, ry, rz (N/m, N, N m/rad); in a plane over its letters and `angle`. The diagonal is
+            infinite in rigid directions and 0 in free ones. On the joint's own axis it is the stiffness of the drive
+            with the motor locked. A stiffness from a table counts with the largest of its values.
+        """
         found = self.elasticity(plane)
         K, names = found.K.copy(), found.directions
         for name in set(self.held(plane)) - set(found.soft):
@@ -203,7 +226,7 @@ class Joint(PartOfKind):
         return K
 
     def value(self, field: str, coordinate: str, plane: str | None) -> Any:
-        """What a per-coordinate field (`rest`, `limits`, ...) says of one coordinate, or None."""
+        """Return the value of a per-coordinate field (`rest`, `limits`, ...) for one coordinate, or None."""
         given = getattr(self, field)
         if isinstance(given, dict):
             return given.get(coordinate)

@@ -1,7 +1,7 @@
-"""What a kind of joint is: data that kinematics, recursion, drawings and files read.
+"""Joint kinds as data that kinematics, recursion, drawings and files read.
 
-A joint frame sits on each of the two bodies, with axes (x, y, z); z is the joint's axis. In the plane z is the plane's
-normal, and a slide runs along x. Constraint rows, sums of measures between the two frames, vanish; those of the
+A joint frame is on each of the two bodies, with axes (x, y, z); z is the joint's axis. In the plane z is the plane's
+normal, and a slide moves along x. Constraint rows, sums of measures between the two frames, vanish; the rows of the
 coordinates are the coordinates.
 """
 
@@ -22,25 +22,25 @@ Motion = Literal["revolute", "prismatic", "screw", "spherical"]
 
 
 def directions(plane: str | None) -> tuple[str, ...]:
-    """Directions of a joint's first frame: along its axes, then about them.
+    """Return the directions of a joint's first frame: along its axes, then about them.
 
-    plane : such as "xz", whose letters and `angle` they then are; None in space
+    plane : such as "xz", with directions x, z and `angle`; None in space
     """
     return (*plane, "angle") if plane else ("x", "y", "z", "rx", "ry", "rz")
 
 
 POINT = (along("x"), along("y"), along("z"))
-"""The origins coincide."""
+"""Rows with which the origins coincide."""
 AXIS = (right_angle("x", "z"), right_angle("y", "z"))
-"""The z axes do."""
+"""Rows with which the z axes coincide."""
 ORIENTATION = (right_angle("x", "y"), right_angle("y", "z"), right_angle("z", "x"))
-"""All axes do."""
+"""Rows with which all axes coincide."""
 
 
 class Step(NamedTuple):
-    """One motion of the recursion: a coordinate about or along an axis, or (without one) all three rotations.
+    """Motion of the recursion: along or about an axis with a coordinate, or all three rotations without one.
 
-    A screw slides by factor · parameter for every radian.
+    A screw slides by factor · parameter per radian.
     """
 
     motion: Motion
@@ -52,14 +52,15 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Form:
-    """A kind in space, or in the plane.
+    """Form of a joint kind in space, or in the plane.
 
-    rows     : constraints, each vanishes
+    rows     : constraints, each of which vanishes
     measures : coordinates by name, in order; in the plane x and y stand for its two letters. The rotations of a
                spherical or free joint have no coordinate
-    steps    : of the recursion; None where it has none, and trees refuse it by name
-    axis     : which axis of the frames the user's `axis` is. In the plane z is the normal, which nobody gives; `axis`
-               is then the direction of x where that matters (see `directed`), the first body's own x if left out
+    steps    : steps of the recursion; None if it has none, so that trees refuse the joint by name
+    axis     : axis of the joint frames that the user's `axis` defines. In the plane z is the normal, which is not
+    given;
+               `axis` is then the direction of x where that matters (see `directed`). Default: x of the first body
     """
 
     rows: tuple[Row, ...] = ()
@@ -74,8 +75,10 @@ class Form:
 
     @cached_property
     def directed(self) -> bool:
-        """Whether a direction in the plane has a meaning: a coordinate or a row is along one of x and y alone, as of a
-        rack, a slot or a slide. A hinge holds both and has none."""
+        """Whether a direction in the plane matters: a row or coordinate is along x or y alone (rack, slot, slide).
+
+        A hinge constrains both and has no direction.
+        """
         held = {row[0].axes for row in self.rows if len(row) == 1 and row[0].measure == "along"}
         sums = [term for row in self.rows if len(row) > 1 for term in row]
         slides = [term for row in self.measures.values() for term in row]
@@ -83,28 +86,28 @@ class Form:
 
     @cached_property
     def rolls(self) -> bool:
-        """Whether a constraint is a sum with an angle, as of a screw or a rack: it vanishes as drawn."""
+        """Whether a constraint is a sum with an angle, as in a screw or a rack, which vanishes as drawn."""
         return any(term.measure in ("turn", "tilt") for row in self.rows if len(row) > 1 for term in row)
 
     def measured(self, plane: str | None) -> dict[str, Row]:
-        """Coordinates under their names in space or in a plane such as "xz"."""
+        """Return the coordinates under their names in space, or in a plane such as "xz"."""
         return {in_plane(name, plane): row for name, row in self.measures.items()}
 
     def stepped(self, plane: str | None) -> tuple[Step, ...] | None:
-        """The steps, with coordinates under the same names."""
+        """Return the steps, with coordinates under the same names."""
         steps = self.steps
         return None if steps is None else tuple(s._replace(coordinate=in_plane(s.coordinate, plane)) for s in steps)
 
     def directions(self, plane: str | None) -> tuple[str, ...]:
-        """What each row holds, as `Joint.stiffness` has it: along or about an axis of the first frame; "" for a sum."""
+        """Return the direction that each row constrains, named as in `Joint.stiffness`; "" for a sum."""
         return tuple(_direction(row[0], plane) if len(row) == 1 else "" for row in self.rows)
 
     def signs(self) -> tuple[float, ...]:
-        """By which factor each row measures its direction, to first order: one, or minus one."""
+        """Return the sign, 1 or -1, with which each row measures its direction, to first order."""
         return tuple(row[0].sense for row in self.rows)
 
     def coordinate_directions(self, plane: str | None) -> dict[str, str]:
-        """The direction that each coordinate is along or about."""
+        """Return the direction that each coordinate is along or about."""
         return {name: _direction(row[0], plane) for name, row in self.measured(plane).items() if len(row) == 1}
 
 
@@ -115,7 +118,7 @@ def _direction(term: MeasureTerm, plane: str | None) -> str:
 
 
 class Parameter(NamedTuple):
-    """A number that only this kind has; `mirrored` if its sign changes in a mirror image, as a screw's hand does."""
+    """Parameter of a joint kind; `mirrored` if its sign changes in a mirror image, as a screw's pitch does."""
 
     name: str
     says: str
@@ -124,7 +127,7 @@ class Parameter(NamedTuple):
 
 
 class Marker(NamedTuple):
-    """How it is drawn: matplotlib's letter, its size, whether it is filled, whether its axis goes through it."""
+    """Marker in plots: matplotlib's letter, its size, whether it is filled, whether a line shows its axis."""
 
     shape: str
     size: float
@@ -134,15 +137,31 @@ class Marker(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class JointKind:
-    """Everything that differs between kinds of joints.
+    """Record of a joint kind: everything in which joint kinds differ.
 
-    name   : its key in the mechanism file, with the two bodies
-    says   : what it is, in one sentence
-    space, plane : its rows, coordinates and steps; plane None for a joint that needs three dimensions
-    axes   : how many axes the user gives: 0, 1 (`axis`) or 2 (`axes`)
-    marker : None for a joint without a place of its own, which is not drawn
-    parameters : numbers of its own
-    driven : whether a drive may yield in it: its axis is fixed in both bodies
+    Parameters
+    ----------
+    name : str
+        Key in the mechanism file, whose value is the two bodies.
+    says : str
+        The motion that the joint allows, in one sentence.
+    space : Form
+        Constraint rows, coordinates and steps in space.
+    plane : Form, optional
+        Constraint rows, coordinates and steps in the plane. Default: the joint needs three dimensions.
+    axes : {0, 1, 2}, optional
+        Number of axes that the user gives: 0, 1 (`axis`) or 2 (`axes`). Default: 0.
+    marker : Marker, optional
+        Marker in plots. Default: none, for a joint without a point of its own.
+    parameters : tuple of Parameter, optional
+        Parameters of this kind, such as a pitch. Default: none.
+    driven : bool, optional
+        Whether a compliant drive is possible: the axis is fixed in both bodies. Default: False.
+
+    Raises
+    ------
+    InputError
+        If a row or step names a parameter or coordinate that does not exist.
     """
 
     name: str
@@ -155,7 +174,7 @@ class JointKind:
     driven: bool = False
 
     def __post_init__(self) -> None:
-        """What a row or a step names is there."""
+        """Require that all parameters and coordinates that rows and steps name exist."""
         own = {"", *(item.name for item in self.parameters)}
         for form in (self.space, *((self.plane,) if self.plane else ())):
             terms = [term for row in (*form.rows, *form.measures.values()) for term in row]
@@ -163,37 +182,37 @@ class JointKind:
             unknown |= {step.coordinate for step in form.steps or ()} - {"", *form.measures}
             if unknown:
                 raise InputError(
-                    f"its rows or steps name {', '.join(sorted(unknown))}, and it has no such parameter or coordinate",
-                    part=f'joint kind "{self.name}"', hint="list it under parameters, or under measures",
+                    f"rows or steps use {', '.join(sorted(unknown))}, not a parameter or coordinate of this kind",
+                    part=f'joint kind "{self.name}"', hint="add it to parameters or measures",
                 )  # fmt: skip
 
     @property
     def freedoms(self) -> int:
-        """Relative motions left free in space."""
+        """Number of relative motions in space."""
         return 6 - len(self.space.rows)
 
     @property
     def planar_freedoms(self) -> int | None:
-        """The same in the plane; None for a joint that needs three dimensions."""
+        """Number of relative motions in the plane; None for a joint that needs three dimensions."""
         return None if self.plane is None else 3 - len(self.plane.rows)
 
     @property
     def held_about(self) -> bool:
-        """Whether it has no axis of its own, so that one may turn its elastic directions."""
+        """Whether it has no axis of its own, so that `axis` may define its elastic directions."""
         return self.axes == 0 and not self.space.measures
 
     @property
     def axis_turns(self) -> bool:
-        """Whether its axis is one to turn about alone, which a mirror turns round; one to slide along is not."""
+        """Whether its axis is a rotation axis only, whose direction changes sign in a mirror image."""
         return bool(self.space.measures) and self.slide(self.space) is None
 
     def slide(self, form: Form) -> str | None:
-        """The coordinate along its axis, if there is one."""
+        """Return the coordinate along its axis, or None."""
         along_axis = along(form.axis)
         return next((name for name, row in form.measures.items() if self.axes and row == along_axis), None)
 
     @cached_property
     def keys(self) -> dict[str, Key]:
-        """What it adds to the keys of a joint."""
+        """Keys that this kind adds to a joint."""
         own = {item.name: Key(Annotated[Number, of(item.dimension)], item.says) for item in self.parameters}
         return {self.name: Key(tuple[str, str], self.says), **own}

@@ -1,4 +1,4 @@
-"""All kinds of joints, by name: supple's own, and those that are registered."""
+"""All kinds of joints by name: the built-in kinds and the registered ones."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from supple.description.measure import along, right_angle, tilt, turn
 from supple.description.quantities.dimension import LENGTH
 from supple.kinds.registry import Registry
 
-# Screw and nut: what slides along the axis follows what turns about it.
+# Screw and nut: the translation along the axis follows the rotation about it.
 #
-# s - h/(2π) φ = 0          s the slide, φ the angle, h the pitch: advance for a whole turn
+# s - h/(2π) φ = 0          s the slide, φ the angle, h the pitch: advance per turn
 
 
 SCREW = JointKind(
     name="screw",
-    says="Rotation about `axis` and, for every turn, translation along it by `pitch`.",
+    says="Rotation about `axis`, with a translation along it by `pitch` per turn.",
     space=Form(
         rows=(along("x"), along("y"), *AXIS, along("z") + turn("z", -1.0 / tau, "pitch")),
         measures={"angle": turn("z")},
@@ -36,7 +36,7 @@ SCREW = JointKind(
     parameters=(
         Parameter(
             "pitch",
-            "Of a screw: advance of the second body along the axis for a whole turn, m (also the lead of a screw of "
+            "Advance of a screw's second body along the axis per turn, m (the lead of a screw with "
             "several starts); positive for a right-hand thread, negative for a left-hand one.",
             LENGTH,
             mirrored=True,
@@ -85,7 +85,7 @@ REVOLUTE = JointKind(
 )
 
 
-# A slide that also turns.
+# The cylindrical joint.
 
 
 CYLINDRICAL = JointKind(
@@ -102,12 +102,12 @@ CYLINDRICAL = JointKind(
 )
 
 
-# Cardan's joint.
+# The universal (Cardan) joint.
 
 
 UNIVERSAL = JointKind(
     name="universal",
-    says="Two rotations: `axes[0]` fixed in the first body, `axes[1]` in the second, at right angles.",
+    says="Two rotations about perpendicular axes: `axes[0]` fixed in the first body, `axes[1]` in the second.",
     space=Form(
         rows=(*POINT, right_angle("z", "x")),
         measures={"first": turn("z"), "second": tilt("x")},
@@ -118,7 +118,7 @@ UNIVERSAL = JointKind(
 )
 
 
-# A body that stays in a plane.
+# The planar joint.
 
 
 _IN_PLANE = {"x": along("x"), "y": along("y"), "angle": turn("z")}
@@ -134,20 +134,20 @@ PLANAR = JointKind(
 )
 
 
-# A body that floats.
+# The free joint.
 
 
 _X, _Y, _Z = (Step("prismatic", letter, letter) for letter in "xyz")
 
 FREE = JointKind(
     name="free",
-    says="Every motion.",
+    says="All motions: no constraint between the two bodies.",
     space=Form(measures={"x": along("x"), "y": along("y"), "z": along("z")}, steps=(_X, _Y, _Z, Step("spherical"))),
     plane=Form(measures=_IN_PLANE, steps=_STEPS),
 )
 
 
-# A body that keeps its directions.
+# The translational joint.
 
 TRANSLATION = JointKind(
     name="translation",
@@ -157,12 +157,12 @@ TRANSLATION = JointKind(
 )
 
 
-# Two bodies as one, or held together by what is elastic between them.
+# The weld: a rigid connection, or an elastic one.
 
 
 WELD = JointKind(
     name="weld",
-    says="No motion.",
+    says="No motion: a rigid connection, or an elastic one with `stiffness`.",
     space=Form(rows=(*POINT, *ORIENTATION), steps=()),
     plane=Form(rows=(along("x"), along("y"), right_angle("x", "y")), steps=()),
     marker=Marker("X", 7.0),

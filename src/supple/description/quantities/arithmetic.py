@@ -1,7 +1,7 @@
-"""Arithmetic as text: a syntax tree in which only numbers, names, operators and functions may occur.
+"""Arithmetic expressions as text: a syntax tree of numbers, names, operators and functions only.
 
-The text comes from a file or a command line that nobody vouches for, so nothing of it is ever run: the tree
-is walked here, every number is a float (no huge integers), and length and depth are bounded.
+The text comes from a file or a command line that cannot be trusted, so no part of it is executed. The tree is evaluated
+here, every number is a float (no huge integers), and length and depth are limited.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from supple.diagnostics import InputError, nearest
 from supple.diagnostics.errors import excerpt, quoted
 
 LONGEST = 500  # characters
-DEEPEST = 40  # parentheses, calls, signs and powers inside one another
+DEEPEST = 40  # levels of nested parentheses, calls, signs and powers
 
 _OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
     ast.Add: operator.add,
@@ -65,15 +65,15 @@ _REFUSED: dict[type[ast.AST], str] = {
 
 
 def parse(text: str, names: Container[str] = ()) -> ast.expr:
-    """The syntax tree of an expression, not yet checked beyond its length and depth.
+    """Return the syntax tree of an expression, checked only for its length and depth.
 
-    names : of parameters, for the advice where it is no expression
+    names : names of parameters, for the hint of an error
     """
     if not text.strip():
-        raise InputError("an empty expression has no value", hint="write a number")
+        raise InputError("the expression is empty", hint="write a number")
     if len(text) > LONGEST:
         raise InputError(
-            f"an expression of {len(text)} characters is too long (at most {LONGEST})",
+            f"the expression is too long ({len(text)} characters, at most {LONGEST})",
             hint="split it into parameters",
         )
     depth = 0
@@ -83,21 +83,21 @@ def parse(text: str, names: Container[str] = ()) -> ast.expr:
             raise _too_deep(text)
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the parser's advice on Python style is not for our users
-            # Line ends inside a folded scalar are spaces; strip, as a leading one would be an indentation.
+            warnings.simplefilter("ignore")  # the parser's advice on Python style is not for the user
+            # Line ends inside a folded scalar become spaces; a leading space would be an indentation.
             return ast.parse(expand_units(" ".join(text.split())), mode="eval").body
     except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError) as error:
         raise _unreadable(text, names) from error
 
 
 def names_in(tree: ast.expr) -> set[str]:
-    """The names a value needs: everything that is not a function being called."""
+    """Return the names that an expression needs: all names except those of called functions."""
     called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
     return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in called}
 
 
 def value_of(tree: ast.expr, names: Mapping[str, float], text: str) -> float:
-    """The finite value of a tree; `names` win over the constants and units."""
+    """Return the finite value of a tree; `names` take precedence over constants and units."""
     return _value(tree, names, text, 0)
 
 
@@ -109,7 +109,7 @@ def _value(node: ast.expr, names: Mapping[str, float], text: str, depth: int) ->
             return _finite("a number", text, float, number)
         case ast.Name(id=name):
             return _named(name, names, text)
-        case ast.Attribute(value=ast.Constant(value=1), attr=unit) if unit in UNITS:  # as `expand_units` marks it
+        case ast.Attribute(value=ast.Constant(value=1), attr=unit) if unit in UNITS:  # written by `expand_units`
             return UNITS[unit].factor
         case ast.UnaryOp(op=ast.UAdd() | ast.USub() as sign, operand=operand):
             value = _value(operand, names, text, depth + 1)
@@ -119,12 +119,12 @@ def _value(node: ast.expr, names: Mapping[str, float], text: str, depth: int) ->
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
             return _called(name, [_value(item, names, text, depth + 1) for item in arguments], text)
         case ast.Call(func=ast.Name()):
-            raise InputError(f"a named argument is not allowed in an expression: {quoted(text)}")
+            raise InputError(f"named arguments are not allowed in an expression: {quoted(text)}")
     raise _refused(node, text)
 
 
 def _chain(node: ast.BinOp, names: Mapping[str, float], text: str, depth: int) -> float:
-    """A sum or product of many terms leans left in the tree but is not deep to its reader: a loop."""
+    """Return the value of nested binary operations in a loop: a long sum is deep in the tree, but not to its reader."""
     first: ast.expr = node
     links: list[ast.BinOp] = []
     while isinstance(first, ast.BinOp):
@@ -151,10 +151,10 @@ def _named(name: str, names: Mapping[str, float], text: str) -> float:
     if name in FUNCTIONS:
         raise InputError(f'"{name}" in {quoted(text)} is a function', hint=f"write {name}(...)")
     advice = nearest(name, [*names, *CONSTANTS])
-    if not advice.startswith("did you mean"):  # of all that is known, only the user's own names are worth a list
-        advice = f"parameters that are {nearest(name, names)}" if names else "no parameters are defined"
+    if not advice.startswith("did you mean"):  # list only the user's own names
+        advice = f"parameters: {nearest(name, names)}" if names else "no parameters are defined"
     where = "" if text.strip() == name else f" in {quoted(text)}"
-    raise InputError(f"{quoted(name)}{where} is not known", hint=advice)
+    raise InputError(f"unknown name {quoted(name)}{where}", hint=advice)
 
 
 def _called(name: str, arguments: list[float], text: str) -> float:
@@ -163,13 +163,13 @@ def _called(name: str, arguments: list[float], text: str) -> float:
     function, fewest, most = FUNCTIONS[name]
     if not fewest <= len(arguments) <= most:
         more = "" if fewest == most else " or more" if most == _ANY else f" or {most}"
-        raise InputError(f"{name} in {quoted(text)} has {len(arguments)} arguments, it takes {fewest}{more}")
+        raise InputError(f"{name} in {quoted(text)} takes {fewest}{more} arguments (got {len(arguments)})")
     listed = ", ".join(f"{item:g}" for item in arguments)
     return _finite(f"{name}({listed})", text, function, *arguments)
 
 
 def _finite(what: str, text: str, function: Callable[..., float], *arguments: float) -> float:
-    """The function's value, or the error that says why there is none."""
+    """Return the function's finite value, or raise an error with the reason."""
     try:
         value = function(*arguments)
     except ZeroDivisionError:
@@ -189,13 +189,13 @@ def _refused(node: ast.expr, text: str) -> InputError:
     if isinstance(node, ast.Constant):
         kinds = {str: "a string", bytes: "a string", complex: "a complex number"}
         kind = kinds.get(type(node.value), repr(node.value))
-    elif isinstance(node, ast.Call):  # of something that is not a name
+    elif isinstance(node, ast.Call):  # the called object is not a name
         kind = _REFUSED.get(type(node.func), "such a call")
     else:
         kind = _REFUSED.get(type(node), "this")
     hint = "use numbers, parameters, units, + - * / ** and functions such as sin and sqrt"
     if isinstance(node, ast.Tuple):
-        hint = "decimals take a point"
+        hint = "use a decimal point, not a comma"
     return InputError(f"{kind} is not allowed in an expression: {quoted(text)}", hint=hint)
 
 
@@ -206,8 +206,8 @@ def _too_deep(text: str) -> InputError:
 
 
 def _unreadable(text: str, names: Container[str]) -> InputError:
-    """A text that does not parse, with its likeliest slip."""
-    message, hint = f"{quoted(text)} is not an arithmetic expression", "write it as in 2*crank + 10*mm"
+    """Return the error for a text that does not parse, with the most likely mistake as its hint."""
+    message, hint = f"{quoted(text)} is not an arithmetic expression", "write it like 2*crank + 10*mm"
     if glued := unknown_unit(text):
         number, name = glued
         if name in names or name in FUNCTIONS:

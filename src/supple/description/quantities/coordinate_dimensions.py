@@ -1,4 +1,4 @@
-"""Dimensions that hang on a coordinate: that of an angle or of a length, and all that is said of it."""
+"""Dimensions that depend on a coordinate: those of an angle or of a length, for all quantities about it."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ from supple.diagnostics import InputError
 from supple.diagnostics.errors import part_name, quoted
 
 Path = tuple[str | int, ...]
-Said = Iterator[tuple[Path, Any, Dimension]]
+Quantities = Iterator[tuple[Path, Any, Dimension]]
 
 
 class CoordinateDimensions(NamedTuple):
-    """Of a coordinate, its derivatives, the force along it and what resists it; `gear` is rotor angle for its unit."""
+    """Dimensions of a coordinate, its derivatives, its force and its resistances; `gear` is rotor angle per unit."""
 
     value: Dimension
     rate: Dimension
@@ -73,25 +73,25 @@ SLIDING = CoordinateDimensions(LENGTH, SPEED, ACCELERATION, JERK, FORCE, STIFFNE
 
 
 def _of_row(row: Row) -> CoordinateDimensions:
-    """Of a joint's coordinate or of a direction that it holds, by what measures it."""
+    """Return the dimensions of a joint's coordinate or constrained direction, from its measured row."""
     return TURNING if row[0].turns else SLIDING
 
 
 def coordinate_dimensions(mechanism: Mechanism, name: str) -> CoordinateDimensions:
-    """Of a coordinate of θ or an actuator; a distance is a length."""
+    """Return the dimensions of a coordinate of θ or an actuator; a distance is a length."""
     actuator = mechanism.actuators.get(name)
     reference = name if actuator is None else actuator.joint
     return _of_joint(mechanism, reference)
 
 
 def output_dimensions(mechanism: Mechanism, name: str) -> CoordinateDimensions:
-    """Of what an output of a sensor sees, and of the force that acts along it."""
+    """Return the dimensions of a sensor's output, and of the force along it."""
     sensor, _, part = name.partition(".")
     return sensor_dimensions(mechanism, sensor, part)
 
 
 def sensor_dimensions(mechanism: Mechanism, name: str, part: str | None = None) -> CoordinateDimensions:
-    """Of what a sensor of motion looks at, in the output of this part of its name, or in the first."""
+    """Return the dimensions of the output of a motion sensor with this suffix, or of its first output."""
     found = mechanism.sensors[name]
     if found.kind == "joint":
         return _of_joint(mechanism, found.said)
@@ -100,13 +100,13 @@ def sensor_dimensions(mechanism: Mechanism, name: str, part: str | None = None) 
 
 
 def require_dimensions(mechanism: Mechanism) -> None:
-    """Every quantity said of a coordinate is of that coordinate's dimension; coordinates are known to exist."""
-    require_said(_said(mechanism))
+    """Require that every quantity about a coordinate has the right dimension; coordinates must exist."""
+    require_quantities(_all_quantities(mechanism))
 
 
-def require_said(said: Said) -> None:
-    """Quantities, each with its path and the dimension that is wanted of it."""
-    for path, value, wanted in said:
+def require_quantities(quantities: Quantities) -> None:
+    """Require that quantities, each given with its path and its dimension, have that dimension."""
+    for path, value, wanted in quantities:
         for where, item in _numbers(path, value):
             try:
                 require(item, wanted)
@@ -118,12 +118,12 @@ def require_said(said: Said) -> None:
 
 
 def input_dimension(mechanism: Mechanism, actuator: str) -> Dimension:
-    """Of the command of its drive, or of its force where it has none."""
+    """Return the dimension of an actuator's input: the command of its drive, or else its force."""
     of, drive = coordinate_dimensions(mechanism, actuator), mechanism.actuators[actuator].drive
     if drive is None:
         return of.force
-    told = drive.record.told
-    return VOLTAGE if told == "voltage" else getattr(of, told)
+    command = drive.record.told
+    return VOLTAGE if command == "voltage" else getattr(of, command)
 
 
 def _of_joint(mechanism: Mechanism, reference: str | None) -> CoordinateDimensions:
@@ -134,9 +134,9 @@ def _of_joint(mechanism: Mechanism, reference: str | None) -> CoordinateDimensio
     return _of_row(mechanism.joints[joint].form(mechanism.plane).measured(mechanism.plane)[coordinate])
 
 
-def _said(mechanism: Mechanism) -> Said:
+def _all_quantities(mechanism: Mechanism) -> Quantities:
     yield from _of_joints(mechanism)
-    yield from _of_what_acts(mechanism)
+    yield from _of_loads(mechanism)
     yield from _of_motions(mechanism)
     yield from _of_couplings(mechanism)
     named: list[tuple[Path, str, Mapping[str, Any]]] = [(("rest",), "value", mechanism.rest)]
@@ -155,8 +155,8 @@ def _said(mechanism: Mechanism) -> Said:
             yield (*where, coordinate), value, getattr(coordinate_dimensions(mechanism, coordinate), of)
 
 
-def _of_posture(mechanism: Mechanism, path: Path, given: Mapping[str, Any]) -> Said:
-    """Coordinates, components of a place, or its whole pose."""
+def _of_posture(mechanism: Mechanism, path: Path, given: Mapping[str, Any]) -> Quantities:
+    """Yield the quantities of coordinates, components of a point, or its whole pose."""
     axes, known = axes_of(mechanism), mechanism.coordinate_names()
     for name, value in given.items():
         if name in known:
@@ -168,7 +168,7 @@ def _of_posture(mechanism: Mechanism, path: Path, given: Mapping[str, Any]) -> S
             yield (*path, name), value, axis_dimension(name.rpartition(".")[2])
 
 
-def _of_joints(mechanism: Mechanism) -> Said:
+def _of_joints(mechanism: Mechanism) -> Quantities:
     fields = {
         "rest": {"": "value"}, "limits": {"": "value"}, "viscous": {"": "damping"}, "dry": {"": "force"},
         "motor": {"gear": "gear"}, "drive": {"stiffness": "stiffness", "damping": "damping"},
@@ -190,8 +190,8 @@ def _of_joints(mechanism: Mechanism) -> Said:
         yield from _of_stiffness(mechanism, name)
 
 
-def _of_stiffness(mechanism: Mechanism, name: str) -> Said:
-    """Along and about axes, and between the two: a force for an angle, or a moment for a length."""
+def _of_stiffness(mechanism: Mechanism, name: str) -> Quantities:
+    """Yield stiffnesses along and about axes, and couplings of both (force per angle, moment per length)."""
     joint, known = mechanism.joints[name], directions(mechanism.plane)
     for field, kinds in (
         ("stiffness", (STIFFNESS, FORCE, TORSIONAL_STIFFNESS)),
@@ -201,7 +201,7 @@ def _of_stiffness(mechanism: Mechanism, name: str) -> Said:
         given = getattr(joint, field)
         for pair, value in stiffness_entries(given, known).items():
             wanted = kinds[sum(way[0] == "r" or way == "angle" for way in pair)]
-            assert wanted is not None  # all are told
+            assert wanted is not None  # all are known
             key: Path = (pair[0] if pair[0] == pair[1] else ".".join(pair),)
             if not isinstance(given, Mapping):
                 rows = any(isinstance(row, tuple) for row in given)
@@ -216,7 +216,7 @@ def _of_stiffness(mechanism: Mechanism, name: str) -> Said:
                 yield ("joints", name, field, *key), value, wanted
 
 
-def _of_what_acts(mechanism: Mechanism) -> Said:
+def _of_loads(mechanism: Mechanism) -> Quantities:
     fields = {
         "springs": {"stiffness": "stiffness", "rest": "value"},
         "dampers": {"damping": "damping"},
@@ -240,8 +240,11 @@ def _of_what_acts(mechanism: Mechanism) -> Said:
             yield ("springs", name, "law", law.name, parameter), value, wanted
 
 
-def _of_couplings(mechanism: Mechanism) -> Said:
-    """Every term is of the dimension of the first whose factor has a unit; plain factors are in SI and fit."""
+def _of_couplings(mechanism: Mechanism) -> Quantities:
+    """Yield the quantities of couplings: every term has the dimension of the first factor with a unit.
+
+    Plain factors are in SI units and fit any dimension.
+    """
     for name, coupling in mechanism.couplings.items():
         path: Path = ("couplings", name)
         of = {reference: _of_coupled(mechanism, reference).value for reference in coupling.coordinates}
@@ -255,7 +258,7 @@ def _of_couplings(mechanism: Mechanism) -> Said:
             for reference, factor in coupling.coordinates.items():
                 inverse = to_power(of[reference]._replace(counts=""), -1)
                 wanted = product_dimension(total, inverse)
-                assert wanted is not None  # both are told
+                assert wanted is not None  # both are known
                 yield (*path, "coordinates", reference), factor, wanted
         elif len({*of.values()}) == 1:  # plain ratios between coordinates of one kind
             total = next(iter(of.values()))
@@ -270,12 +273,12 @@ def _of_couplings(mechanism: Mechanism) -> Said:
 
 
 def _of_coupled(mechanism: Mechanism, reference: str) -> CoordinateDimensions:
-    """Of a joint's coordinate, or of an output of a sensor."""
+    """Return the dimensions of a joint's coordinate, or of an output of a sensor."""
     found = mechanism.coupled_coordinate(reference)
     return output_dimensions(mechanism, reference) if found is None else _of_joint(mechanism, ".".join(found))
 
 
-def _of_motions(mechanism: Mechanism) -> Said:
+def _of_motions(mechanism: Mechanism) -> Quantities:
     bounds = {"velocity": "rate", "acceleration": "acceleration", "jerk": "jerk"}
     fields = {"start": "value", "to": "value", "amplitude": "value", "rate": "rate", **bounds}
     for name, motion in mechanism.motions.items():
@@ -289,7 +292,7 @@ def _of_motions(mechanism: Mechanism) -> Said:
 
 
 def _numbers(path: Path, value: Any) -> Iterator[tuple[Path, float]]:
-    """The numbers in a value, each with its path."""
+    """Yield the numbers in a value, each with its path."""
     if isinstance(value, tuple):
         for i, item in enumerate(value):
             yield (*path, i), item

@@ -1,7 +1,8 @@
-"""Dimensions: what a number with a unit measures, as exponents of length, mass, time and electric current.
+"""Dimensions of numbers with units, as exponents of length, mass, time and electric current.
 
-An angle and a count of cycles have no exponents, as on paper, but they have a name: 40 deg is no length, and 5 Hz is no
-rate in rad/s. A plain number is in SI units and fits anywhere; so does a number whose dimension nobody has told (None).
+An angle and a number of cycles have no exponents, as on paper, but they are distinguished: 40 deg is not a length, and
+5 Hz is not a rate in rad/s. A plain number is in SI units and fits anywhere, as does a number of unknown dimension
+(None).
 """
 
 from __future__ import annotations
@@ -13,14 +14,16 @@ from supple.diagnostics import InputError
 from supple.diagnostics.errors import quoted
 
 Exponent = int | Fraction
-HIGHEST = 20  # exponent; beyond it a power of a unit is a slip
+HIGHEST = 20  # largest exponent; a higher power of a unit is a mistake
 
 ANY = "angle or cycle"  # of pi, so that 2*pi*5*Hz is a rate
 
 
 class Dimension(NamedTuple):
-    """length^a mass^b time^c current^d, and what it counts beside: "angle", "cycle", either (`ANY`), or nothing in
-    particular."""
+    """Dimension length^a mass^b time^c current^d, and what it counts.
+
+    It counts "angle", "cycle", either (`ANY`), or nothing in particular ("").
+    """
 
     length: Exponent = 0
     mass: Exponent = 0
@@ -30,11 +33,12 @@ class Dimension(NamedTuple):
 
     @property
     def exponents(self) -> tuple[Exponent, Exponent, Exponent, Exponent]:
+        """Exponents of length, mass, time and current."""
         return self.length, self.mass, self.time, self.current
 
     @property
     def plain(self) -> bool:
-        """Whether it is that of a number without a unit."""
+        """Whether it is the dimension of a number without a unit."""
         return not any(self.exponents) and self.counts in ("", ANY)
 
     def __str__(self) -> str:
@@ -43,7 +47,7 @@ class Dimension(NamedTuple):
 
 
 class Measured(float):
-    """A number in SI units that knows its dimension and how it was written; in arithmetic it is the number alone."""
+    """Number in SI units with its dimension and its text; arithmetic treats it as a plain float."""
 
     __slots__ = ("dimension", "text")
     dimension: Dimension
@@ -95,16 +99,16 @@ _WORDS: dict[Dimension, tuple[str, str]] = {
 
 
 def si_unit(dimension: Dimension) -> str:
-    """Its unit in SI; none of a plain number."""
+    """Return the SI unit of a dimension; empty for a plain number."""
     known = _WORDS.get(dimension) or _WORDS.get(dimension._replace(counts=""))
     return known[1] if known else _symbols(dimension)
 
 
 def fits(dimension: Dimension | None, wanted: Dimension) -> bool:
-    """Whether a number of this dimension may stand where another is wanted.
+    """Return whether a number of this dimension is accepted where another dimension is required.
 
-    Exponents must be the same. What is counted matters only where both say so, or where there is nothing else (an angle
-    is no ratio): N m/rad is a torque as well, and an angle times a radius is an arc.
+    Exponents must be the same. What is counted matters only if both specify it, or if there are no exponents (an angle
+    is not a ratio): N m/rad is accepted as a torque, and an angle times a radius as an arc.
     """
     if dimension is None or dimension.plain:
         return True
@@ -116,7 +120,7 @@ def fits(dimension: Dimension | None, wanted: Dimension) -> bool:
 
 
 def product_dimension(a: Dimension | None, b: Dimension | None) -> Dimension | None:
-    """Of a product. A number that nobody has told the dimension of leaves it untold."""
+    """Return the dimension of a product; unknown if one factor's dimension is unknown."""
     if a is None or b is None:
         return None
     counts = ANY if ANY in (a.counts, b.counts) else (a.counts or b.counts) if not (a.counts and b.counts) else ""
@@ -124,18 +128,18 @@ def product_dimension(a: Dimension | None, b: Dimension | None) -> Dimension | N
 
 
 def to_power(a: Dimension | None, exponent: float) -> Dimension | None:
-    """Of a power; a root halves the exponents, exactly."""
+    """Return the dimension of a power; a root halves the exponents exactly."""
     if a is None or a.plain:
         return a
     if abs(exponent) > HIGHEST:
-        raise InputError(f"a unit to the power {exponent:g}", hint=f"at most {HIGHEST}")
+        raise InputError(f"the power {exponent:g} of a unit is too high (at most {HIGHEST})", hint="check the exponent")
     share = Fraction(exponent).limit_denominator(1000)
     length, mass, time, current = (_simple(item * share) for item in a.exponents)
     return Dimension(length, mass, time, a.counts if abs(share) == 1 or a.counts == ANY else "", current)
 
 
 def common_dimension(a: Dimension | None, b: Dimension | None) -> Dimension | None:
-    """Of a sum, or of the larger of two: theirs, if they agree. A plain number takes that of the other."""
+    """Return the common dimension of the terms of a sum; a plain number takes that of the other term."""
     if a is None or a.plain:
         return b if b is not None and not b.plain else a if b is not None else b
     if not fits(b, a):
@@ -144,13 +148,13 @@ def common_dimension(a: Dimension | None, b: Dimension | None) -> Dimension | No
 
 
 def require(value: float, wanted: Dimension) -> float:
-    """The number alone, if it is of the dimension that is wanted."""
+    """Return the number as a float, if it has the required dimension."""
     if not isinstance(value, Measured) or fits(value.dimension, wanted):
         return float(value)
     hint = None
     if "*" in value.text or "/" in value.text:
-        hint = "a number in a product is a plain factor: write its unit too where it has one"
-    raise InputError(f"{quoted(value.text)} is {value.dimension}, and {wanted} is expected", hint=hint)
+        hint = "a number without a unit in a product is a plain factor; add its unit if it has one"
+    raise InputError(f"{quoted(value.text)} is {value.dimension}, but {wanted} is expected", hint=hint)
 
 
 def _simple(value: Exponent) -> Exponent:
@@ -158,6 +162,6 @@ def _simple(value: Exponent) -> Exponent:
 
 
 def _symbols(dimension: Dimension) -> str:
-    """Such as `kg m**2 s**-1`."""
+    """Return the dimension as text, such as `kg m**2 s**-1`."""
     named = {"kg": dimension.mass, "m": dimension.length, "s": dimension.time, "A": dimension.current}
     return " ".join(name if power == 1 else f"{name}**{power}" for name, power in named.items() if power) or "no unit"

@@ -1,7 +1,7 @@
-"""Numbers that know their slopes: arithmetic and functions carry derivatives along, exact to rounding.
+"""Dual numbers: arithmetic and functions propagate derivatives, exact to rounding.
 
-(a, a') (b, b') = (ab, a'b + ab'), and so on: the derivative of an expression, or of a section's constants, comes out of
-evaluating it once. [Griewank and Walther 2008, forward mode]
+(a, a') (b, b') = (ab, a'b + ab'), and so on: one evaluation gives the derivative of an expression, or of a section's
+constants. [Griewank and Walther 2008, forward mode]
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from supple.diagnostics import InputError
 
 
 class Dual:
-    """A value and its slopes (k,) with respect to k parameters."""
+    """Value and its derivatives (k,) with respect to k parameters."""
 
     __slots__ = ("slopes", "value")
-    __array_ufunc__ = None  # a numpy scalar on the left leaves the product to us
+    __array_ufunc__ = None  # a numpy scalar on the left delegates the product to this class
 
     def __init__(self, value: float, slopes: Array):
         self.value, self.slopes = float(value), slopes
@@ -83,7 +83,7 @@ class Dual:
         return bool(self.value)
 
     def through(self, function: Callable[[float], float], slope: float) -> Dual:
-        """f(x) with f'(x) f."""
+        """Return f(x) with its derivative f'(x) times the slopes."""
         return Dual(function(self.value), slope * self.slopes)
 
 
@@ -99,7 +99,7 @@ _SLOPES: dict[str, Callable[[float], float]] = {
 
 
 def dual_of(tree: ast.expr, names: Mapping[str, Any], text: str) -> Any:
-    """The value of an expression, a Dual where it depends on one of the `names` that is."""
+    """Return the value of an expression; a Dual if it depends on one of the `names` that is a Dual."""
     moving = {name for name, value in names.items() if isinstance(value, Dual)}
     if not any(isinstance(node, ast.Name) and node.id in moving for node in ast.walk(tree)):
         plain = {name: value for name, value in names.items() if name not in moving}
@@ -126,7 +126,7 @@ def dual_of(tree: ast.expr, names: Mapping[str, Any], text: str) -> Any:
                     return a**b
         case ast.Call(func=ast.Name(id=name), args=arguments):
             return _called(name, [dual_of(item, names, text) for item in arguments], text)
-    raise InputError(f'the slope of "{text}" is not known', hint="write it with + - * / ** and functions")
+    raise InputError(f'the derivative of "{text}" is not supported', hint="use + - * / ** and functions")
 
 
 def _called(name: str, given: list[Any], text: str) -> Any:
@@ -147,7 +147,7 @@ def _called(name: str, given: list[Any], text: str) -> Any:
     if name == "log":
         found = [_logarithm(item) for item in given]
         return found[0] if len(found) == 1 else found[0] / found[1]
-    raise InputError(f'the slope of {name} in "{text}" is not known', hint="write it with other functions")
+    raise InputError(f'the derivative of {name} in "{text}" is not supported', hint="use other functions")
 
 
 def _logarithm(x: Any) -> Any:

@@ -1,7 +1,7 @@
-"""Numbers written as arithmetic: expressions and their dimensions, parameters, the numbers of a description.
+"""Numbers as expressions with dimensions, parameters, and the evaluation of a description's numbers.
 
-A number in a mechanism file may be `0.5`, `crank/2`, `40deg` or `sqrt(a**2 + b**2)`. The file's parameters
-are resolved once; while its parts are built they are the current ones, which `number` looks up.
+A number in a mechanism file may be `0.5`, `crank/2`, `40deg` or `sqrt(a**2 + b**2)`. The file's parameters are resolved
+once. While the parts of the file are built, `number` evaluates expressions with these current parameters.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from supple.description.quantities.unit_parsing import CONSTANTS, UNITS
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.errors import quoted
 
-# The dimension of an expression: sums of what is alike, products and powers by exponents, functions of numbers.
+# The dimension of an expression: equal dimensions in sums, exponents in products and powers, functions of numbers.
 
 
 _TAKES = {
@@ -46,10 +46,10 @@ _TAKES = {
 
 
 def dimension_of(tree: ast.expr, names: Mapping[str, float], text: str) -> Dimension | None:
-    """The dimension of a tree that has a value; None where it hangs on a parameter that is a plain number.
+    """Return the dimension of a tree that has a value; None if it depends on a parameter that is a plain number.
 
-    A number in the text is a plain factor (2*crank is a length if crank is one) and joins a sum with anything. A
-    parameter given as a plain number may be of any dimension, so that a file without units is never refused.
+    A number in the text is a plain factor (2*crank is a length if crank is one) and can be added to anything. A
+    parameter given as a plain number may have any dimension, so that a file without units is never refused.
     """
     try:
         return _dimension(tree, names, text)
@@ -88,7 +88,7 @@ def _called(name: str, arguments: list[Dimension | None]) -> Dimension | None:
         return to_power(arguments[0], 0.5)
     if name in _TAKES:
         for item in arguments:
-            _require(item, _TAKES[name], f"what {name} is taken of")
+            _require(item, _TAKES[name], f"the argument of {name}")
         return PLAIN
     found = arguments[0]
     for item in arguments[1:]:
@@ -98,7 +98,7 @@ def _called(name: str, arguments: list[Dimension | None]) -> Dimension | None:
 
 def _require(dimension: Dimension | None, wanted: Dimension, what: str) -> None:
     if not fits(dimension, wanted):
-        raise InputError(f"{what} is {dimension}, and {wanted} is expected", hint="check the units")
+        raise InputError(f"{what} is {dimension}, but {wanted} is expected", hint="check the units")
 
 
 # Values: one expression, a block of parameters, and the numbers of a description.
@@ -109,21 +109,21 @@ _current: ContextVar[Mapping[str, float]] = ContextVar("current parameters", def
 
 
 def evaluate_expression(text: str, names: Mapping[str, float]) -> float:
-    """The finite value of an arithmetic expression in SI; `names` win over constants and units."""
+    """Return the finite value of an expression in SI; `names` take precedence over constants and units."""
     return float(_measured(parse(text, names), names, text))
 
 
 def quantity(text: str, wanted: Dimension | None = None) -> float:
-    """A value from the command line in SI: `40deg`, `12mm`, `-0.3`, `1.5 rad`, `2*pi/3`.
+    """Return a value from the command line in SI: `40deg`, `12mm`, `-0.3`, `1.5 rad`, `2*pi/3`.
 
-    wanted : the dimension it must have, unless it is a plain number
+    wanted : the required dimension, unless the value is a plain number
     """
     found = _measured(parse(text), _NONE, text)
     return float(found) if wanted is None else require(found, wanted)
 
 
 def _measured(tree: ast.expr, names: Mapping[str, float], text: str) -> float:
-    """The value of a tree, which knows its dimension where it has one."""
+    """Return the value of a tree, with its dimension if it has one."""
     value = value_of(tree, names, text)
     dimension = dimension_of(tree, names, text)
     return value if dimension is None or dimension.plain else Measured(value, dimension, " ".join(text.split()))
@@ -132,13 +132,15 @@ def _measured(tree: ast.expr, names: Mapping[str, float], text: str) -> float:
 def resolve_parameters(
     raw: Mapping[str, float | int | str], overrides: Mapping[str, float | int | str] = _NONE
 ) -> dict[str, float]:
-    """The values of parameters that may refer to one another in any order; those with a unit keep their dimension.
+    """Return the values of parameters that may refer to one another in any order.
 
-    overrides : replace what the file says, and may be expressions in the other parameters
+    Values with a unit keep their dimension.
+
+    overrides : values that replace those of the file; expressions in the other parameters are allowed
     """
     for name in overrides:
         if name not in raw:
-            raise InputError("there is no such parameter", part=f'parameter "{name}"', hint=nearest(name, raw))
+            raise InputError("the parameter does not exist", part=f'parameter "{name}"', hint=nearest(name, raw))
     written = {**raw, **overrides}
     trees: dict[str, ast.expr] = {}
     for name, value in written.items():
@@ -157,7 +159,7 @@ def resolve_parameters(
 
 @contextmanager
 def use_parameters(values: Mapping[str, float]) -> Iterator[None]:
-    """While this lasts, `number` evaluates expressions against these parameters."""
+    """Evaluate expressions with these parameters inside the context."""
     token = _current.set(MappingProxyType(dict(values)))
     try:
         yield
@@ -166,14 +168,14 @@ def use_parameters(values: Mapping[str, float]) -> Iterator[None]:
 
 
 def current_parameters() -> Mapping[str, float]:
-    """The parameters that `number` sees now (none outside `use_parameters`)."""
+    """Return the parameters that `number` currently uses (none outside `use_parameters`)."""
     return _current.get()
 
 
 def number(value: Any) -> float:
-    """A number as it is, or the value of an expression in the current parameters, with its dimension if it has one.
+    """Return a number, or the value of an expression in the current parameters, with its dimension.
 
-    Meant as a validator of pydantic's, which understands nothing but a ValueError.
+    Used as a validator of pydantic, which handles only ValueError.
     """
     try:
         names = current_parameters()
@@ -183,7 +185,7 @@ def number(value: Any) -> float:
 
 
 def _plain(value: Any) -> float:
-    """A finite float from anything that is a real number and not a truth value."""
+    """Return a finite float from any real number that is not a bool."""
     if isinstance(value, Measured):
         return value
     if isinstance(value, bool) or not isinstance(value, Real):
@@ -191,15 +193,15 @@ def _plain(value: Any) -> float:
     try:
         result = float(value)
     except OverflowError:
-        raise InputError("a number is too large", hint="at most 1.8e308 can be written") from None
+        raise InputError("the number is too large", hint="the limit is 1.8e308") from None
     if not math.isfinite(result):
-        raise InputError(f"{result} is not a finite number", hint="leave the value out if there is none")
+        raise InputError(f"{result} is not a finite number", hint="remove the key if there is no value")
     return result
 
 
 @contextmanager
 def _about(name: str) -> Iterator[None]:
-    """Errors raised inside know which parameter they are about."""
+    """Add the name of the parameter to errors raised in the context."""
     try:
         yield
     except InputError as error:
@@ -209,21 +211,21 @@ def _about(name: str) -> Iterator[None]:
 
 
 def _check_name(name: str) -> None:
-    """A parameter can be written in an expression: one word, not a function's and not Python's."""
+    """Require that a parameter's name can be used in an expression: an identifier, no function, no Python keyword."""
     problem = hint = None
-    # A letter that Python would read as another one (ϕ as φ) could never be found again.
+    # A letter that Python normalizes to another one (ϕ to φ) could not be looked up.
     if not name.isidentifier() or unicodedata.normalize("NFKC", name) != name:
-        problem, hint = "an expression cannot use this name", "take letters, digits and _, a letter first"
+        problem, hint = "this name cannot be used in an expression", "use letters, digits and _, starting with a letter"
     elif keyword.iskeyword(name):
-        problem, hint = "this name means something else in an expression", f'call it "{name}_"'
+        problem, hint = "this name has another meaning in an expression", f'rename it to "{name}_"'
     elif name in FUNCTIONS:
-        problem, hint = f"{name} is a function", "give the parameter another name"
+        problem, hint = f"{name} is the name of a function", "choose another name"
     if problem:
         raise InputError(problem, part=f"parameter {quoted(name)}", hint=hint, path=("parameters", name))
 
 
 def _in_order(needs: Mapping[str, set[str]]) -> list[str]:
-    """The names so that each comes after those it needs."""
+    """Return the names so that each comes after those it needs."""
     try:
         return list(TopologicalSorter(needs).static_order())
     except CycleError as error:
@@ -231,12 +233,12 @@ def _in_order(needs: Mapping[str, set[str]]) -> list[str]:
         first = min(circle, key=list(needs).index)
         start = circle.index(first)
         circle = [*circle[start:], *circle[:start], first]
-        way = circle if len(circle) <= 8 else [*circle[:6], "...", first]
+        chain = circle if len(circle) <= 8 else [*circle[:6], "...", first]
         raise InputError(
-            f"it needs its own value: {' -> '.join(way)}",
+            f"the definition is circular: {' -> '.join(chain)}",
             part=f'parameter "{first}"',
-            hint=f'"{first}" is also a unit; give the parameter another name'
+            hint=f'"{first}" is also a unit; choose another name for the parameter'
             if circle == [first, first] and first in CONSTANTS
-            else "give one of them as a number",
+            else "replace one of them by a number",
             path=("parameters", first),
         ) from None

@@ -17,7 +17,7 @@ from supple.description.quantities.quantity import Part, PositiveLength
 
 
 class Alternative(NamedTuple):
-    """Another length that may be given in place of one of the shape's.
+    """Alternative length of a shape, given in place of one of its own.
 
     replaces : name of the length it replaces
     length   : function of all lengths by name (those given, and the alternative itself) that returns the replaced one
@@ -29,12 +29,12 @@ class Alternative(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class NamedLengths:
-    """The lengths of one shape.
+    """Lengths of one shape.
 
-    owner, shape : what the shape is of ("section", "solid"), and its key in the file; the schema names the type by both
+    owner, shape : the parts that have the shape ("section", "solid"), and its key; both name the type in the schema
     names        : in the order of the positional form
     alternatives : other lengths by name; an alternative may refer to lengths whose own alternative was given
-    types        : type of each length in the positional form; positive lengths if left out
+    types        : type of each length in the positional form; default: positive lengths
     """
 
     owner: str
@@ -45,19 +45,19 @@ class NamedLengths:
 
     @property
     def positional(self) -> Any:
-        """The type of the positional form: one length, or as many as there are names."""
+        """Type of the positional form: one length, or as many as there are names."""
         types = self.types or (PositiveLength,) * len(self.names)
         return types[0] if len(types) == 1 else tuple.__class_getitem__(types)
 
     @cached_property
     def either(self) -> Any:
-        """The type of both forms; a named form stays a model, its lengths are its attributes."""
+        """Type of both forms; the named form is a model whose attributes are the lengths."""
         of = dict(zip(self.names, self.types or (PositiveLength,) * len(self.names), strict=True))
         of |= dict.fromkeys(self.alternatives, PositiveLength)
         fields: dict[str, Any] = {name: (what | None, None) for name, what in of.items()}
         called = f"{self.owner.title()}{self.shape.title().replace('_', '')}Lengths"
-        said = f"Lengths of a {self.shape} ({self.owner}) by name, m."
-        named: Any = create_model(called, __base__=Part, __doc__=said, **fields)
+        text = f"Lengths of a {self.shape} ({self.owner}) by name, m."
+        named: Any = create_model(called, __base__=Part, __doc__=text, **fields)
         checked = Annotated[named, AfterValidator(self._complete)]
         return Annotated[
             Annotated[self.positional, Tag("positional")] | Annotated[checked, Tag("named")], Discriminator(_written_as)
@@ -65,7 +65,7 @@ class NamedLengths:
 
     @cached_property
     def ordered(self) -> Any:
-        """The type of both forms, a named one turned into the positional one."""
+        """Type of both forms, with the named form converted to the positional one."""
         return Annotated[self.either, AfterValidator(lambda given: given if _plain(given) else self._listed(given))]
 
     def _listed(self, given: Any) -> Any:
@@ -73,14 +73,14 @@ class NamedLengths:
         return found[0] if len(found) == 1 else found
 
     def values(self, given: Any, changed: Mapping[str, Any] | None = None) -> tuple[Any, ...]:
-        """The lengths in their order.
+        """Return the lengths in their order.
 
         Parameters
         ----------
         given : float, tuple or model
             Lengths as they were read, m.
         changed : mapping, optional
-            Other values by name, or by position ("0", "1") of the positional form.
+            Other values by name, or by position ("0", "1") for the positional form.
         """
         changed = changed or {}
         if _plain(given):
@@ -93,7 +93,7 @@ class NamedLengths:
         return tuple(known[name] for name in self.names)
 
     def _complete(self, given: Any) -> Any:
-        """Each length is given once, by its own name or by an alternative, and comes out positive."""
+        """Require that each length is given once, by its name or by an alternative, and is positive."""
         for name in self.names:
             others = [key for key, other in self.alternatives.items() if other.replaces == name]
             found = given.chosen(name, *others)
@@ -105,7 +105,7 @@ class NamedLengths:
             used = next((key for key in self.alternatives if given.chosen(key) and self._replaced(key) == name), None)
             if used is not None and not value > 0.0:
                 raise ValueError(
-                    f"{used} {getattr(given, used):g} m leaves {name} {value:g} m, which must be positive; give a "
+                    f"{name} must be positive, but {used} {getattr(given, used):g} m leaves {value:g} m; use a "
                     f"smaller {used}"
                 )
         return given

@@ -1,6 +1,6 @@
-"""Units, and numbers written with theirs: `40deg`, `12 mm`, `3 mm**2`, `0.2 kg m²`.
+"""Units, and numbers with units: `40deg`, `12 mm`, `3 mm**2`, `0.2 kg m²`.
 
-A unit is its factor to SI and its dimension.
+A unit has a factor to SI units and a dimension.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _INCH, _POUND, _GRAVITY = 0.0254, 0.45359237, 9.80665
 
 
 class Unit(NamedTuple):
-    """Its size in SI units, and what it measures."""
+    """Unit: its size in SI units, and its dimension."""
 
     factor: float
     dimension: Dimension
@@ -43,7 +43,7 @@ def _units(dimension: Dimension, **factors: float) -> dict[str, Unit]:
 
 
 UNITS: dict[str, Unit] = {
-    # A full turn is 2π rad; a frequency in hertz counts cycles and stays so, a speed in rpm becomes rad/s.
+    # A full turn is 2π rad; a frequency in hertz counts cycles and is not converted, a speed in rpm becomes rad/s.
     **_units(ANGLE, rad=1.0, mrad=1e-3, urad=1e-6, µrad=1e-6, deg=math.pi / 180.0,
              arcmin=math.pi / 10800.0, arcsec=math.pi / 648000.0, rev=2.0 * math.pi),
     **_units(LENGTH, nm=1e-9, um=1e-6, µm=1e-6, mm=1e-3, cm=1e-2, dm=1e-1, m=1.0, km=1e3,
@@ -64,7 +64,11 @@ UNITS: dict[str, Unit] = {
 
 CONSTANTS: dict[str, float] = {"pi": math.pi, "e": math.e, **{name: unit.factor for name, unit in UNITS.items()}}
 
-NOT_ALONE = ("A", "V", "H")  # units that places are called by: alone, without a number or another unit, they are none
+NOT_ALONE = (
+    "A",
+    "V",
+    "H",
+)  # units that are common names of points; alone, without a number or another unit, they are not units
 
 _ALSO = {  # `in` is Python's, and there are two µ
     "in": "inch", "µrad": "urad", "µm": "um", "µs": "us", "µN": "uN", "Ω": "Ohm", "mΩ": "mOhm", "kΩ": "kOhm",
@@ -80,12 +84,12 @@ _SPELT_OUT = {
     "volt": "V", "volts": "V", "ampere": "A", "amperes": "A", "amp": "A", "ohms": "Ohm", "henry": "H",
 }  # fmt: skip
 
-_NUMBER = r"(?<![\w.])(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*"  # not the tail of a name or another number
+_NUMBER = r"(?<![\w.])(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*"  # not the end of a name or of another number
 _POWER = r"(?:\s*\*\*\s*[+-]?\d\b(?!\.))?"
 _UNIT = rf"(?:{'|'.join(sorted(_WRITTEN, key=len, reverse=True))})\b(?!\s*\(){_POWER}"
 _WITH_UNITS = re.compile(
     rf"{_NUMBER}(?P<units>{_UNIT}(?:\s+{_UNIT})*)"
-    r"(?!\s*\*\*)"  # any other power is ambiguous, so it does not parse
+    r"(?!\s*\*\*)"  # any other power is ambiguous and does not parse
 )
 _GLUED = re.compile(rf"{_NUMBER}(?P<name>[^\W\d]\w*)")
 _EACH = re.compile(rf"(?P<unit>[^\W\d]+)(?P<power>{_POWER})")
@@ -93,17 +97,17 @@ _ON_PAPER = str.maketrans({"°": " deg", "²": "**2", "³": "**3", "⁴": "**4",
 
 
 def named_unit(name: str) -> Unit | None:
-    """The unit of a name as it is written in this or another way (`in`, `meter`); None if there is none."""
+    """Return the unit of a name in any of its spellings (`in`, `meter`); None if there is none."""
     written = _WRITTEN.get(name) or _SPELT_OUT.get(name.lower())
     return None if written is None else UNITS[written]
 
 
 def expand_units(text: str) -> str:
-    """The text with every number that carries units written as a product: `12 mm` is `(12.0*(1).mm)`.
+    """Return the text with every number with units written as a product: `12 mm` is `(12.0*(1).mm)`.
 
-    So marked, a unit is told apart from a name: what follows a number is always the unit, also where a parameter has
-    the same name (`2 m` is two metres although `m` may be a mass). A power belongs to the unit, as on paper:
-    `12 mm**2` is 12e-6 m². Units behind one another are multiplied: `0.2 kg m²`.
+    This marks a unit apart from a name: what follows a number is always the unit, even if a parameter has the same name
+    (`2 m` is two metres although `m` may be a mass). A power belongs to the unit, as on paper: `12 mm**2` is 12e-6 m².
+    Consecutive units are multiplied: `0.2 kg m²`.
     """
 
     def product(match: re.Match[str]) -> str:
@@ -114,7 +118,7 @@ def expand_units(text: str) -> str:
 
 
 def unknown_unit(text: str) -> tuple[str, str] | None:
-    """The first number that is followed by a name that is no unit, and that name."""
+    """Return the first number followed by a name that is not a unit, with that name; None if there is none."""
     for match in _GLUED.finditer(text.translate(_ON_PAPER)):
         if match["name"] not in _WRITTEN:
             return match["number"], match["name"]
@@ -122,11 +126,11 @@ def unknown_unit(text: str) -> tuple[str, str] | None:
 
 
 def nearest_unit(name: str) -> str:
-    """A hint for a unit that is not known."""
+    """Return a hint for an unknown unit."""
     close = [_SPELT_OUT[word] for word in get_close_matches(name.lower(), _SPELT_OUT, n=1, cutoff=0.85)]
     if not close:
         close = [known for known in UNITS if known.lower() == name.lower()]
         close = close or get_close_matches(name, UNITS, n=2, cutoff=0.6)
     if close:
         return "did you mean " + " or ".join(dict.fromkeys(close)) + "?"
-    return "known are mm, m, inch, g, kg, lb, ms, s, deg, rad, rpm, Hz, N, Nm, MPa and their like"
+    return "common units: mm, m, inch, g, kg, lb, ms, s, deg, rad, rpm, Hz, N, Nm, MPa"

@@ -1,1 +1,1 @@
-"""Robots from tables: geometry after Khalil and Kleinfinger, beams, masses, stiffnesses of joints."""
+"""Robots from tables: geometry after Khalil and Kleinfinger, beams, masses, and stiffnesses of joints."""

@@ -1,4 +1,4 @@
-"""The table of beams: each body's beams one behind the other, the first from the origin of the body's frame."""
+"""Table of beams: consecutive beams of each body, the first from the origin of the body's frame."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ COLUMNS = TableColumns(
     needed=("body", "beam", "length", "S", "Iy", "Iz", "torsion", "E", "G", "rho"),
 )  # fmt: skip
 _MOST = 1000  # elements of one beam
-_ON = 1e-9  # of its length: how far from its axis a place lies on a beam
-KEPT = ("S", "Iy", "Iz", "torsion", "E", "G", "rho")  # columns that the mechanism has as they are written
+_ON = 1e-9  # of its length: tolerance of a point on its axis
+KEPT = ("S", "Iy", "Iz", "torsion", "E", "G", "rho")  # columns that the mechanism keeps as written
 _SECTION = {"S": AREA, "Iy": SECOND_MOMENT, "Iz": SECOND_MOMENT, "torsion": SECOND_MOMENT}
 _MATERIAL = {"E": PRESSURE, "G": PRESSURE, "rho": DENSITY}
 
 
 @dataclass(eq=False)
 class Beams:
-    """Elastic bodies in the words of the mechanism file.
+    """Elastic bodies in the format of the mechanism file.
 
-    sections, materials, points : what their beams refer to; beams : body -> its beams
+    sections, materials, points : parts that the beams refer to; beams : body -> its beams
     nodes : body -> (n + 1, 3) ends of its beams in the axes of its frame; rows : body -> its first row
     """
 
@@ -48,7 +48,7 @@ class Beams:
     rows: dict[str, Row] = field(default_factory=dict)
 
     def touches(self, body: str, place: Array) -> bool:
-        """Whether a place, in the axes of the body's frame, lies on one of its beams; on what is rigid all do."""
+        """Return whether a point, in the axes of the body's frame, is on one of its beams; true for rigid bodies."""
         if body not in self.nodes:
             return True
         ends = self.nodes[body]
@@ -58,24 +58,28 @@ class Beams:
 
 
 def orientation(phi: float, theta: float, psi: float) -> Array:
-    """Axes of a beam in the frame of its body: R = rot(z, φ) rot(y, θ) rot(x, ψ), its x along the beam."""
+    """Return the axes of a beam in the frame of its body: R = rot(z, φ) rot(y, θ) rot(x, ψ), x along the beam."""
     return rotation_about(Z, phi) @ rotation_about([0.0, 1.0, 0.0], theta) @ rotation_about(X, psi)
 
 
 def beams_of(rows: list[Row], links: Mapping[str, TableLink]) -> Beams:
-    """Sections, materials, points and beams of all elastic bodies."""
+    """Return sections, materials, points and beams of all elastic bodies."""
     found = Beams()
-    seen: dict[tuple[str, str], Row] = {}
+    first_rows: dict[tuple[str, str], Row] = {}
     for row in rows:
         link = link_of(row, "body", links)
         if not link.moves:
             raise row.fault(
-                "body", "a fixed row is a frame, no body", hint=f"its body is that of row {link.antecedent}"
+                "body", "a fixed row is a frame, not a body", hint=f"use row {link.antecedent}, the row of its body"
             )
         pair = (link.label, row.text("beam"))
-        if pair in seen:
-            raise row.fault("beam", f"row {seen[pair].number} is this beam, too", hint="number the beams of a body")
-        seen[pair] = row
+        if pair in first_rows:
+            raise row.fault(
+                "beam",
+                f"row {first_rows[pair].number} is the same beam",
+                hint="number the beams of a body consecutively",
+            )
+        first_rows[pair] = row
         _add(found, link, row)
     return found
 
@@ -111,7 +115,7 @@ def _add(found: Beams, link: TableLink, row: Row) -> None:
 
 
 def _named(known: dict[str, dict[str, float | str]], wanted: dict[str, float | str], kind: str) -> str:
-    """The name of what is the same, or a new one."""
+    """Return the name of an equal part, or of a new one."""
     for name, other in known.items():
         if other == wanted:
             return name
@@ -122,25 +126,29 @@ def _named(known: dict[str, dict[str, float | str]], wanted: dict[str, float | s
 def _positive(row: Row, column: str, dimension: Any) -> float:
     value = row.value(column, dimension)
     if value <= 0.0:
-        raise row.fault(column, f"{value:g} is not above 0", hint="leave the body out of the beams if it is rigid")
+        raise row.fault(
+            column, f"the value must be positive (got {value:g})", hint="remove a rigid body from the table of beams"
+        )
     return value
 
 
 def _written(row: Row, column: str, dimension: Any) -> float | str:
-    """A positive number as it is written, so that the mechanism knows which parameters it comes from."""
+    """Return a positive number as written, so that the mechanism knows the parameters in it."""
     _positive(row, column, dimension)
     return row.written(column, dimension)
 
 
 def _elements(row: Row) -> int:
-    said = row.text("elements", "1")
-    if not said.isdecimal() or not 1 <= int(said) <= _MOST:
-        raise row.fault("elements", f"{quoted(said)} is no number of elements", hint=f"from 1 to {_MOST}")
-    return int(said)
+    text = row.text("elements", "1")
+    if not text.isdecimal() or not 1 <= int(text) <= _MOST:
+        raise row.fault(
+            "elements", f"{quoted(text)} is not a number of elements", hint=f"use a number from 1 to {_MOST}"
+        )
+    return int(text)
 
 
 def distance_from(place: Array, a: Array, b: Array) -> float:
-    """Of a place from the straight line between a and b, m."""
+    """Return the distance of a point from the straight line between a and b, m."""
     along = b - a
     share = min(1.0, max(0.0, float((place - a) @ along) / float(along @ along)))
     return float(np.linalg.norm(place - a - share * along))

@@ -1,4 +1,4 @@
-"""One table: rows of cells under names, from a CSV file, a block of text or a list; every mistake by row and column."""
+"""Table of named columns from a CSV file, a block of text or a list; every error names its row and column."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ _LONGEST = 500  # characters of a cell
 
 @dataclass(frozen=True)
 class TableColumns:
-    """What a table may hold: names of columns, each with other spellings of it; which of them a table must have."""
+    """Columns of a table, each with alternative spellings, and the required ones."""
 
     spellings: Mapping[str, tuple[str, ...]]
     needed: tuple[str, ...]
 
     def named(self, written: str) -> str | None:
-        """The column that a heading means."""
+        """Return the column of a heading."""
         return next((name for name, others in self.spellings.items() if written == name or written in others), None)
 
 
 @dataclass(frozen=True)
 class Row:
-    """One row: its cells as they are written, and where.
+    """Row of a table: its cells as written, and their location.
 
-    table : its name in messages; number : its place in the table, from 1; label : what its first cell calls it
-    lines : of columns that stand in lines of their own
+    table : name of the table, for messages; number : position in the table, from 1; label : text of its first cell
+    lines : of columns that have lines of their own
     """
 
     table: str
@@ -50,23 +50,24 @@ class Row:
 
     @property
     def label(self) -> str:
+        """Text of its first cell, which names the row."""
         return self.text(self.key)
 
     def text(self, column: str, default: str | None = None) -> str:
-        """A cell as text; the default where it is empty or the table has no such column."""
+        """Return a cell as text; the default if it is empty or the table has no such column."""
         value = self.cells.get(column)
         found = "" if value is None else str(value).strip()
         if found:
             return found
         if default is None:
-            raise self.fault(column, "is empty", hint="fill it in")
+            raise self.fault(column, "the cell is empty", hint="fill it in")
         return default
 
     def value(self, column: str, dimension: Dimension, default: float | None = None) -> float:
-        """A cell as a number of this dimension, which may be an expression in the parameters."""
+        """Return a cell as a number of this dimension; expressions in the parameters are allowed."""
         if default is not None and (column not in self.cells or self.text(column, "") == ""):
             return default
-        self.text(column)  # an empty cell is told as such
+        self.text(column)  # report an empty cell
         written = self.cells[column]
         try:
             return require(number(_plain(written)), dimension)
@@ -75,63 +76,63 @@ class Row:
             raise self.fault(column, str(getattr(error, "message", error)), hint=hint) from None
 
     def written(self, column: str, dimension: Dimension) -> float | str:
-        """The same, checked, as it is written: an expression in the parameters stays one."""
+        """Return a checked cell as written: an expression in the parameters stays one."""
         value = self.value(column, dimension)
         cell = _plain(self.cells[column])
         return cell if isinstance(cell, str) else value
 
     def names(self, kept: Iterable[str] = ()) -> set[str]:
-        """What the expressions of its cells are made of, but for the columns that are kept as they are written."""
+        """Return the names in the expressions of its cells, except for columns that are kept as written."""
         cells = [cell for column, cell in self.cells.items() if column not in kept and isinstance(_plain(cell), str)]
         return {name for cell in cells for name in names_within(str(cell))}
 
     def fault(self, column: str, what: str, *, hint: str | None = None) -> InputError:
-        """A mistake in one cell."""
+        """Return an error about one cell."""
         called = self.cells.get(self.key)
         name = f" ({quoted(called)})" if called not in (None, "") else ""
         part = f"table {self.table}, row {self.number}{name}, column {quoted(column)}"
         return InputError(what, part=part, file=self.file, line=self.lines.get(column, self.line), hint=hint)
 
 
-def read_table(said: Any, name: str, columns: TableColumns, tree: YamlTree, folder: Path) -> list[Row]:
-    """The rows of `tables: {name: ...}`: a CSV file's name, CSV in a block of text, or a list of rows.
+def read_table(source: Any, name: str, columns: TableColumns, tree: YamlTree, folder: Path) -> list[Row]:
+    """Return the rows of `tables: {name: ...}`, given as a CSV file name, CSV in a block of text, or a list of rows.
 
-    said : what the file says under that name
+    source : the value under that name in the file
     """
     file, line = tree.place(("tables", name))
-    if isinstance(said, str) and "\n" not in said.strip():
-        path = folder / said
+    if isinstance(source, str) and "\n" not in source.strip():
+        path = folder / source
         shown = excerpt(path, 500)
         try:
-            text = text_of(read_bytes(path, LARGEST, "a robot's table is short"), shown)
-        except InputError as error:  # told where the name stands
+            text = text_of(read_bytes(path, LARGEST, "tables of a robot are short"), shown)
+        except InputError as error:  # report it where the file is named
             raise InputError(
                 f"{shown}: {error.message}", part=f"table {name}", file=file, line=line, hint=error.hint
             ) from None
         return _rows(_csv(text, shown, 1), name, columns, shown)
-    if isinstance(said, str):
-        return _rows(_csv(said, file, line + 1), name, columns, file)
-    if isinstance(said, list) and said and all(isinstance(item, dict) for item in said):
-        return _from_mappings(said, name, columns, tree)
-    if isinstance(said, list) and said and all(isinstance(item, list) for item in said):
-        listed = [(tree.place(("tables", name, i))[1], item) for i, item in enumerate(said)]
+    if isinstance(source, str):
+        return _rows(_csv(source, file, line + 1), name, columns, file)
+    if isinstance(source, list) and source and all(isinstance(item, dict) for item in source):
+        return _from_mappings(source, name, columns, tree)
+    if isinstance(source, list) and source and all(isinstance(item, list) for item in source):
+        listed = [(tree.place(("tables", name, i))[1], item) for i, item in enumerate(source)]
         return _rows(iter(listed), name, columns, file)
     raise InputError(
-        "this is no table",
+        "this is not a table",
         part=f"table {name}", file=file, line=line,
-        hint="name a CSV file, write CSV as a block of text (|), or list rows",
+        hint="give the name of a CSV file, CSV as a block of text (|), or a list of rows",
     )  # fmt: skip
 
 
 def _csv(text: str, file: str, first: int) -> Iterator[tuple[int, list[Any]]]:
-    """Lines that are not empty nor begin with #, with their numbers."""
+    """Yield lines that are neither empty nor comments (#), with their numbers."""
     rows = csv.reader(text.splitlines(), skipinitialspace=True)
     try:
         for row in rows:
             if any(cell.strip() for cell in row) and not row[0].lstrip().startswith("#"):
                 yield first + rows.line_num - 1, [cell.strip() for cell in row]
     except csv.Error as error:
-        raise InputError(f"this is not a table ({error})", file=file, line=first + rows.line_num - 1) from None
+        raise InputError(f"this is not a CSV table ({error})", file=file, line=first + rows.line_num - 1) from None
 
 
 def _rows(lines: Iterator[tuple[int, list[Any]]], name: str, columns: TableColumns, file: str) -> list[Row]:
@@ -141,16 +142,16 @@ def _rows(lines: Iterator[tuple[int, list[Any]]], name: str, columns: TableColum
     for line, cells in lines:
         if len(cells) != len(names):
             raise InputError(
-                f"{len(cells)} cells under {len(names)} headings",
+                f"the row has {len(cells)} cells for {len(names)} headings",
                 part=f"table {name}, row {len(found) + 1}", file=file, line=line, hint="fill every column",
             )  # fmt: skip
         found.append(_row(name, len(found) + 1, dict(zip(names, cells, strict=True)), file, line))
     return _some(found, name, file, line)
 
 
-def _from_mappings(said: list[dict[str, Any]], name: str, columns: TableColumns, tree: YamlTree) -> list[Row]:
+def _from_mappings(source: list[dict[str, Any]], name: str, columns: TableColumns, tree: YamlTree) -> list[Row]:
     found = []
-    for i, item in enumerate(said):
+    for i, item in enumerate(source):
         file, line = tree.place(("tables", name, i))
         names = _headings(list(item), name, columns, file, line)
         found.append(_row(name, i + 1, dict(zip(names, item.values(), strict=True)), file, line))
@@ -161,7 +162,9 @@ def _row(name: str, count: int, cells: dict[str, Any], file: str, line: int) -> 
     row = Row(name, count, cells, file, line, next(iter(cells)))
     for column, cell in cells.items():
         if isinstance(cell, list | dict | bool) or len(str(cell)) > _LONGEST:
-            raise row.fault(column, f"{quoted(cell)} is not a cell", hint="write a number, an expression or a name")
+            raise row.fault(
+                column, f"{quoted(cell)} is not allowed in a cell", hint="write a number, an expression or a name"
+            )
     return row
 
 
@@ -171,9 +174,9 @@ def _headings(written: Iterable[Any], name: str, columns: TableColumns, file: st
         column = columns.named(heading)
         problem = None
         if column is None:
-            problem = f"column {i + 1}: {quoted(heading)} is not known"
+            problem = f"column {i + 1}: unknown heading {quoted(heading)}"
         elif column in found:
-            problem = f"column {i + 1}: {quoted(column)} stands twice"
+            problem = f"column {i + 1}: {quoted(column)} is a duplicate"
         if column is None or problem:
             raise InputError(
                 str(problem), part=f"table {name}", file=file, line=line, hint=nearest(heading, columns.spellings)
@@ -183,19 +186,21 @@ def _headings(written: Iterable[Any], name: str, columns: TableColumns, file: st
     if missing:
         raise InputError(
             f"the column {quoted(missing[0])} is missing",
-            part=f"table {name}", file=file, line=line, hint=f"its columns are {', '.join(columns.spellings)}",
+            part=f"table {name}", file=file, line=line, hint=f"add it; columns: {', '.join(columns.spellings)}",
         )  # fmt: skip
     return found
 
 
 def _some(rows: list[Row], name: str, file: str, line: int) -> list[Row]:
     if not rows:
-        raise InputError("it has no rows", part=f"table {name}", file=file, line=line, hint="add one for each part")
+        raise InputError(
+            "the table has no rows", part=f"table {name}", file=file, line=line, hint="add one row per part"
+        )
     return rows
 
 
 def _plain(cell: Any) -> Any:
-    """A cell that holds a plain number, or an expression."""
+    """Return a cell as a number if it is one, otherwise as written."""
     if not isinstance(cell, str):
         return cell
     try:
@@ -205,7 +210,7 @@ def _plain(cell: Any) -> Any:
 
 
 def names_within(text: str) -> set[str]:
-    """Names in an expression; none where it is not one, which is told with its row and column where it is read."""
+    """Return the names in an expression; none if it is invalid, which is reported where the cell is read."""
     try:
         return names_in(parse(text))
     except InputError:

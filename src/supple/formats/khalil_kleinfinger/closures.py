@@ -1,7 +1,7 @@
-"""The table of closures: frames of two rows that coincide, or that a joint about or along their z axes connects.
+"""Table of closures: frames of two rows that coincide, or that a joint about or along their z axes connects.
 
 A moving row whose body carries nothing is a joint that was cut: where its frame coincides with another one, the joint
-connects its antecedent with the other's body, as in Khalil and Kleinfinger's description of loops.
+connects its antecedent with the other body, as in Khalil and Kleinfinger's description of loops.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_\-]{0,63}")
 
 @dataclass(frozen=True, eq=False)
 class Closure:
-    """Frames that a joint connects; cut : the first row is itself the joint, and has no body."""
+    """Frames that a joint connects; cut : whether the first row is itself the joint, and has no body."""
 
     row: Row
     name: str
@@ -34,25 +34,34 @@ class Closure:
 
 
 def closures_of(rows: list[Row], links: Mapping[str, TableLink], laden: Collection[str]) -> list[Closure]:
-    """What closes loops; laden : labels of rows that carry mass or beams, or are somebody's antecedent."""
+    """Return the loop closures.
+
+    laden : labels of rows that carry mass or beams, or that are antecedents
+    """
     found: list[Closure] = []
     free = {label for label, link in links.items() if link.moves and label not in laden}
     for row in rows:
         first, second = link_of(row, "first", links), link_of(row, "second", links)
         kind = row.text("kind", "weld")
         if kind not in KINDS:
-            raise row.fault("kind", f"{quoted(kind)} does not close a loop", hint=f"take one of {', '.join(KINDS)}")
+            raise row.fault("kind", f"{quoted(kind)} is not a kind of closure", hint=f"use one of {', '.join(KINDS)}")
         if kind == "weld" and first.label not in free and second.label in free:
             first, second = second, first
         cut = kind == "weld" and first.label in free
         if cut:
             free.discard(first.label)
         if (first.before if cut else first.body) == second.body:
-            raise row.fault("second", "both frames are on one body", hint="a loop leads from one body to another")
+            raise row.fault("second", "both frames are on the same body", hint="use frames of two bodies")
         name = row.text("name", first.name if cut else f"closure{row.number}")
         if not _NAME.fullmatch(name):
-            raise row.fault("name", "a joint cannot be called so", hint="take letters, digits, _ and -")
+            raise row.fault(
+                "name", f"{quoted(name)} is not a valid name of a joint", hint="use letters, digits, _ and -"
+            )
         if cut and name != first.name:
-            raise row.fault("name", f"it is joint {quoted(first.name)} of row {first.label}", hint="leave it empty")
+            raise row.fault(
+                "name",
+                f"the name must be that of joint {quoted(first.name)} (row {first.label})",
+                hint="leave the cell empty",
+            )
         found.append(Closure(row, name, kind, first, second, cut))
     return found

@@ -1,6 +1,6 @@
-"""The table of geometry: every row a frame R_i, whose body moves about or along its z axis, or fixed (σ = 2).
+"""Table of the geometry: every row is a frame R_i, whose body moves about or along its z axis, or is fixed (σ = 2).
 
-A frame follows from the one before in the notation of Khalil and Kleinfinger (1986).
+A frame follows from its antecedent in the notation of Khalil and Kleinfinger (1986).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from supple.diagnostics.errors import quoted
 from supple.formats.khalil_kleinfinger.cell_table import Row, TableColumns, names_within
 from supple.geometry.rotation import rotation_about, rotation_vector
 
-# From one frame to the next in the notation of Khalil and Kleinfinger (1986).
+# Transformation between frames in the notation of Khalil and Kleinfinger (1986).
 
 
 X, Z = np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0])
@@ -30,27 +30,27 @@ HERE = Pose(np.zeros(3), np.eye(3))
 
 
 def then(outer: Pose, inner: Pose) -> Pose:
-    """A frame that is given in another, seen from where the other is seen: T = T_outer T_inner."""
+    """Return the pose of a frame given in another frame: T = T_outer T_inner."""
     return Pose(outer.to_world(inner.position), outer.axes @ inner.axes)
 
 
 def relative_pose(outer: Pose, inner: Pose) -> Pose:
-    """The second frame seen from the first: T_outer⁻¹ T_inner."""
+    """Return the pose of the second frame relative to the first: T_outer⁻¹ T_inner."""
     return Pose(outer.to_local(inner.position), outer.axes.T @ inner.axes)
 
 
 def along_z(angle: float, distance: float) -> Pose:
-    """rot(z, angle) trans(z, distance)."""
+    """Return rot(z, angle) trans(z, distance)."""
     return Pose(distance * Z, rotation_about(Z, angle))
 
 
 def along_x(angle: float, distance: float) -> Pose:
-    """rot(x, angle) trans(x, distance)."""
+    """Return rot(x, angle) trans(x, distance)."""
     return Pose(distance * X, rotation_about(X, angle))
 
 
 def khalil_kleinfinger(gamma: float, b: float, alpha: float, d: float, theta: float, r: float) -> Pose:
-    """Frame i in its antecedent j, angles in rad, lengths in m.
+    """Return the pose of frame i in its antecedent j, with angles in rad and lengths in m.
 
     ʲT_i = rot(z, γ) trans(z, b) rot(x, α) trans(x, d) rot(z, θ) trans(z, r)
                                                 [Rognant, Courteille, Maurine 2010, eq. 1; Khalil, Kleinfinger 1986]
@@ -59,10 +59,10 @@ def khalil_kleinfinger(gamma: float, b: float, alpha: float, d: float, theta: fl
 
 
 def parameters_of(pose: Pose) -> tuple[float, float, float, float, float, float]:
-    """(γ, b, α, d, θ, r) that lead to a frame: the inverse of `khalil_kleinfinger`.
+    """Return the parameters (γ, b, α, d, θ, r) of a pose: the inverse of `khalil_kleinfinger`.
 
-    x after γ is the common normal of the two z axes; where they are parallel it passes through both origins' axes with
-    b = 0, and where they coincide γ = 0 as well.
+    x after γ is the common normal of the two z axes. Where they are parallel, it passes through the axes of both
+    origins with b = 0; where they coincide, γ = 0 as well.
     """
     z, p = pose.axes[:, 2], pose.position
     sine = float(np.hypot(z[0], z[1]))
@@ -87,13 +87,13 @@ _PARALLEL = 1e-12
 
 
 def frame_entry(pose: Pose) -> dict[str, Any]:
-    """Where a frame is: `at` and `rotation` of the mechanism file, said in any case: copies turn it."""
+    """Return `at` and `rotation` of the mechanism file for a pose; always with a rotation, since copies rotate it."""
     upright = {"rotation": {"about": "z", "angle": 0.0}}
     return {"at": pose.position.tolist(), **(rotation_entry(pose.axes) or upright)}
 
 
 def rotation_entry(axes: Array) -> dict[str, Any]:
-    """`rotation` of the mechanism file, nothing where the axes are parallel."""
+    """Return `rotation` of the mechanism file; empty if the axes are parallel."""
     turn = rotation_vector(axes)
     angle = float(np.linalg.norm(turn))
     return {"rotation": {"about": (turn / angle).tolist(), "angle": angle}} if angle > 0.0 else {}
@@ -117,14 +117,14 @@ _CLOSE = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class TableLink:
-    """One row, worked out.
+    """Evaluated row.
 
-    kind : "revolute", "prismatic" or "fixed"; antecedent : label of the row before it, None at the base
-    before : the body that its joint starts from
-    name : of the joint, or of the frame that a fixed row defines; body : what carries the frame
+    kind : "revolute", "prismatic" or "fixed"; antecedent : label of its antecedent row, None at the base
+    before : the body on which its joint starts
+    name : of the joint, or of the frame that a fixed row defines; body : the body of the frame
     placement : R_i as drawn; zero : R_i in its antecedent's frame where q = 0; foot : the point of the axis z_i at
     which the common normal with the antecedent's axis ends, in the antecedent's frame; drawn_at : q as drawn
-    follows : q = Σ factor times q of other rows, by their labels; empty where it moves on its own
+    follows : q = Σ factor times q of other rows, by their labels; empty if it is independent
     """
 
     row: Row
@@ -143,20 +143,25 @@ class TableLink:
 
     @property
     def moves(self) -> bool:
+        """Whether the row has a joint."""
         return self.kind != "fixed"
 
 
 def links_of(rows: list[Row], outside: Mapping[str, Pose]) -> dict[str, TableLink]:
-    """All rows by their labels, antecedents first.
+    """Return all rows by their labels, antecedents first.
 
-    outside : bodies that the file draws itself, where they are; rows may start from them
+    outside : poses of bodies that the file draws itself, on which rows may start
     """
     labels: dict[str, Row] = {}
     for row in rows:
         if row.label in labels:
-            raise row.fault("joint", f"row {labels[row.label].number} is called so, too", hint="number rows once each")
+            raise row.fault(
+                "joint", f"row {labels[row.label].number} has the same name", hint="give each row its own number"
+            )
         if row.label in (BASE, GROUND) or row.label in outside:
-            raise row.fault("joint", "this name is taken", hint="0 is the base; give the row another number or name")
+            raise row.fault(
+                "joint", "this name is already used (0 is the base)", hint="give the row another number or name"
+            )
         labels[row.label] = row
     found: dict[str, TableLink] = {}
     courses = _courses(labels)
@@ -166,8 +171,8 @@ def links_of(rows: list[Row], outside: Mapping[str, Pose]) -> dict[str, TableLin
         if not ready:
             row = next(iter(waiting.values()))
             raise row.fault(
-                "antecedent", f"the rows go round in a circle ({', '.join(list(waiting)[:6])}) and never reach 0",
-                hint="a loop is closed by a row of closures, not by an antecedent",
+                "antecedent", f"the rows form a circle ({', '.join(list(waiting)[:6])}) that does not reach 0",
+                hint="close a loop by a row of closures, not by an antecedent",
             )  # fmt: skip
         for label in ready:
             found[label] = _link(waiting.pop(label), found, outside, courses)
@@ -175,24 +180,26 @@ def links_of(rows: list[Row], outside: Mapping[str, Pose]) -> dict[str, TableLin
 
 
 def _antecedent(row: Row, labels: Mapping[str, Row], outside: Mapping[str, Pose]) -> str:
-    said = row.text("antecedent")
-    if said not in labels and said not in outside and said not in (BASE, GROUND):
-        raise row.fault("antecedent", f"there is no row {quoted(said)}", hint=nearest(said, [BASE, *labels, *outside]))
-    return said
+    antecedent = row.text("antecedent")
+    if antecedent not in labels and antecedent not in outside and antecedent not in (BASE, GROUND):
+        raise row.fault(
+            "antecedent", f"there is no row {quoted(antecedent)}", hint=nearest(antecedent, [BASE, *labels, *outside])
+        )
+    return antecedent
 
 
 def _link(
     row: Row, found: Mapping[str, TableLink], outside: Mapping[str, Pose], courses: Mapping[str, JointVariable | None]
 ) -> TableLink:
-    said = row.text("antecedent")
-    before = found.get(said)
-    carrier = before.body if before is not None else said if said in outside else GROUND
-    placed = before.placement if before is not None else outside.get(said, HERE)
+    antecedent = row.text("antecedent")
+    before = found.get(antecedent)
+    carrier = before.body if before is not None else antecedent if antecedent in outside else GROUND
+    placed = before.placement if before is not None else outside.get(antecedent, HERE)
     kind, course = _kind(row), courses[row.label]
     actuated = row.text("actuated", "0")
     if actuated not in ("0", "1") or (actuated == "1" and kind == "fixed"):
-        what = "a fixed row has no actuator" if actuated == "1" else f"{quoted(actuated)} is no μ"
-        raise row.fault("actuated", what, hint="1 where a motor moves the joint, 0 elsewhere")
+        what = "a fixed row cannot be actuated" if actuated == "1" else f"{quoted(actuated)} is not a value of μ"
+        raise row.fault("actuated", what, hint="use 1 for an actuated joint, otherwise 0")
     gamma, alpha = row.value("gamma", ANGLE, 0.0), row.value("alpha", ANGLE)
     b, d = row.value("b", LENGTH, 0.0), row.value("d", LENGTH)
     theta = course.zero if course is not None and kind == "revolute" else row.value("theta", ANGLE)
@@ -211,12 +218,14 @@ def _link(
 def _kind(row: Row) -> str:
     sigma = row.text("sigma")
     if sigma not in KINDS:
-        raise row.fault("sigma", f"{quoted(sigma)} is no σ", hint="0 revolute, 1 prismatic, 2 fixed")
+        raise row.fault(
+            "sigma", f"{quoted(sigma)} is not a value of σ", hint="use 0 (revolute), 1 (prismatic) or 2 (fixed)"
+        )
     return KINDS[sigma]
 
 
 class JointVariable(NamedTuple):
-    """How a row moves: θ or r = zero + q, drawn at q = drawn_at, and q = Σ factor times q of the rows it follows."""
+    """Joint variable of a row: θ or r = zero + q, q = drawn_at as drawn, q = Σ factor times q of followed rows."""
 
     zero: float
     drawn_at: float
@@ -224,10 +233,10 @@ class JointVariable(NamedTuple):
 
 
 def _courses(rows: Mapping[str, Row]) -> dict[str, JointVariable | None]:
-    """Of every row; None of a fixed one. What follows others is drawn where they lead it."""
+    """Return the joint variable of every row; None for a fixed one. Followers are drawn where the others move them."""
     columns = {label: _COLUMN.get(_kind(row)) for label, row in rows.items()}
     own = {label: [] if column is None else variable_names(label, column) for label, column in columns.items()}
-    of_others: dict[str, str] = {}  # "q" alone is that of the row it stands in
+    of_others: dict[str, str] = {}  # "q" alone is that of its own row
     for label, names in own.items():
         for name in names[1:]:
             of_others.setdefault(name, label)
@@ -244,8 +253,8 @@ def _courses(rows: Mapping[str, Row]) -> dict[str, JointVariable | None]:
         if not ready:
             label = next(iter(waiting))
             raise rows[label].fault(
-                columns[label] or "theta", f"rows {', '.join(waiting)} follow one another in a circle",
-                hint="one of them has to move on its own: write q there",
+                columns[label] or "theta", f"rows {', '.join(waiting)} follow each other in a circle",
+                hint="make one of them independent: write q there",
             )  # fmt: skip
         for label in ready:
             course = waiting.pop(label)
@@ -258,8 +267,11 @@ _COLUMN = {"revolute": "theta", "prismatic": "r"}
 
 
 def _course(row: Row, column: str, own: list[str], of_others: Mapping[str, str]) -> JointVariable:
-    """The cell of a moving joint is `q + constant` (or empty: q), drawn at the column q; a number, where the joint is
-    drawn, and then θ or r itself is the coordinate; or, like `2*q1 + pi/2`, made of coordinates of other rows."""
+    """Return the joint variable of a moving row.
+
+    Its cell is `q + constant` (or empty, for q), drawn at the column q; a number, where the joint is drawn and θ or r
+    itself is the coordinate; or an expression such as `2*q1 + pi/2` in the coordinates of other rows.
+    """
     dimension = ANGLE if column == "theta" else LENGTH
     at = row.value("q", dimension, 0.0)
     if row.text(column, "") == "":
@@ -270,50 +282,57 @@ def _course(row: Row, column: str, own: list[str], of_others: Mapping[str, str])
     symbols = {label: [name for name in used if of_others.get(name) == label and name not in own] for label in leaders}
     symbols |= {"": [name for name in own if name not in known]}
 
-    def said(at_value: Mapping[str, float]) -> float:
+    def evaluate(at_value: Mapping[str, float]) -> float:
         given = {name: at_value.get(label, 0.0) for label, names in symbols.items() for name in names}
         with use_parameters({**known, **given}):
             return row.value(column, dimension)
 
-    zero = said({})
-    factors = {label: said({label: 1.0}) - zero for label in symbols}
-    straight = [abs(said({label: 2.0}) - zero - 2.0 * factor) for label, factor in factors.items()]
-    together = said(dict.fromkeys(symbols, 1.0)) - zero - sum(factors.values())
+    zero = evaluate({})
+    factors = {label: evaluate({label: 1.0}) - zero for label in symbols}
+    straight = [abs(evaluate({label: 2.0}) - zero - 2.0 * factor) for label, factor in factors.items()]
+    together = evaluate(dict.fromkeys(symbols, 1.0)) - zero - sum(factors.values())
     itself = factors.pop("")
     follows = {label: factor for label, factor in factors.items() if abs(factor) > _CLOSE}
     if max([*straight, abs(together)]) > _CLOSE * max(1.0, *(abs(factor) for factor in factors.values()), abs(itself)):
         raise row.fault(
-            column, "this is not linear in q", hint="write q, q + pi/2, 2*q1 (it follows row 1), or where it is drawn"
+            column,
+            "the cell must be linear in q",
+            hint="write q, q + pi/2, 2*q1 (follows row 1), or the value as drawn",
         )
     if follows and abs(itself) > _CLOSE:
         raise row.fault(
-            column, f"it has q of its own and follows row {next(iter(follows))}: its q would be the angle of no joint",
-            hint="give the motor behind a belt or gear a row of its own, and let this one follow both",
+            column,
+            f"it has its own q and follows row {next(iter(follows))}, so that q would not be the angle of a joint",
+            hint="add a row for the motor behind a belt or gear, and let this row follow both",
         )  # fmt: skip
     if not follows and abs(itself) > _CLOSE:
         if abs(itself - 1.0) > _CLOSE:
-            raise row.fault(column, "this is not q and a constant", hint="write q, q + pi/2, or where it is drawn")
+            raise row.fault(
+                column, "the cell must be q plus a constant", hint="write q, q + pi/2, or the value as drawn"
+            )
         return JointVariable(zero, at, {})
     if "q" in row.cells and row.text("q", "") != "":
-        raise row.fault("q", f"column {quoted(column)} says already where it is drawn", hint="leave one empty")
+        raise row.fault("q", f"column {quoted(column)} already has the value as drawn", hint="leave one of them empty")
     return JointVariable(zero, 0.0, follows) if follows else JointVariable(0.0, zero, {})
 
 
 def variable_names(label: str, column: str) -> list[str]:
-    """What the variable of a joint may be called in its own row."""
+    """Return the names that a joint variable may have in its own row."""
     stems = ("q", "t", "th", "theta", "θ") if column == "theta" else ("q", "r")
     return ["q", *(f"{stem}{label}" for stem in stems if f"{stem}{label}".isidentifier())]
 
 
 def _names(row: Row, kind: str, carrier: str) -> tuple[str, str]:
-    """(joint or frame, body) in the mechanism; rows that are only numbered are joint3, body3, frame3."""
+    """Return the names of (joint or frame, body); numbered rows are joint3, body3, frame3."""
     label = row.label
     numbered = label.isdecimal()
     if not numbered and not _NAME.fullmatch(label):
-        raise row.fault("joint", "a part cannot be called so", hint="take a number, or letters, digits, _ and -")
+        raise row.fault(
+            "joint", f"{quoted(label)} is not a valid name", hint="use a number, or letters, digits, _ and -"
+        )
     if kind == "fixed":
         return f"frame{label}" if numbered else label, carrier
     body = row.text("body", f"body{label}" if numbered else label)
     if not _NAME.fullmatch(body) or body == GROUND:
-        raise row.fault("body", f"a body cannot be called {quoted(body)}", hint="take letters, digits, _ and -")
+        raise row.fault("body", f"{quoted(body)} is not a valid name of a body", hint="use letters, digits, _ and -")
     return f"joint{label}" if numbered else label, body

@@ -1,7 +1,7 @@
-"""The table of masses: of each body (or of what is fixed in a frame of it), in the axes of its row.
+"""Table of masses: of each body (or a part fixed in one of its frames), in the axes of its row.
 
 Either about the centre of mass: mass, x, y, z, Ixx, ...; or as Khalil's dynamic parameters about the origin of the
-frame: M, MX = M x, ..., XX, XY, ... of J_O, where XY = -∫ x y dm as in a matrix. IA, FV and FS are of the joint.
+frame: M, MX = M x, ..., XX, XY, ... of J_O, where XY = -∫ x y dm as in a matrix. IA, FV and FS belong to the joint.
 """
 
 from __future__ import annotations
@@ -30,34 +30,37 @@ FIRST_MOMENT = Dimension(1, 1)
 
 
 def masses_of(rows: list[Row], links: Mapping[str, TableLink]) -> dict[str, MassProperties]:
-    """{label: mass properties in the axes and from the origin of its row's frame}."""
+    """Return {label: mass properties in the axes and from the origin of its row's frame}."""
     found: dict[str, MassProperties] = {}
     for row in rows:
         link_of(row, "body", links)
         if row.label in found:
-            raise row.fault("body", "it has its mass already", hint="write one row for each")
+            raise row.fault("body", "the row already has a mass", hint="write one row per part")
         mixed = [name for name in _CENTRAL if name in row.cells]
         other = [name for name in _AT_ORIGIN if name in row.cells]
         if mixed and other:
             raise row.fault(
-                other[0], f"{quoted(mixed[0])} is about the centre and {quoted(other[0])} about the frame's origin",
-                hint="take x, y, z, Ixx, ... or MX, MY, MZ, XX, ...",
+                other[0],
+                f"{quoted(mixed[0])} is about the centre of mass, but {quoted(other[0])} about the frame's origin",
+                hint="use either x, y, z, Ixx, ... or MX, MY, MZ, XX, ...",
             )  # fmt: skip
         found[row.label] = _about_origin(row) if other else _central(row)
         if found[row.label].mass < 0.0:
-            raise row.fault("mass", f"{found[row.label].mass:g} kg is negative", hint="0 is massless")
+            raise row.fault(
+                "mass", f"the mass must not be negative (got {found[row.label].mass:g} kg)", hint="use 0 for no mass"
+            )
     return found
 
 
 def of_joints(rows: list[Row], links: Mapping[str, TableLink]) -> dict[str, dict[str, Any]]:
-    """{label: rotor inertia, viscous and dry friction as a joint has them}."""
+    """Return {label: rotor inertia, viscous and dry friction in the format of a joint}."""
     found: dict[str, dict[str, Any]] = {}
     for row in rows:
         link = links[row.label]
         values = {name: row.value(name, PLAIN, 0.0) for name in _OF_JOINT}
         given = [name for name, value in values.items() if value]
         if given and not link.moves:
-            raise row.fault(given[0], "a fixed row has no joint", hint="leave it empty")
+            raise row.fault(given[0], "a fixed row has no joint", hint="leave the cell empty")
         data: dict[str, Any] = {}
         if values["IA"]:
             data["motor"] = {"inertia": values["IA"], "gear": 1.0}
@@ -70,20 +73,20 @@ def of_joints(rows: list[Row], links: Mapping[str, TableLink]) -> dict[str, dict
 
 
 def link_of(row: Row, column: str, links: Mapping[str, TableLink]) -> TableLink:
-    """The row of the geometry that a cell names."""
-    said = row.text(column)
-    if said not in links:
-        raise row.fault(column, f"there is no row {quoted(said)} of the geometry", hint=nearest(said, links))
-    return links[said]
+    """Return the row of the geometry that a cell names."""
+    label = row.text(column)
+    if label not in links:
+        raise row.fault(column, f"there is no row {quoted(label)} of the geometry", hint=nearest(label, links))
+    return links[label]
 
 
 def transformed_mass(mass: MassProperties, R: Any, p: Any) -> MassProperties:
-    """The same seen from another frame, in which its own is turned by R (3, 3) and lies at p (3,)."""
+    """Return mass properties in another frame, in which their own frame is rotated by R and located at p."""
     return MassProperties(mass.mass, p + R @ mass.center, R @ mass.inertia @ R.T)
 
 
 def as_body(mass: MassProperties) -> dict[str, Any]:
-    """`mass`, `inertia` of the mechanism file; without `center`, which is written where it is drawn."""
+    """Return `mass` and `inertia` of the mechanism file; `center` is written separately, as drawn."""
     J = mass.inertia
     inertia = {key: float(J["xyz".index(key[0]), "xyz".index(key[1])]) for key in ("xx", "yy", "zz", "xy", "xz", "yz")}
     return {"mass": float(mass.mass), "inertia": inertia}
@@ -95,13 +98,16 @@ def _central(row: Row) -> MassProperties:
 
 
 def _about_origin(row: Row) -> MassProperties:
-    """J_G = J_O - m (cᵀc 1 - c cᵀ), c = MS / m."""
+    """Return the mass properties of a row about the frame's origin.
+
+    J_G = J_O - m (cᵀc 1 - c cᵀ), c = MS / m.
+    """
     mass = row.value("mass", MASS)
     moment = np.array([row.value(name, FIRST_MOMENT, 0.0) for name in ("MX", "MY", "MZ")])
     J = _matrix(row, [entry.upper() for entry in _ENTRIES])
     if mass == 0.0:
         if moment.any():
-            raise row.fault("mass", "without mass there are no first moments", hint="give M, or leave MX, MY, MZ empty")
+            raise row.fault("mass", "first moments need a mass", hint="give M, or leave MX, MY, MZ empty")
         return MassProperties(0.0, np.zeros(3), J)
     c = moment / mass
     return MassProperties(mass, c, J - mass * (c @ c * np.eye(3) - np.outer(c, c)))

@@ -1,4 +1,4 @@
-"""Rows of the tables as bodies, frames, joints and actuators in the words of the mechanism file."""
+"""Rows of the tables as bodies, frames, joints and actuators in the format of the mechanism file."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ GROUPED = ("points", "bodies", "frames", "joints", "couplings", "springs", "actu
 
 @dataclass(frozen=True, eq=False)
 class KinematicTables:
-    """All tables, worked out; joints : what is added to the joint of a row."""
+    """Evaluated tables; joints : keys that are added to the joint of a row."""
 
     links: dict[str, TableLink]
     masses: dict[str, MassProperties]
@@ -44,7 +44,7 @@ class KinematicTables:
 
 @dataclass(frozen=True, eq=False)
 class Home:
-    """The frame of a body as drawn, and whether it is a row's."""
+    """Frame of a body as drawn, and whether it is from a row."""
 
     pose: Pose
     of_tables: bool
@@ -52,9 +52,9 @@ class Home:
 
 @dataclass(eq=False)
 class TableParts:
-    """Sections of the mechanism file, and the rows that their parts stand in.
+    """Sections of the mechanism file, and the rows of their parts.
 
-    taken : names of what numbers were worked out from, so that they do not say so any more
+    taken : names of parameters that were evaluated for numbers, which no longer contain them
     """
 
     data: dict[str, dict[str, Any]] = field(default_factory=lambda: {name: {} for name in GROUPED})
@@ -63,13 +63,15 @@ class TableParts:
 
     def add(self, section: str, name: str, part: Any, row: Row) -> None:
         if name in self.data[section]:
-            raise row.fault(row.key, f"{section} has two parts called {quoted(name)}", hint="name the row otherwise")
+            raise row.fault(
+                row.key, f"{section} has two parts with the name {quoted(name)}", hint="choose another name for the row"
+            )
         self.data[section][name] = part
         self.rows[section, name] = row
 
 
 def parts_of_tables(tables: KinematicTables) -> TableParts:
-    """Everything that the tables say, drawn where they say."""
+    """Return the parts that the tables describe, at their positions in the drawing."""
     parts = TableParts()
     cut = {closure.first.label for closure in tables.closures if closure.cut}
     homes = {body: Home(pose, False) for body, pose in {GROUND: HERE, **tables.outside}.items()}
@@ -102,9 +104,15 @@ def _add_bodies(parts: TableParts, tables: KinematicTables, homes: Mapping[str, 
         link = tables.links[label]
         if link.body not in tables.beams.beams:
             if link.body == GROUND or link.body in tables.outside:
-                raise link.row.fault("joint", f"its mass lies on {quoted(link.body)}", hint="give it in that body")
-            seen = relative_pose(homes[link.body].pose, link.placement)
-            total[link.body] = total.get(link.body, zero_mass()) + transformed_mass(mass, seen.axes, seen.position)
+                raise link.row.fault(
+                    "joint",
+                    f"its mass is on {quoted(link.body)}, which is not a body of the tables",
+                    hint="add the mass to that body in the file",
+                )
+            relative = relative_pose(homes[link.body].pose, link.placement)
+            total[link.body] = total.get(link.body, zero_mass()) + transformed_mass(
+                mass, relative.axes, relative.position
+            )
     for label, link in tables.links.items():
         if not link.moves or label in cut:
             continue
@@ -127,10 +135,10 @@ def _center(mass: MassProperties, placed: Pose) -> dict[str, Any]:
 def _add_carried(
     parts: TableParts, tables: KinematicTables, homes: Mapping[str, Home], link: TableLink, mass: MassProperties
 ) -> None:
-    """A rigid part on an elastic body: a body of its own, welded to it at the origin of its row's frame."""
+    """Add a rigid part on an elastic body: a body of its own, welded to it at the origin of its row's frame."""
     place = homes[link.body].pose.to_local(link.placement.position)
     if not tables.beams.touches(link.body, place):
-        raise link.row.fault("joint", f"its mass lies off the beams of {quoted(link.body)}", hint="end a beam there")
+        raise link.row.fault("joint", f"its mass is not on the beams of {quoted(link.body)}", hint="end a beam there")
     name = f"{link.name}_mass"
     data = {**as_body(mass), **_center(mass, link.placement), **frame_entry(link.placement)}
     parts.add("bodies", name, data, link.row)
@@ -174,12 +182,12 @@ def _connect(parts: TableParts, tables: KinematicTables, link: TableLink, ends: 
 
 
 def _reference(link: TableLink) -> str:
-    """The place that is a row's frame."""
+    """Return the name of a row's frame."""
     return link.body if link.moves else link.name
 
 
 def _first_frame(parts: TableParts, homes: Mapping[str, Home], link: TableLink, shift: float) -> str:
-    """The joint's frame on its antecedent, where q = 0."""
+    """Add the joint's frame on its antecedent, where q = 0, and return its name."""
     name = f"{link.name}_a"
     back = along_z(-link.drawn_at, 0.0) if link.kind == "revolute" else along_z(0.0, -link.drawn_at)
     placed = then(then(link.placement, back), along_z(0.0, shift))
@@ -188,17 +196,17 @@ def _first_frame(parts: TableParts, homes: Mapping[str, Home], link: TableLink, 
 
 
 def _frame(body: str, placed: Pose, homes: Mapping[str, Home]) -> dict[str, Any]:
-    """A frame on a body of the tables in its axes, exact however it is drawn; on others where it is drawn."""
+    """Return a frame on a body: exact in the axes of a table's body, otherwise as drawn."""
     if not homes[body].of_tables:
         return {"on": body, **frame_entry(placed)}
-    seen = relative_pose(homes[body].pose, placed)
-    return {"on": body, "local": seen.position.tolist(), **rotation_entry(seen.axes)}
+    relative = relative_pose(homes[body].pose, placed)
+    return {"on": body, "local": relative.position.tolist(), **rotation_entry(relative.axes)}
 
 
 def _place(tables: KinematicTables, homes: Mapping[str, Home], link: TableLink, body: str, placed: Pose) -> float:
-    """Where on its axis a joint sits, from O_i along z_i: at O_i, or at the foot of the common normal.
+    """Return the position of a joint on its axis, from O_i along z_i: at O_i, or at the foot of the common normal.
 
-    On rigid bodies it does not matter; an elastic one must have a beam there.
+    It does not matter on rigid bodies; an elastic one must have a beam there.
     """
     r = float(link.zero.axes[:, 2] @ (link.zero.position - link.foot.position))
     elastic = [each for each in (link.before, body) if each in tables.beams.beams]
@@ -213,6 +221,6 @@ def _place(tables: KinematicTables, homes: Mapping[str, Home], link: TableLink, 
         ):
             return shift
     raise link.row.fault(
-        "r", f"the joint lies off the beams of {' or '.join(quoted(each) for each in elastic)}",
+        "r", f"the joint is not on the beams of {' or '.join(quoted(each) for each in elastic)}",
         hint="beams of both bodies must pass through O_i, or through the foot of the common normal (r = 0)",
     )  # fmt: skip

@@ -1,7 +1,7 @@
-"""A robot from tables: the mechanism file whose key `tables:` names them.
+"""Robot from tables: the mechanism file whose key `tables:` names them.
 
-The other sections of the file are those of every mechanism file; what they say of a part that the tables make is added
-to it.
+The other sections of the file are those of every mechanism file; their entries for parts of the tables are added to
+these.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Table = Annotated[Any, WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "a
 
 
 class Repeated(Part):
-    """Copies of all that the tables say, turned about the z axis of the base unless another one is named."""
+    """Copies of all parts of the tables, rotated about the z axis of the base unless another axis is given."""
 
     count: Any
     about: Any = "z"
@@ -49,34 +49,36 @@ class Repeated(Part):
     suffixes: Any = None
 
 
-class Said(Part):
-    """A robot from tables after Khalil and Kleinfinger (docs/tables.md): each a CSV file, CSV in a block of text, or a
-    list of rows."""
+class RobotTables(Part):
+    """Robot from tables after Khalil and Kleinfinger (docs/tables.md).
+
+    Each table is a CSV file, CSV in a block of text, or a list of rows.
+    """
 
     geometry: Table | None = None
-    """Rows of frames: joint, antecedent, actuated, sigma, gamma, b, alpha, d, theta, r."""
+    """Frames of the robot: joint, antecedent, actuated, sigma, gamma, b, alpha, d, theta, r."""
     symoro: str | None = None
-    """In place of geometry: a .par file of SYMORO's."""
+    """SYMORO file (.par), instead of geometry."""
     beams: Table | None = None
-    """Beams of elastic bodies, one behind the other."""
+    """Beams of elastic bodies, consecutive in each body."""
     masses: Table | None = None
-    """Masses of bodies, or of what is fixed in a frame of them."""
+    """Masses of bodies, or of parts fixed in their frames."""
     stiffness: Table | None = None
     """Stiffnesses of joints."""
     closures: Table | None = None
-    """Frames that coincide, which closes loops."""
+    """Pairs of frames that coincide, which close loops."""
     copies: Repeated | None = None
-    """All of it repeated about an axis of the base."""
+    """Copies of the whole robot about an axis of the base."""
 
     @model_validator(mode="after")
     def _one_geometry(self) -> Self:
         if len(self.chosen("geometry", "symoro")) != 1:
-            raise ValueError("a robot has one table of geometry: geometry, or symoro for a .par file")
+            raise ValueError("tables needs exactly one of geometry and symoro (a .par file)")
         return self
 
 
 def load_par(path: str | Path, *, parameters: Parameters) -> Mechanism:
-    """The robot in a .par file of SYMORO's by itself."""
+    """Return the robot in a SYMORO file (.par)."""
     place = Path(path)
     return mechanism_of_tables(
         YamlTree({"supple": 1, "tables": {"symoro": place.name}}, {}, str(path)), place.parent, parameters=parameters
@@ -84,26 +86,26 @@ def load_par(path: str | Path, *, parameters: Parameters) -> Mechanism:
 
 
 def mechanism_of_tables(tree: YamlTree, folder: Path, *, parameters: Parameters) -> Mechanism:
-    """The mechanism of a file that names its tables."""
+    """Return the mechanism of a file that names its tables."""
     require_version(tree)
-    said = with_parameters(tree.data, parameters)
+    content = with_parameters(tree.data, parameters)
     try:
-        choices = Said.model_validate(said["tables"])
+        choices = RobotTables.model_validate(content["tables"])
     except ValidationError as error:
-        within = YamlTree({"tables": said["tables"]}, tree.lines, tree.file, files=tree.files)
-        raise as_input_error(_inside(error), within, lambda path: fields_of(Said)(path[1:])) from None
+        within = YamlTree({"tables": content["tables"]}, tree.lines, tree.file, files=tree.files)
+        raise as_input_error(_inside(error), within, lambda path: fields_of(RobotTables)(path[1:])) from None
     par = None if choices.symoro is None else read_par(folder / choices.symoro)
-    with use_parameters(parameter_values(said, tree, parameters)):
-        parts, elastic = _parts(choices, par, said, tree, folder)
+    with use_parameters(parameter_values(content, tree, parameters)):
+        parts, elastic = _parts(choices, par, content, tree, folder)
         if par is not None:
-            given = {"name": par.name, "gravity": None if "gravity" in said else par.gravity()}
-            said = {**{key: value for key, value in given.items() if value is not None}, **said}
+            given = {"name": par.name, "gravity": None if "gravity" in content else par.gravity()}
+            content = {**{key: value for key, value in given.items() if value is not None}, **content}
     taken = frozenset(parts.taken)
-    return mechanism_of(replace(_joined(parts, elastic, choices, said, tree), taken=taken), folder=folder)
+    return mechanism_of(replace(_joined(parts, elastic, choices, content, tree), taken=taken), folder=folder)
 
 
 def _inside(error: ValidationError) -> ValidationError:
-    """The same mistakes, seen from the top of the file."""
+    """Return the validation errors with paths from the top of the file."""
     lines: list[Any] = [
         {"type": item["type"], "loc": ("tables", *item["loc"]), "input": item["input"], "ctx": item.get("ctx", {})}
         for item in error.errors(include_url=False)
@@ -112,10 +114,10 @@ def _inside(error: ValidationError) -> ValidationError:
 
 
 def _parts(
-    said: Said, par: ParFile | None, data: Mapping[str, Any], tree: YamlTree, folder: Path
+    content: RobotTables, par: ParFile | None, data: Mapping[str, Any], tree: YamlTree, folder: Path
 ) -> tuple[TableParts, beams.Beams]:
     def rows(name: str, columns: TableColumns) -> list[Row]:
-        given = getattr(said, name)
+        given = getattr(content, name)
         return [] if given is None else read_table(given, name, columns, tree, folder)
 
     if par is None:
@@ -123,7 +125,7 @@ def _parts(
     else:
         par.require_base()
         frames, looped = par.geometry(), [*par.closures(), *rows("closures", closures.COLUMNS)]
-        weighed = par.masses() if said.masses is None else rows("masses", masses.COLUMNS)
+        weighed = par.masses() if content.masses is None else rows("masses", masses.COLUMNS)
         par.require_values([*frames, *weighed])
     outside = _outside(data)
     links = geometry.links_of(frames, outside)
@@ -143,7 +145,7 @@ def _parts(
 
 
 def _outside(data: Mapping[str, Any]) -> dict[str, Pose]:
-    """Bodies that the file draws with the axes of the drawing: rows may start from them."""
+    """Return bodies that the file draws with the axes of the drawing, on which rows may start."""
     found: dict[str, Pose] = {}
     bodies = data.get("bodies")
     for name, body in (bodies if isinstance(bodies, Mapping) else {}).items():
@@ -153,22 +155,22 @@ def _outside(data: Mapping[str, Any]) -> dict[str, Pose]:
         if at is None or (isinstance(at, list) and len(at) == 3):
             try:
                 place = [require(number(value), LENGTH) for value in at or (0.0, 0.0, 0.0)]
-            except (ValueError, InputError):  # the reader of mechanisms tells what is wrong with it
+            except (ValueError, InputError):  # the reader of mechanisms reports the error
                 continue
             found[str(name)] = Pose(HERE.position + place, HERE.axes)
     return found
 
 
 def _joined(
-    parts: TableParts, elastic: beams.Beams, choices: Said, said: Mapping[str, Any], tree: YamlTree
+    parts: TableParts, elastic: beams.Beams, choices: RobotTables, content: Mapping[str, Any], tree: YamlTree
 ) -> YamlTree:
-    """The mechanism file that the tables and the rest of the file are together, with the lines of both."""
+    """Return the mechanism file that results from the tables and the rest of the file, with the lines of both."""
     prefix: KeyPath = ("copies", GROUP) if choices.copies is not None else ()
     lines, files = dict(tree.lines), dict(tree.files)
     for (section, name), row in parts.rows.items():
         path = (*prefix, section, name)
         lines[path], files[path] = row.line, row.file
-    data = {key: value for key, value in said.items() if key != "tables"}
+    data = {key: value for key, value in content.items() if key != "tables"}
     made: dict[str, dict[str, Any]] = {section: dict(part) for section, part in parts.data.items() if part}
     for section in GROUPED:
         own = data.get(section)
@@ -193,7 +195,7 @@ def _joined(
     )
 
 
-# SYMORO's files (.par): the same tables, written column by column.
+# SYMORO files (.par): the same tables, written by columns.
 #
 # NL = 6, NJ = 6, ant = {0,1,2,3,4,5}, ..., (* comments *). In a closed robot joint i > NL is cut, and frame i + NJ - NL
 # coincides with its frame. Symbols are parameters.
@@ -216,7 +218,7 @@ _MOST = 1000  # frames
 
 @dataclass(frozen=True)
 class ParFile:
-    """What a .par file says: lists by name, with the line each begins at."""
+    """Contents of a .par file: lists by name, with the line on which each begins."""
 
     file: str
     name: str
@@ -225,15 +227,15 @@ class ParFile:
     counts: dict[str, int] = field(default_factory=dict)
 
     def geometry(self) -> list[Row]:
-        """One row for each frame."""
+        """Return one row per frame."""
         return self._rows("geometry", "joint", GEOMETRY, self.counts["NF"])
 
     def masses(self) -> list[Row]:
-        """One row for each link that the file says anything of."""
+        """Return one row per link, if the file has dynamic parameters."""
         return self._rows("masses", "body", MASSES, self.counts["NL"]) if self.lists.keys() & MASSES.keys() else []
 
     def closures(self) -> list[Row]:
-        """Joint i that is cut, and the frame it coincides with."""
+        """Return the pairs of a cut joint and the frame it coincides with."""
         NL, NJ = self.counts["NL"], self.counts["NJ"]
         return [
             Row("closures", k, {"first": str(i), "second": str(i + NJ - NL)}, self.file, self.lines["NJ"], "first")
@@ -241,22 +243,28 @@ class ParFile:
         ]
 
     def gravity(self) -> list[float] | None:
-        """G, m/s²; None where it is not said."""
+        """Return G, m/s²; None if it is not given."""
         if "G" not in self.lists:
             return None
         return [self._number("G", item) for item in self._vector("G", 3)]
 
     def require_base(self) -> None:
-        """A base that stands still, in the axes of the drawing."""
+        """Require a fixed base, in the axes of the drawing."""
         if self.lists.get("is_mobile", ["0"])[0] not in ("0", "False", "false"):
-            raise self.fault("is_mobile", "the base moves", hint="describe the base as a body of a mechanism file")
+            raise self.fault(
+                "is_mobile", "a moving base is not supported", hint="describe the base as a body in a mechanism file"
+            )
         if "Z" in self.lists:
             found = [self._number("Z", item) for item in self._vector("Z", 16)]
             if any(abs(value - (i % 5 == 0)) > 1e-12 for i, value in enumerate(found)):
-                raise self.fault("Z", "frame 0 is not that of the drawing", hint="put it into γ, b, α, d of joint 1")
+                raise self.fault(
+                    "Z",
+                    "frame 0 must be that of the drawing",
+                    hint="include the transformation in γ, b, α, d of joint 1",
+                )
 
     def require_values(self, rows: list[Row]) -> None:
-        """Symbols have values: all that miss one are told at once."""
+        """Require values for all symbols, and report all missing ones at once."""
         known = {*current_parameters(), *CONSTANTS, *FUNCTIONS}
         missing: dict[str, str] = {}
         coordinates = {name for row in rows for kind in ("theta", "r") for name in variable_names(row.label, kind)}
@@ -271,7 +279,7 @@ class ParFile:
             key = next((key for key, column in {**GEOMETRY, **MASSES}.items() if column == missing[first]), "ant")
             raise self.fault(
                 key, f"{len(missing)} symbols have no value: {listed}",
-                hint="give them under `parameters:` of a file with `tables: {symoro: FILE.par}`, or the masses "
+                hint="set them under `parameters:` of a file with `tables: {symoro: FILE.par}`, or give the masses "
                 "in a table of their own",
             )  # fmt: skip
 
@@ -282,7 +290,7 @@ class ParFile:
         given = {name: column for name, column in columns.items() if name in self.lists}
         for name in given:
             if len(self.lists[name]) != count:
-                raise self.fault(name, f"{len(self.lists[name])} values, and {count} are expected", hint="one a row")
+                raise self.fault(name, f"{len(self.lists[name])} values (expected {count})", hint="give one per row")
         found = []
         for i in range(count):
             cells = {key: str(i + 1), **{column: self.lists[name][i] for name, column in given.items()}}
@@ -292,23 +300,23 @@ class ParFile:
 
     def _vector(self, name: str, size: int) -> list[str]:
         if len(self.lists[name]) != size:
-            raise self.fault(name, f"{len(self.lists[name])} values, and {size} are expected")
+            raise self.fault(name, f"{len(self.lists[name])} values (expected {size})")
         return self.lists[name]
 
     def _number(self, name: str, text: str) -> float:
         try:
             return float(number(text))
         except ValueError as error:
-            raise self.fault(name, str(error), hint="give its symbols under `parameters:`") from None
+            raise self.fault(name, str(error), hint="set its symbols under `parameters:`") from None
 
 
 def read_par(path: str | Path) -> ParFile:
-    """The tables in a .par file; what it says of loads and motions belongs to SYMORO's equations and is not read."""
+    """Return the tables in a .par file; loads and motions for SYMORO's equations are not read."""
     file = excerpt(path, 500)
-    content = read_bytes(path, LARGEST, "a robot's table is short")
+    content = read_bytes(path, LARGEST, "tables of a robot are short")
     try:
         written = content.decode("utf-8-sig")
-    except UnicodeDecodeError:  # older ones have the name of their institute in Latin-1, which any bytes are
+    except UnicodeDecodeError:  # older files are in Latin-1
         written = content.decode("latin-1")
     called = re.search(r"Robotname\s*=\s*'([^'\n]*)'", written)
     text = re.sub(r"\(\*.*?\*\)", lambda found: re.sub(r"[^\n]", " ", found.group()), written, flags=re.DOTALL)
@@ -318,9 +326,11 @@ def read_par(path: str | Path) -> ParFile:
         name = _SPELLINGS.get(found[1].lower(), found[1]) if found[1] not in MASSES else found[1]
         line = text.count("\n", 0, found.start(1)) + 1
         if name not in _READ and name not in _OF_EQUATIONS:
-            raise InputError(f"{quoted(name)} is not known", part=name, file=file, line=line, hint=nearest(name, _READ))
+            raise InputError(f"unknown name {quoted(name)}", part=name, file=file, line=line, hint=nearest(name, _READ))
         if name in lists:
-            raise InputError("it stands twice", part=name, file=file, line=line, hint=f"first in line {lines[name]}")
+            raise InputError(
+                f"it is given twice (first in line {lines[name]})", part=name, file=file, line=line, hint="remove one"
+            )
         lists[name], lines[name] = _items(found[2].strip().strip("{}")), line
     par = ParFile(file, (called[1].strip() if called else "") or Path(path).stem, lists, lines)
     return ParFile(file, par.name, lists, lines, _counts(par))
@@ -329,25 +339,29 @@ def read_par(path: str | Path) -> ParFile:
 def _counts(par: ParFile) -> dict[str, int]:
     found: dict[str, int] = {}
     for name in COUNTS:
-        said = par.lists.get(name)
-        if said is None and name == "NF" and len(found) == 2:
+        content = par.lists.get(name)
+        if content is None and name == "NF" and len(found) == 2:
             found[name] = 2 * found["NJ"] - found["NL"]
-        elif said is None:
-            raise par.fault(name, "is missing", hint="a .par file gives NL, NJ and NF: links, joints, frames")
-        elif len(said) != 1 or not said[0].isdecimal() or not 1 <= int(said[0]) <= _MOST:
-            raise par.fault(name, f"{quoted(', '.join(said))} is no count", hint=f"from 1 to {_MOST}")
+        elif content is None:
+            raise par.fault(
+                name, f"{name} is missing", hint="give NL, NJ and NF, the numbers of links, joints and frames"
+            )
+        elif len(content) != 1 or not content[0].isdecimal() or not 1 <= int(content[0]) <= _MOST:
+            raise par.fault(
+                name, f"{quoted(', '.join(content))} is not a count", hint=f"use a number from 1 to {_MOST}"
+            )
         else:
-            found[name] = int(said[0])
+            found[name] = int(content[0])
     if not found["NL"] <= found["NJ"] or found["NF"] != 2 * found["NJ"] - found["NL"]:
         raise par.fault(
             "NF", f"{found['NL']} links, {found['NJ']} joints and {found['NF']} frames do not fit",
-            hint="there is one frame more for each joint that closes a loop: NF = 2 NJ - NL",
+            hint="each joint that closes a loop has one more frame: NF = 2 NJ - NL",
         )  # fmt: skip
     return found
 
 
 def _items(text: str) -> list[str]:
-    """Split at commas that are not between parentheses; Pi and ^ in our spelling."""
+    """Split a list at commas that are not in parentheses, with Pi and ^ converted."""
     pieces, depth = [""], 0
     for character in text:
         depth += (character == "(") - (character == ")")

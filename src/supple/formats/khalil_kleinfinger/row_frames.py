@@ -1,4 +1,4 @@
-"""Rows of the tables from a drawing: the frames R_i of the geometry, and elastic bodies as chains of beams."""
+"""Rows of the tables from a drawing: frames R_i of the geometry, and elastic bodies as chains of beams."""
 
 from __future__ import annotations
 
@@ -20,40 +20,41 @@ from supple.formats.khalil_kleinfinger.closures import WITH_AXIS
 from supple.formats.khalil_kleinfinger.geometry import HERE, along_z, parameters_of, relative_pose, then
 from supple.geometry.rotation import axes_from_z
 
-# Elastic bodies as rows of the table of beams: one beam behind the other, the first from the origin of the body's row.
+# Elastic bodies as rows of the table of beams: consecutive beams, the first from the origin of the body's row.
 #
-# A body may be written so if its beams make one chain that begins on the axis of its joint.
+# This is possible if the beams of the body form one chain that begins on the axis of its joint.
 
 
 HEADINGS = (
     "body", "beam", "length", "S", "Iy", "Iz", "torsion", "E", "G", "rho", "phi", "theta", "psi", "elements",
 )  # fmt: skip
-_NEAR = 1e-9  # of a beam's length, or of the largest of some lengths: what is closer is in one place
-_UPRIGHT = 1e-9  # cos θ below which φ and ψ turn about one axis
+_NEAR = 1e-9  # of a beam's length, or of the largest length: closer points coincide
+_UPRIGHT = 1e-9  # cos θ below which φ and ψ are about the same axis
 
 
 class Chain(NamedTuple):
-    """Beams of a body in their order, each with its axes (x along the chain); nodes (n + 1, 3); all in body axes."""
+    """Beams of a body in order, each with its axes (x along the chain); nodes (n + 1, 3); all in body axes."""
 
     beams: tuple[PlacedBeam, ...]
     axes: tuple[Array, ...]
     nodes: Array
 
     def touches(self, place: Array) -> bool:
-        """Whether a place, in body axes, lies on one of the beams."""
+        """Return whether a point, in body axes, is on one of the beams."""
         return any(distance_from(place, a, b) <= _NEAR * float(np.linalg.norm(b - a)) for a, b in self.spans)
 
     @property
     def spans(self) -> list[tuple[Array, Array]]:
+        """Pairs of consecutive nodes."""
         return list(zip(self.nodes[:-1], self.nodes[1:], strict=True))
 
     def reversed(self) -> Chain:
-        """The same from its other end; x and y of the sections turn round, z stays."""
+        """Return the chain from its other end; x and y of the sections change sign, z does not."""
         turned = tuple(R * np.array([-1.0, -1.0, 1.0]) for R in reversed(self.axes))
         return Chain(tuple(reversed(self.beams)), turned, self.nodes[::-1].copy())
 
     def starting_on(self, origin: Array, axis: Array) -> Chain | None:
-        """From the end that lies at the origin or, failing that, on the axis through it; None if neither end does."""
+        """Return the chain from its end at the origin, or else on the axis through it; None if there is no such end."""
         ways = (self, self.reversed())
         size = _NEAR * max(beam.length for beam in self.beams)
         for chain in ways:
@@ -66,7 +67,7 @@ class Chain(NamedTuple):
         return None
 
     def rows(self, label: str, frame: Pose) -> list[tuple[Any, ...]]:
-        """Of the table, in the frame of the body's row."""
+        """Return the rows of the table, in the frame of the body's row."""
         found = []
         for i, (beam, axes) in enumerate(zip(self.beams, self.axes, strict=True)):
             section, material = beam.sections[0], beam.material
@@ -81,12 +82,12 @@ class Chain(NamedTuple):
 
 
 def chain_of(drawing: Drawing, body: str) -> Chain:
-    """The beams of an elastic body as a chain; what no row can say of them is refused."""
+    """Return the beams of an elastic body as a chain; refuse properties that a row cannot describe."""
     described, part = drawing.mechanism.bodies[body], f'body "{body}"'
     if described.superelement is not None:
-        raise InputError("its matrices are no beams, and a table knows beams alone", part=part)
+        raise InputError("a superelement cannot be written as a table of beams", part=part)
     if described.attach is not None:
-        raise InputError("rigid arms beside its beams (attach) have no place in a table", part=part)
+        raise InputError("rigid arms (attach) cannot be written in a table of beams", part=part)
     beams = placed_beams(drawing, body)
     for beam in beams:
         _require_plain(beam)
@@ -94,7 +95,7 @@ def chain_of(drawing: Drawing, body: str) -> Chain:
 
 
 def angles_of(R: Array) -> tuple[float, float, float]:
-    """(φ, θ, ψ) of R = rot(z, φ) rot(y, θ) rot(x, ψ); ψ = 0 where θ is a right angle."""
+    """Return (φ, θ, ψ) of R = rot(z, φ) rot(y, θ) rot(x, ψ); ψ = 0 if θ is a right angle."""
     cosine = float(np.hypot(R[0, 0], R[1, 0]))
     theta = float(np.arctan2(-R[2, 0], cosine))
     if cosine > _UPRIGHT:
@@ -103,30 +104,31 @@ def angles_of(R: Array) -> tuple[float, float, float]:
 
 
 def _require_plain(beam: PlacedBeam) -> None:
-    said = {
+    faults = {
         "it tapers": beam.sections[0] != beam.sections[1],
-        "it is of Timoshenko's theory": beam.theory != "euler-bernoulli",
-        "it is shifted (offset)": bool(beam.arm.any()),
-        "its material has damping of its own": beam.material.damping is not None,
-        "it weighs nothing": beam.material.density == 0.0,
+        "it is a Timoshenko beam": beam.theory != "euler-bernoulli",
+        "it has an offset": bool(beam.arm.any()),
+        "its material has damping": beam.material.damping is not None,
+        "it has no mass": beam.material.density == 0.0,
     }
-    wrong = next((what for what, so in said.items() if so), None)
+    wrong = next((what for what, so in faults.items() if so), None)
     if wrong is not None:
         raise InputError(
-            f"{wrong}, and a row of beams is straight, slender and uniform, with mass", part=f'beam "{beam.name}"'
+            f"{wrong}, but a table describes only straight, slender and uniform beams with mass",
+            part=f'beam "{beam.name}"',
         )
 
 
 def _ordered(beams: tuple[PlacedBeam, ...], part: str) -> Chain:
-    """Along the chain, from the first beam's end that no other beam shares."""
+    """Return the beams along the chain, from the first end that no other beam shares."""
     nodes: list[Array] = []
     ends = [[_node(nodes, place, beam.length) for place in beam.places] for beam in beams]
     counts = np.bincount([end for pair in ends for end in pair], minlength=len(nodes))
     if len(nodes) != len(beams) + 1 or counts.max() > 2:
-        raise InputError("its beams branch, and those of a table follow one another", part=part,
-                         hint="weld bodies of one chain each")  # fmt: skip
+        raise InputError("its beams branch, but beams of a table are consecutive", part=part,
+                         hint="divide it into bodies of one chain each, connected by welds")  # fmt: skip
     at = next(end for end in ends[0] + [end for pair in ends for end in pair] if counts[end] == 1)
-    order, axes, way, left = [], [], [nodes[at]], dict(enumerate(ends))
+    order, axes, path_nodes, left = [], [], [nodes[at]], dict(enumerate(ends))
     while left:
         number = next((i for i, pair in left.items() if at in pair), None)
         if number is None:
@@ -136,8 +138,8 @@ def _ordered(beams: tuple[PlacedBeam, ...], part: str) -> Chain:
         at = pair[1] if forward else pair[0]
         order.append(beams[number])
         axes.append(beams[number].axes * (1.0 if forward else np.array([-1.0, -1.0, 1.0])))
-        way.append(nodes[at])
-    return Chain(tuple(order), tuple(axes), np.array(way))
+        path_nodes.append(nodes[at])
+    return Chain(tuple(order), tuple(axes), np.array(path_nodes))
 
 
 def _node(nodes: list[Array], place: Array, length: float) -> int:
@@ -150,9 +152,9 @@ def _node(nodes: list[Array], place: Array, length: float) -> int:
 
 # Rows of the geometry: R_i is the frame of joint i on its body, z_i its axis.
 #
-# Any frame has six parameters in any other (`parameters_of`). x and y of R_i where q = 0 are those of the joint's first
-# frame, so that its stiffnesses are along them. O_i is where the joint sits; on an elastic body it is where its beams
-# begin.
+# Any frame has six parameters relative to any other (`parameters_of`). x and y of R_i where q = 0 are those of the
+# joint's first frame, so that its stiffnesses are along them. O_i is the point of the joint; on an elastic body it is
+# the start of its beams.
 
 
 SIGMA = {"revolute": 0, "prismatic": 1}
@@ -160,9 +162,12 @@ SIGMA = {"revolute": 0, "prismatic": 1}
 
 @dataclass(eq=False)
 class RowFrames:
-    """Rows as they come about; frames : R_i in the axes of its body, by body; rows : label of the row, by body.
+    """Rows under construction.
 
-    chains : of elastic bodies, from O_i; outside : rigid bodies that no hinge or slide leads to, in axes of the drawing
+    frames  : body -> R_i in the axes of the body
+    rows    : body -> label of its row
+    chains  : of elastic bodies, from O_i
+    outside : rigid bodies without a hinge or slide to them, in axes of the drawing
     """
 
     drawing: Drawing
@@ -174,7 +179,7 @@ class RowFrames:
     outside: list[str] = field(default_factory=list)
 
     def fixed(self, label: str, body: str, pose: Pose) -> str:
-        """A row σ = 2 for a frame on a body, in the body's axes."""
+        """Add a row σ = 2 for a frame on a body, in the body's axes, and return its label."""
         six = parameters_of(relative_pose(self.frames[body], pose))
         self.geometry.append((label, self.rows[body], 0, 2, *six, "", ""))
         return label
@@ -186,15 +191,15 @@ class RowFrames:
         return {*mechanism.joints, *mechanism.frames, *self.outside, *(str(row[0]) for row in self.geometry)}
 
     def new(self, label: str) -> str:
-        """A label that no row has; a frame that reading a table made for its joint gives way."""
+        """Return a label that no row has; a frame that reading a table makes for its joint does not count."""
         while label in self.taken - own_frames(self.drawing.mechanism):
             label += "_"
         return label
 
     def moving(self, label: str, ends: tuple[str, str], pose: Pose, at: float, foot: float | None = None) -> None:
-        """A row for a joint from ends[0], in whose axes its frame is `pose` where q = 0, to a body called ends[1].
+        """Add a row for a joint from ends[0], in whose axes its frame is `pose` where q = 0, to a body named ends[1].
 
-        foot : r, where the joint does not sit at O_i but at the foot of the common normal
+        foot : r, if the joint is not at O_i but at the foot of the common normal
         """
         joint = self.drawing.mechanism.joints[label]
         gamma, b, alpha, d, theta, r = parameters_of(relative_pose(self.frames[ends[0]], pose))
@@ -214,7 +219,7 @@ class RowFrames:
 
 
 def row_frames(drawing: Drawing, carried: Collection[str]) -> RowFrames:
-    """All rows of a mechanism's joints; carried : bodies (and their welds) that the table of masses says."""
+    """Return all rows of a mechanism's joints; carried : bodies (and their welds) in the table of masses."""
     found = RowFrames(drawing)
     bodies = [body for body in drawing.mechanism.bodies if body not in carried]
     left = {name: joint for name, joint in drawing.mechanism.joints.items() if name not in carried}
@@ -231,7 +236,7 @@ def row_frames(drawing: Drawing, carried: Collection[str]) -> RowFrames:
 
 
 def own_frames(mechanism: Mechanism) -> set[str]:
-    """Frames that reading a table makes for its joints: they come about again."""
+    """Return the frames that reading a table makes for its joints, which are made again."""
     endings = ("_a", "_b", "_start", "_end")
     return {
         frame for name, joint in mechanism.joints.items() for frame in joint.frames or ()
@@ -240,7 +245,7 @@ def own_frames(mechanism: Mechanism) -> set[str]:
 
 
 def _next(joints: Mapping[str, Joint], reached: Collection[str]) -> str | None:
-    """The first hinge or slide that leads from what is reached to what is not."""
+    """Return the first hinge or slide between a reached body and another one."""
     for name, joint in joints.items():
         if joint.kind in SIGMA and sum(body in reached for body in joint.bodies) == 1:
             return name
@@ -248,7 +253,7 @@ def _next(joints: Mapping[str, Joint], reached: Collection[str]) -> str | None:
 
 
 def _grow(found: RowFrames, name: str, joint: Joint) -> None:
-    """A row for a hinge or slide and the body that it leads to."""
+    """Add a row for a hinge or slide and the body that it leads to."""
     turned = joint.bodies[0] not in found.rows
     before, body = joint.bodies[::-1] if turned else joint.bodies
     first, second, at = joint_poses(found.drawing, name, joint, turned=turned)
@@ -257,8 +262,8 @@ def _grow(found: RowFrames, name: str, joint: Joint) -> None:
         chain = chain_of(found.drawing, body).starting_on(second.position, second.axes[:, 2])
         if chain is None:
             raise InputError(
-                f'neither end of its beams lies on the axis of joint "{name}", where those of a table begin',
-                part=f'body "{body}"', hint="weld bodies together that begin there, one for each side",
+                f'neither end of its beams is on the axis of joint "{name}", where beams of a table begin',
+                part=f'body "{body}"', hint="divide it into bodies that begin there, connected by welds",
             )  # fmt: skip
         found.chains[body] = chain
         shift = float(second.axes[:, 2] @ (chain.nodes[0] - second.position))
@@ -271,7 +276,7 @@ def _grow(found: RowFrames, name: str, joint: Joint) -> None:
 
 
 def _require_foot(found: RowFrames, name: str, before: str, origin: Any, body: str) -> None:
-    """A table puts a joint at O_i if beams of both bodies pass there, and only otherwise at the foot of the normal."""
+    """Require that the joint position is as reading the table gives it: O_i first, then the foot of the normal."""
     chain = found.chains.get(before)
     if chain is None or chain.touches(origin):
         raise InputError(
@@ -281,18 +286,18 @@ def _require_foot(found: RowFrames, name: str, before: str, origin: Any, body: s
 
 
 def _set_outside(found: RowFrames, missing: list[str]) -> None:
-    """A rigid body that no hinge or slide leads to stands in the file itself, drawn with the axes of the drawing."""
+    """Add a rigid body that no hinge or slide leads to, to be written in the file with the axes of the drawing."""
     mechanism = found.drawing.mechanism
     body = next((name for name in missing if not mechanism.bodies[name].elastic), None)
     if body is None:
         raise InputError(
             "no chain of hinges and slides leads to it from the ground", part=f'body "{missing[0]}"',
-            hint="an elastic body of a table hangs on a hinge or slide",
+            hint="connect an elastic body of a table by a hinge or slide",
         )  # fmt: skip
     if body in mechanism.joints and mechanism.joints[body].kind in SIGMA:
         raise InputError(
-            "a joint is called so, too, and rows of a table have one name each",
-            part=f'body "{body}"', hint="give it another name",
+            "a joint has the same name, but names of table rows must be unique",
+            part=f'body "{body}"', hint="choose another name",
         )  # fmt: skip
     found.outside.append(body)
     found.rows[body] = body
@@ -311,15 +316,15 @@ def _close(found: RowFrames, name: str, joint: Joint) -> None:
 
 
 def joint_poses(drawing: Drawing, name: str, joint: Joint, *, turned: bool) -> tuple[Pose, Pose, float]:
-    """Frames of a joint on both its bodies, z the axis, that coincide where q = 0; and q as drawn.
+    """Return the frames of a joint on both bodies, z the axis, coincident where q = 0; and q as drawn.
 
-    turned : they are asked for from the second body to the first, about the opposite axis
+    turned : whether they are requested from the second body to the first, about the opposite axis
     """
     path = ("joints", name)
     if joint.kind in WITH_AXIS and joint.axis is None:
-        raise InputError("it has no axis", part=part_name(path), hint="say about or along what: axis: z")
+        raise InputError("the joint needs an axis", part=part_name(path), hint="add its direction, such as axis: z")
     E = np.eye(3)
-    if joint.axis is not None:  # of a weld that of its stiffnesses
+    if joint.axis is not None:  # for a weld that of its stiffnesses
         axis = drawing.direction(joint.axis, (*path, "axis"))
         E = axes_from_z(-axis if turned else axis)
     if joint.frames is not None:
@@ -343,10 +348,10 @@ def joint_poses(drawing: Drawing, name: str, joint: Joint, *, turned: bool) -> t
 
 
 def _measured(drawing: Drawing, joint: Joint, first: Pose, second: Pose, *, turned: bool) -> float:
-    """The coordinate of a hinge or slide as its frames are drawn."""
+    """Return the coordinate of a hinge or slide from its frames as drawn."""
     a, b = (drawing.bodies[body] for body in (joint.bodies[::-1] if turned else joint.bodies))
     start = Pose(a.to_world(first.position), a.axes @ first.axes)
-    seen = relative_pose(start, Pose(b.to_world(second.position), b.axes @ second.axes))
+    relative = relative_pose(start, Pose(b.to_world(second.position), b.axes @ second.axes))
     if joint.kind == "prismatic":
-        return float(seen.position[2])
-    return float(np.arctan2(seen.axes[1, 0], seen.axes[0, 0])) if joint.kind == "revolute" else 0.0
+        return float(relative.position[2])
+    return float(np.arctan2(relative.axes[1, 0], relative.axes[0, 0])) if joint.kind == "revolute" else 0.0

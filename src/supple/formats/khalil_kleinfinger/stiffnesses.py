@@ -1,9 +1,8 @@
-"""The table of joint stiffnesses: x, y, z (N/m) and rx, ry, rz (N m/rad) along and about the axes of the joint, and
-`x.ry` (N) or the like for what couples two of them.
+"""Table of joint stiffnesses: x, y, z (N/m) and rx, ry, rz (N m/rad), and couplings such as `x.ry` (N).
 
-z is the joint's axis, x and y are those of R_i where q = 0, fixed in the antecedent. An empty cell is rigid, or couples
-nothing. About or along its own axis an actuated joint yields behind its motor, another one has a spring, relaxed as
-drawn.
+They are along and about the axes of the joint: z is its axis, x and y are those of R_i where q = 0, fixed in the
+antecedent. An empty cell is rigid, or no coupling. About or along its own axis an actuated joint is compliant behind
+its motor; another joint has a spring, relaxed as drawn.
 """
 
 from __future__ import annotations
@@ -37,35 +36,39 @@ COLUMNS = TableColumns(
 
 
 def stiffnesses_of(rows: list[Row], links: Mapping[str, TableLink]) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
-    """{label: `stiffness` of its joint}, and springs about the axes of joints without a motor."""
+    """Return {label: `stiffness` of its joint}, and springs about the axes of joints without a motor."""
     found: dict[str, dict[str, Any]] = {}
     springs: dict[str, Any] = {}
     for row in rows:
         link = link_of(row, "joint", links)
         if not link.moves:
-            raise row.fault("joint", "a fixed row has no joint", hint="give its beam the stiffness")
+            raise row.fault("joint", "a fixed row has no joint", hint="use a beam with this stiffness")
         if link.label in found:
-            raise row.fault("joint", "it has its stiffnesses already", hint="write one row for each joint")
+            raise row.fault("joint", "the joint already has a row of stiffnesses", hint="write one row per joint")
         values = {name: row.value(name, dimension) for name, dimension in DIRECTIONS.items() if row.text(name, "")}
         for name, value in values.items():
             if value < 0.0 or (value == 0.0 and name != OWN[link.kind]):
-                raise row.fault(name, f"{value:g} is not above 0", hint="leave the cell empty where it is rigid")
+                raise row.fault(
+                    name,
+                    f"the stiffness must be positive (got {value:g})",
+                    hint="leave the cell empty for a rigid direction",
+                )
         own = OWN[link.kind]
         coupled = {name: row.value(name, dimension) for name, dimension in COUPLINGS.items() if row.text(name, "")}
         for name in coupled:
-            rigid = [way for way in name.split(".") if not values.get(way)]
+            rigid = [direction for direction in name.split(".") if not values.get(direction)]
             if rigid:
                 raise row.fault(name, f"it couples {rigid[0]}, which has no stiffness", hint="leave the cell empty")
             if own in name.split(".") and not link.actuated:
                 raise row.fault(
-                    name, f"about its own axis, {own}, this joint has a spring, which nothing couples with",
+                    name, f"the joint has a spring on its own axis, {own}, which cannot be coupled",
                     hint="leave the cell empty, or actuate the joint",
                 )  # fmt: skip
-        said = {name: row.written(name, DIRECTIONS[name]) for name in values}
-        said |= {name: row.written(name, COUPLINGS[name]) for name in coupled}
+        written = {name: row.written(name, DIRECTIONS[name]) for name in values}
+        written |= {name: row.written(name, COUPLINGS[name]) for name in coupled}
         if not link.actuated and values.get(own):
-            springs[link.name] = {"joint": link.name, "stiffness": said[own], "rest": link.drawn_at}
+            springs[link.name] = {"joint": link.name, "stiffness": written[own], "rest": link.drawn_at}
         if not link.actuated or not values.get(own):
-            said.pop(own, None)
-        found[link.label] = {"stiffness": said} if said else {}
+            written.pop(own, None)
+        found[link.label] = {"stiffness": written} if written else {}
     return found, springs

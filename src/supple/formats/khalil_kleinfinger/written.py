@@ -1,4 +1,4 @@
-"""A mechanism of hinges and slides, rigid or of beams, as tables, which `load` reads as the same mechanism."""
+"""Mechanism of hinges and slides, rigid or with beams, as tables that `load` reads as the same mechanism."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from supple.formats.khalil_kleinfinger.stiffnesses import OWN
 from supple.formats.mechanism_text import as_text
 from supple.geometry.inertia import MassProperties
 
-# What a joint says that no table has; stiffnesses only in part.
+# Keys of a joint that no table has; stiffnesses only in part.
 _KEPT = ("limits", "viscous", "dry", "motor", "drive", "stiffness", "elastic", "elastic_damping", "elastic_loss")
 _MADE = (
     "supple",
@@ -37,12 +37,12 @@ _MADE = (
     "sections",
 )
 _GEOMETRY = ("joint", "antecedent", "actuated", "sigma", "gamma", "b", "alpha", "d", "theta", "r", "q", "body")
-_SAME = 1e-12  # m: closer is one place
+_SAME = 1e-12  # m: closer points coincide
 _MASSES = ("body", "mass", "x", "y", "z", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 
 
 def to_tables(mechanism: Mechanism) -> str:
-    """The text of a mechanism file with `tables:`; what no table can say of a mechanism is refused."""
+    """Return the text of a mechanism file with `tables:`; refuse a mechanism that tables cannot describe."""
     _require_writable(mechanism)
     drawing = Drawing(mechanism)
     carried = _carried(drawing)
@@ -92,30 +92,34 @@ def to_tables(mechanism: Mechanism) -> str:
 def _require_writable(mechanism: Mechanism) -> None:
     if mechanism.planar:
         raise InputError(
-            "a table describes a mechanism in space, and this one is planar",
-            part=f'mechanism "{mechanism.name}"', hint="draw it in space: leave out plane:",
+            "tables describe spatial mechanisms, but this one is planar",
+            part=f'mechanism "{mechanism.name}"', hint="draw it in space, without plane:",
         )  # fmt: skip
     for name, joint in mechanism.joints.items():
         if joint.kind not in KINDS:
             raise InputError(
-                f"a {joint.kind} joint is no row of a table", part=f'joint "{name}"',
-                hint=f"tables know {', '.join(KINDS)}; draw it as hinges with massless bodies between them",
+                f"a {joint.kind} joint cannot be written in a table", part=f'joint "{name}"',
+                hint=f"use {', '.join(KINDS)}; replace it by hinges with massless bodies between them",
             )  # fmt: skip
         if joint.kind not in SIGMA and joint.rest is not None:
             raise InputError(
-                "in a table it is zero where its frames meet", part=f'joint "{name}"', hint="leave rest out"
+                "rest is not possible in a table, where its coordinate is zero as drawn",
+                part=f'joint "{name}"',
+                hint="remove rest",
             )
     for name in mechanism.frames:
         if name in mechanism.joints:
             raise InputError(
-                "a joint is called so, too, and rows of a table have one name each",
-                part=f'frame "{name}"', hint="give the frame another name",
+                "a joint has the same name, but names of table rows must be unique",
+                part=f'frame "{name}"', hint="choose another name for the frame",
             )  # fmt: skip
 
 
 def _carried(drawing: Drawing) -> dict[str, str]:
-    """Rigid bodies on elastic ones that a row of masses makes again, with its label: `tip_mass`, welded on where the
-    frame `tip` is, or where the beams of the body of joint `tip` begin."""
+    """Return rigid bodies on elastic ones that a row of masses makes again, with its label.
+
+    Such a body is `tip_mass`, welded at the frame `tip`, or where the beams of the body of joint `tip` begin.
+    """
     mechanism, found = drawing.mechanism, {}
     for name, joint in mechanism.joints.items():
         label, body = name.removesuffix("_mass"), joint.bodies[0]
@@ -139,59 +143,59 @@ def _carried(drawing: Drawing) -> dict[str, str]:
 def _fix(written: RowFrames, label: str, place: Attached) -> None:
     if place.body not in written.frames:
         raise InputError(
-            "what is carried by an elastic body is a row of masses in a table, and has no place of its own",
-            part=f'body "{place.body}"', hint="name a place on the body that carries it",
+            "a part on an elastic body is a row of masses in a table, which has no points of its own",
+            part=f'body "{place.body}"', hint="use a point of the elastic body",
         )  # fmt: skip
     written.fixed(label, place.body, place.pose)
 
 
 def _actuators(written: RowFrames, actuators: Mapping[str, Any]) -> dict[str, Any]:
-    """What rows with μ = 1 do not say of the actuators; all of it where their order is not that of the rows."""
+    """Return what rows with μ = 1 do not contain of the actuators; everything if their order differs from the rows."""
     if [row[0] for row in written.geometry if row[2]] != list(actuators):
         written.geometry = [(*row[:2], 0, *row[3:]) for row in written.geometry]
         return dict(actuators)
-    said = {name: {key: value for key, value in part.items() if key != "joint"} for name, part in actuators.items()}
-    return {name: part for name, part in said.items() if part}
+    keys = {name: {key: value for key, value in part.items() if key != "joint"} for name, part in actuators.items()}
+    return {name: part for name, part in keys.items() if part}
 
 
 def _stiffnesses(
     mechanism: Mechanism, written: RowFrames, joints: Mapping[str, Any]
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """Rows of stiffnesses, by column, where a joint's are numbers of directions; what else joints say."""
+    """Return rows of stiffnesses for joints with one number per direction; and the other keys of joints."""
     rows, rest = [], {}
     moving = {row[0]: row for row in written.geometry if row[3] != 2}
     for name, joint in mechanism.joints.items():
-        said = {key: joints[name][key] for key in _KEPT if joints[name].get(key) is not None}
+        keys = {key: joints[name][key] for key in _KEPT if joints[name].get(key) is not None}
         row = moving.get(name)
         values = {} if row is None else _plain(joint, actuated=bool(row[2]))
         if row is not None and row[11] == joint.bodies[0] and joint.yields and not _round(joint, values):
             raise InputError(
-                "stiffnesses of a row are along axes of its antecedent, and these along axes of the body it moves",
-                part=f'joint "{name}"', hint="name its two bodies in the other order",
+                "stiffnesses of a row are along axes of its antecedent, but these are along axes of the body it moves",
+                part=f'joint "{name}"', hint="exchange the order of its two bodies",
             )  # fmt: skip
         if values:
             rows.append({"joint": name, **values})
-            said = {key: value for key, value in said.items() if key not in ("stiffness", "elastic")}
-        if said:
-            rest[name] = said
+            keys = {key: value for key, value in keys.items() if key not in ("stiffness", "elastic")}
+        if keys:
+            rest[name] = keys
     return rows, rest
 
 
 def _plain(joint: Joint, *, actuated: bool) -> dict[str, float]:
-    """Stiffnesses by column, where they are numbers; none of a matrix or of what follows a coordinate."""
-    said = joint.elastic if joint.elastic is not None else joint.stiffness
-    if not isinstance(said, Mapping):
+    """Return stiffnesses by column if they are numbers; nothing for a matrix or a table."""
+    keys = joint.elastic if joint.elastic is not None else joint.stiffness
+    if not isinstance(keys, Mapping):
         return {}
     own = OWN[joint.kind]
     values = {
-        name: value for key, value in said.items() if (name := STIFFNESSES.named(key)) and isinstance(value, float)
+        name: value for key, value in keys.items() if (name := STIFFNESSES.named(key)) and isinstance(value, float)
     }
     loose = [name for name in values if own in name.split(".")]
-    return {} if len(values) < len(said) or (loose and not actuated) else values
+    return {} if len(values) < len(keys) or (loose and not actuated) else values
 
 
 def _round(joint: Joint, values: Mapping[str, float]) -> bool:
-    """Whether its stiffness is the same along all directions across its axis."""
+    """Return whether its stiffness is the same along all directions across its axis."""
     only_drive = not joint.elastic and joint.stiffness is None
     same = values.get("x") == values.get("y") and values.get("rx") == values.get("ry")
     return only_drive or (bool(values) and same and not any("." in name for name in values))
@@ -200,27 +204,29 @@ def _round(joint: Joint, values: Mapping[str, float]) -> bool:
 def _mass(
     written: RowFrames, drawing: Drawing, body: str, mass: MassProperties, carried: Mapping[str, str]
 ) -> tuple[Any, ...]:
-    """In the axes of the row of its body, or of the row on the elastic body that carries it."""
+    """Return a row of masses, in the axes of the row of its body, or of its carrier's row on an elastic body."""
     if body not in carried:
-        frame, seen, label = written.frames[body], mass, written.rows[body]
+        frame, local_mass, label = written.frames[body], mass, written.rows[body]
     else:
         label, own = carried[body], drawing.bodies[body]
         carrier = drawing.mechanism.joints[body].bodies[0]
         frame = drawing.frames[label].pose if label in drawing.frames else written.frames[carrier]
         home = drawing.bodies[carrier]
-        seen = transformed_mass(mass, home.axes.T @ own.axes, home.to_local(own.position))
+        local_mass = transformed_mass(mass, home.axes.T @ own.axes, home.to_local(own.position))
         if label not in drawing.frames and (
             written.rows[carrier] != label or np.abs(frame.position - home.to_local(own.position)).max() > _SAME
         ):
             raise InputError(
-                f"row {label} would carry it, and begins elsewhere", part=f'body "{body}"', hint="give it another name"
+                f'its name assigns it to row "{label}", which begins elsewhere',
+                part=f'body "{body}"',
+                hint="choose another name",
             )
-    found = transformed_mass(seen, frame.axes.T, -frame.axes.T @ frame.position)
+    found = transformed_mass(local_mass, frame.axes.T, -frame.axes.T @ frame.position)
     return (label, found.mass, *found.center, *found.inertia[np.triu_indices(3)])
 
 
 def _outside(drawing: Drawing, body: str, mass: MassProperties) -> dict[str, Any]:
-    """A rigid body of the file, in the axes of the drawing."""
+    """Return a rigid body of the file, in the axes of the drawing."""
     pose = drawing.bodies[body]
     at = {"at": pose.position.tolist()}
     if not mass.mass and not mass.inertia.any():
@@ -238,7 +244,7 @@ def _cell(value: Any) -> str:
     return str(value) if isinstance(value, str | int) else repr(float(value) + 0.0)
 
 
-# Places that springs, forces, sensors and the like name, as frames that rows of a table define.
+# Points that springs, forces, sensors and the like name, as frames that rows of a table define.
 
 
 _NOT_PLACES = ("joint", "reaction", "axis", "axes", "coordinates", "law", "name", "description")
@@ -247,7 +253,7 @@ _SECTIONS = ("springs", "dampers", "forces", "actuators", "sensors", "motions", 
 
 @dataclass(eq=False)
 class FramesInUse:
-    """The frames there are, by their names, and those that are needed besides."""
+    """Existing frames by name, and the additional frames that are needed."""
 
     drawing: Drawing
     taken: set[str]
@@ -255,7 +261,7 @@ class FramesInUse:
     used: set[str] = field(default_factory=set)
 
     def named(self, reference: str) -> str:
-        """The frame that is a place; a new one where the place is a point, an end or a body's origin."""
+        """Return the frame of a point; a new one for a point, an end or the origin of a body."""
         if reference in self.drawing.frames or reference == "ground":
             self.used.add(reference)
             return reference
@@ -268,7 +274,7 @@ class FramesInUse:
 
 
 def with_places(data: Mapping[str, Any], places: FramesInUse) -> dict[str, Any]:
-    """Sections of a mechanism file with every place named by a frame."""
+    """Return sections of a mechanism file with a frame for every point."""
     return {key: _replaced(part, places) if key in _SECTIONS else part for key, part in data.items()}
 
 

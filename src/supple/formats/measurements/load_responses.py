@@ -1,4 +1,4 @@
-"""`load_responses` and `load_records`: measurements from a file, whichever way they were written."""
+"""`load_responses` and `load_records`: measurements from files of all supported formats."""
 
 from __future__ import annotations
 
@@ -43,14 +43,44 @@ def load_responses(
     references: Sequence[str] | None = None,
     partial: bool = False,
 ) -> Responses:
-    """The responses in a file: .uff (or .unv), .npz, .mat or .csv. What had to be assumed is in its `notes`.
+    """Load measured frequency responses from a file: .uff (or .unv), .npz, .mat or .csv.
 
-    at         : the posture it was measured at, in place of what the file says
-    units      : what the numbers of a channel are in, in place of what the file says: {"tip.z": "mm/s^2"}; "*" is every
-                 response, "reference *" every reference
-    quantities : what a channel is, in the same way: {"tip.z": "velocity"}
-    references : those to read, where not every response was measured to every one
-    partial    : read a universal file that was cut off as far as it goes
+    Parameters
+    ----------
+    path : str or path-like
+        Path of the file; the extension selects the reader.
+    at : str or mapping of str to float, optional
+        Posture of the measurement: name of a configuration, or {coordinate: value in rad or m}. Default: as in the
+        file.
+    units : mapping of str to str, optional
+        Unit of the numbers of a channel, such as {"tip.z": "mm/s^2"}. Default: as in the file.
+
+        "*" is for every response, "reference *" for every reference.
+    quantities : mapping of str to str, optional
+        Quantity of a channel, such as {"tip.z": "velocity"}. Default: as in the file.
+    references : sequence of str, optional
+        References to read, if not every response was measured for every reference. Default: all.
+    partial : bool, optional
+        Read an incomplete universal file up to its last complete set. Default: False.
+
+    Returns
+    -------
+    Responses
+        The responses in SI units. Its `notes` list the assumptions for missing information.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, responses are missing, or a unit is unknown or does not fit the quantity.
+
+    See Also
+    --------
+    load_records : Time records of a test.
+
+    Examples
+    --------
+    >>> import supple
+    >>> test = supple.load_responses("test.uff", units={"tip.z": "mm/s^2"})  # doctest: +SKIP
     """
     require_arguments(load_responses, locals())
     suffix = _suffix(path)
@@ -74,7 +104,34 @@ def load_records(
     quantities: Mapping[str, str] = _NONE,
     partial: bool = False,
 ) -> TimeRecords:
-    """The records over time in a file: .uff (or .unv), .npz or .mat. Options as of `load_responses`."""
+    """Load time records of a test from a file: .uff (or .unv), .npz or .mat.
+
+    Parameters
+    ----------
+    path : str or path-like
+        Path of the file; the extension selects the reader.
+    at : str or mapping of str to float, optional
+        Posture of the measurement: name of a configuration, or {coordinate: value in rad or m}. Default: as in the
+        file.
+    quantities : mapping of str to str, optional
+        Quantity of a channel, such as {"tip.z": "velocity"}. Default: as in the file.
+    partial : bool, optional
+        Read an incomplete universal file up to its last complete set. Default: False.
+
+    Returns
+    -------
+    TimeRecords
+        The records in SI units; forces are references.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, channels are missing, or records have different lengths.
+
+    See Also
+    --------
+    load_responses : Measured frequency responses.
+    """
     require_arguments(load_records, locals())
     suffix = _suffix(path, (*UNIVERSAL, ".npz", ".mat"))
     if suffix in UNIVERSAL:
@@ -85,7 +142,10 @@ def load_records(
 
 
 def in_units(test: Responses, units: Mapping[str, str]) -> Responses:
-    """The same file read as if its numbers had been in these units: {channel, "*" or "reference *": unit}."""
+    """Return the responses as if the numbers of the file were in these units.
+
+    units : {channel, "*" or "reference *": unit}
+    """
     known = [one.name for one in (*test.responses, *test.references)]
     for name in units:
         if name not in (*known, "*", "reference *"):
@@ -111,9 +171,9 @@ def _suffix(path: str | Path, known: Sequence[str] = _ENDINGS) -> str:
     suffix = Path(path).suffix.lower()
     if suffix not in known:
         raise InputError(
-            f'"{suffix}" is no ending of a file of measurements',
+            f'unknown extension "{suffix}" of a measurement file',
             file=excerpt(path, 500),
-            hint=f"known: {', '.join(known)}",
+            hint=f"supported: {', '.join(known)}",
         )
     return suffix
 
@@ -126,8 +186,8 @@ def _suffix(path: str | Path, known: Sequence[str] = _ENDINGS) -> str:
 
 
 LARGEST = 2**27  # bytes
-_EACH = 6  # channels without a unit that have a note of their own
-_NAMED = 3  # pairs that a message lists
+_EACH = 6  # most channels without a unit that get a note each
+_NAMED = 3  # most pairs that a message lists
 _FREQUENCIES = ("frequency_hz", "frequency", "frequency (hz)", "frequency [hz]", "f", "freq", "hz")
 _PARTS = {"real": "real", "re": "real", "imag": "imag", "imaginary": "imag", "im": "imag", "magnitude": "magnitude",
           "mag": "magnitude", "abs": "magnitude", "phase": "phase", "coherence": "coherence"}  # fmt: skip
@@ -138,9 +198,10 @@ _COLUMN = re.compile(
 
 
 def read_csv(path: str | Path, quantities: Mapping[str, str]) -> Responses:
-    """The responses in a CSV file; phases are in rad unless the column says (deg). Every mistake is told with its line.
+    """Return the responses in a CSV file; every error has its line.
 
-    Without a unit in its head a column is an acceleration to a force in SI, and `notes` says so.
+    Phases are in rad unless the column has (deg). A column without a unit is an acceleration per force in SI, with a
+    note.
     """
     file = excerpt(path, 500)
     lines = text_of(read_bytes(path, LARGEST, "give fewer lines or channels"), file).splitlines()
@@ -149,14 +210,16 @@ def read_csv(path: str | Path, quantities: Mapping[str, str]) -> Responses:
         head = [name.strip() for name in next(rows, [])]
         if not head or head[0].lower() not in _FREQUENCIES:
             raise InputError(
-                f"the first column is {quoted(head[0] if head else '')}, not frequency_hz", file=file, line=1,
-                hint="begin with frequency_hz; then `real A.z/B.z [(m/s^2)/N]`, `imag A.z/B.z [(m/s^2)/N]`",
+                f"the first column must be frequency_hz (got {quoted(head[0] if head else '')})", file=file, line=1,
+                hint="start with frequency_hz, then `real A.z/B.z [(m/s^2)/N]`, `imag A.z/B.z [(m/s^2)/N]`",
             )  # fmt: skip
         table = [_numbers(row, head, file, rows.line_num) for row in rows if any(item.strip() for item in row)]
     except csv.Error as error:
-        raise InputError(f"this is not a table ({error})", file=file, line=rows.line_num) from None
+        raise InputError(f"this is not a CSV table ({error})", file=file, line=rows.line_num) from None
     if len(table) < 2:
-        raise InputError(f"it has {len(table)} lines of numbers", file=file, hint="give at least two")
+        raise InputError(
+            f"the table has {len(table)} lines of numbers, but at least 2 are needed", file=file, hint="add lines"
+        )
     return _responses(head, np.array(table).T, quantities, file)
 
 
@@ -168,19 +231,21 @@ def _responses(head: list[str], columns: Array, quantities: Mapping[str, str], f
         part = _PARTS.get(found["part"].lower()) if found else None
         if found is None or part is None:
             raise InputError(
-                f"the column {quoted(name)} is not understood", file=file, line=1,
-                hint="name it real, imag, magnitude, phase or coherence, and its pair: real A.z/B.z [(m/s^2)/N]",
+                f"unknown column {quoted(name)}", file=file, line=1,
+                hint="use real, imag, magnitude, phase or coherence, with the pair: real A.z/B.z [(m/s^2)/N]",
             )  # fmt: skip
         pair = found["response"].strip(), found["reference"].strip()
         if part in parts.setdefault(pair, {}):
-            raise InputError(f"two columns are {part} of {pair[0]}/{pair[1]}", file=file, line=1, hint="leave one out")
+            raise InputError(
+                f"two columns have the {part} of {pair[0]}/{pair[1]}", file=file, line=1, hint="remove one"
+            )
         parts[pair][part] = np.radians(values) if part == "phase" and found["degrees"] in ("(deg)", "(°)") else values
         units[pair] = found["unit"] or units.get(pair, "")
-    unsaid: dict[str, str] = {}
+    without_unit: dict[str, str] = {}
     responses: dict[str, Channel] = {}
     references: dict[str, Channel] = {}
-    factors = {pair: _described(pair, units[pair], quantities, responses, references, unsaid) for pair in parts}
-    notes = _unsaid(unsaid)
+    factors = {pair: _described(pair, units[pair], quantities, responses, references, without_unit) for pair in parts}
+    notes = _unit_notes(without_unit)
     if len(parts) < len(responses) * len(references):
         absent = (f"{a} to {b}" for a in responses for b in references if (a, b) not in parts)
         count = len(responses) * len(references) - len(parts)
@@ -188,13 +253,13 @@ def _responses(head: list[str], columns: Array, quantities: Mapping[str, str], f
         more = f" and {count - len(named)} others" if count > len(named) else ""
         raise InputError(
             f"{listed(named)}{more} {'are' if count > 1 else 'is'} missing", file=file,
-            hint="give every response to every reference",
+            hint="provide every response for every reference",
         )  # fmt: skip
     H = np.array([[_complex(parts[a, b], (a, b), file) * factors[a, b] for b in references] for a in responses])
     shares = [[parts[a, b].get("coherence") for b in references] for a in responses]
     known = all(share is not None for row in shares for share in row)
     if not known and any(share is not None for row in shares for share in row):
-        notes.append("coherences of some pairs are missing, and all are left out")
+        notes.append("coherences of some pairs are missing, so all are ignored")
     return Responses(
         columns[0], tuple(responses.values()), tuple(references.values()), H.transpose(2, 0, 1),
         coherence=np.array(shares, dtype=float).transpose(2, 0, 1) if known else None, notes=tuple(notes),
@@ -207,9 +272,12 @@ def _described(
     quantities: Mapping[str, str],
     responses: dict[str, Channel],
     references: dict[str, Channel],
-    unsaid: dict[str, str],
+    without_unit: dict[str, str],
 ) -> float:
-    """Add a pair's channels; the factor of its numbers to SI. Channels without a unit are added to `unsaid`."""
+    """Add the channels of a pair, and return the factor of its numbers to SI.
+
+    Channels without a unit are added to `without_unit`.
+    """
     labels = ratio_of(unit) or (unit, "")
     factor = 1.0
     for name, label, usual, known, power in zip(
@@ -220,20 +288,20 @@ def _described(
             turning = channel(name).turns and label
             quantity = _turning(label) if turning else usual
             if not label:
-                unsaid[name] = quantity
+                without_unit[name] = quantity
         made = channel(name, quantity, None, label)
         if known.setdefault(name, made).quantity != quantity:
-            raise InputError(f'"{name}" is {known[name].quantity} and {quantity}', hint="give them names of their own")
+            raise InputError(f'"{name}" is both {known[name].quantity} and {quantity}', hint="use different names")
         factor *= factor_of(label, quantity, made.turns, f'channel "{name}"') ** power
     return factor
 
 
-def _unsaid(channels: Mapping[str, str]) -> list[str]:
-    """What is assumed of channels whose unit the table does not say: of few each, of many together."""
+def _unit_notes(channels: Mapping[str, str]) -> list[str]:
+    """Return notes on channels without a unit: one each for a few, one together for many."""
     if len(channels) <= _EACH:
-        return [f"{name}: the table does not say its unit; taken as {what}, in SI" for name, what in channels.items()]
+        return [f"{name}: no unit in the table; assumed to be {what}, in SI" for name, what in channels.items()]
     kinds = " and ".join(dict.fromkeys(channels.values()))
-    return [f"{listed(channels)}: the table does not say their units; taken as {kinds}, in SI"]
+    return [f"{listed(channels)}: no units in the table; assumed to be {kinds}, in SI"]
 
 
 def _turning(label: str) -> str:
@@ -252,7 +320,7 @@ def _complex(parts: Mapping[str, Array], pair: tuple[str, str], file: str) -> ND
     if {"magnitude", "phase"} <= set(parts):
         return np.asarray(parts["magnitude"] * np.exp(1j * parts["phase"]))
     raise InputError(
-        f"of {pair[0]}/{pair[1]} there is only {listed(parts)}", file=file,
+        f"{pair[0]}/{pair[1]} has only {listed(parts)}", file=file,
         hint="a response needs real and imag, or magnitude and phase",
     )  # fmt: skip
 
@@ -260,7 +328,7 @@ def _complex(parts: Mapping[str, Array], pair: tuple[str, str], file: str) -> ND
 def _numbers(row: list[str], head: list[str], file: str, line: int) -> list[float]:
     if len(row) != len(head):
         raise InputError(
-            f"a row of {len(row)} values under {len(head)} names", file=file, line=line, hint="fill every column"
+            f"the row has {len(row)} values for {len(head)} columns", file=file, line=line, hint="fill every column"
         )
     found = []
     for name, text in zip(head, row, strict=True):
@@ -268,12 +336,16 @@ def _numbers(row: list[str], head: list[str], file: str, line: int) -> list[floa
             found.append(float(text) if len(text) < 200 else math.nan)
         except ValueError:
             raise InputError(
-                f"{quoted(text)} is not a number", part=f"column {quoted(name)}", file=file, line=line, hint="mend it"
+                f"{quoted(text)} is not a number",
+                part=f"column {quoted(name)}",
+                file=file,
+                line=line,
+                hint="correct it",
             ) from None
     return found
 
 
-# Responses as named arrays, the way they are saved: .npz and .mat files.
+# Responses as named arrays in .npz and .mat files, as they are saved.
 
 
 _OF_CHANNELS = ("points", "directions", "quantities", "recorded_units", "positions")
@@ -281,12 +353,12 @@ WANTED = (
     "frequencies_hz", "H", "sampling_hz", "x", "y", "full_scale", "coherence", "about",
     *(f"{what}_{name}" for what in ("response", "reference") for name in _OF_CHANNELS),
 )  # fmt: skip
-_MOST = 1e15  # of a number in the text `about`
+_MOST = 1e15  # largest number in the text `about`
 _NEEDED = ("frequencies_hz", "H", "response_points", "reference_points")
 
 
 def read_npz(path: str | Path) -> Responses:
-    """The responses in an .npz file; nothing in it can run, and no more memory is used than its arrays need."""
+    """Return the responses in an .npz file, without running anything in it and with memory for its arrays only."""
     return responses_from(_archive(path, "Responses"), str(path))
 
 
@@ -295,16 +367,16 @@ def _archive(path: str | Path, saved: str) -> Mapping[str, NDArray[Any]]:
     try:
         return read_archive(path, WANTED, "iufcU")
     except ValueError as error:
-        raise InputError(str(error), file=excerpt(path, 500), hint=f"write it with the save of {saved}") from None
+        raise InputError(str(error), file=excerpt(path, 500), hint=f"write the file with {saved}.save") from None
 
 
 def read_mat(path: str | Path) -> dict[str, NDArray[Any]]:
-    """The wanted arrays of a Matlab file (version 5)."""
+    """Return the required arrays of a Matlab file (version 5)."""
     return {name: _flat_texts(values) for name, values in read_matlab(path, WANTED).items()}
 
 
 def _flat_texts(values: Any) -> NDArray[Any]:
-    """Cells of texts as an array of texts, whichever way they were kept."""
+    """Return cells of texts as an array of texts, in any of the forms in which they are stored."""
     found: NDArray[Any] = np.asarray(values)
     if found.dtype == object:
         return np.array(
@@ -314,17 +386,19 @@ def _flat_texts(values: Any) -> NDArray[Any]:
 
 
 def read_mat_responses(path: str | Path) -> Responses:
-    """The responses in a .mat file."""
+    """Return the responses in a .mat file."""
     return responses_from(read_mat(path), str(path))
 
 
 def read_records(path: str | Path) -> TimeRecords:
-    """Records over time in an .npz or .mat file."""
+    """Return time records in an .npz or .mat file."""
     file = excerpt(path, 500)
     arrays = read_mat(path) if Path(path).suffix.lower() == ".mat" else _archive(path, "TimeRecords")
     for name in ("sampling_hz", "x", "y", "response_points", "reference_points"):
         if name not in arrays:
-            raise InputError(f'it has no array "{name}"', file=file, hint="records need sampling_hz, x, y and points")
+            raise InputError(
+                f'the file has no array "{name}"', file=file, hint="records need sampling_hz, x, y and points"
+            )
     about = _about(arrays, file)
     scale = arrays.get("full_scale")
     with _as_arrays(file):
@@ -337,11 +411,11 @@ def read_records(path: str | Path) -> TimeRecords:
 
 
 def responses_from(arrays: Mapping[str, NDArray[Any]], file: str) -> Responses:
-    """Of arrays by name, as `Responses.arrays` gives them; what is left out has its default."""
+    """Return responses from arrays by name, as `Responses.arrays` gives them; missing ones get defaults."""
     for name in _NEEDED:
         if name not in arrays:
             raise InputError(
-                f'it has no array "{name}"', file=excerpt(file, 500),
+                f'the file has no array "{name}"', file=excerpt(file, 500),
                 hint="responses need frequencies_hz, H (lines, responses, references), response_points, "
                 "reference_points; docs/measurements.md lists the others",
             )  # fmt: skip
@@ -365,7 +439,7 @@ def responses_from(arrays: Mapping[str, NDArray[Any]], file: str) -> Responses:
 
 @contextmanager
 def _as_arrays(file: str) -> Iterator[None]:
-    """Arrays that are no numbers, or not as many as others, are told."""
+    """Report arrays that are not numeric or have wrong sizes as an InputError about the file."""
     try:
         yield
     except InputError as error:
@@ -373,18 +447,18 @@ def _as_arrays(file: str) -> Iterator[None]:
     except (ValueError, TypeError, OverflowError, IndexError) as error:
         raise InputError(
             f"its arrays cannot be read ({excerpt(error)})", file=excerpt(file, 500),
-            hint="save them again: numbers as numbers, names as texts",
+            hint="save them again, with numbers as numbers and names as texts",
         ) from None  # fmt: skip
 
 
 def _cube(values: Any, kind: type) -> NDArray[Any]:
-    """(lines, responses, references); Matlab drops the last of them where there is one reference."""
+    """Return (lines, responses, references); Matlab drops the last dimension if there is one reference."""
     found: NDArray[Any] = np.asarray(values, dtype=kind)
     return found if found.ndim > 2 else found.reshape(*found.shape, *[1] * (3 - found.ndim))
 
 
 class _About(NamedTuple):
-    """What the text `about` of a file says, as far as it does."""
+    """Contents of the text `about` of a file, with defaults."""
 
     averages: int = 0
     window_rate: float = 0.0
@@ -405,7 +479,7 @@ def _about(arrays: Mapping[str, NDArray[Any]], file: str) -> _About:
         found = None
     if not isinstance(found, dict):
         raise InputError(
-            'its text "about" cannot be read', file=excerpt(file, 500), hint="leave it out, or save it again"
+            'its text "about" cannot be read', file=excerpt(file, 500), hint="remove it, or save the file again"
         )
     given = {name: value for name, value in found.items() if value is not None}
     at = given.get("at", "")
@@ -419,13 +493,13 @@ def _about(arrays: Mapping[str, NDArray[Any]], file: str) -> _About:
 
 
 def _number(given: Mapping[str, Any], name: str, file: str, what: str = "") -> float:
-    """A number of the text `about`; 0 where it is left out. Of a posture it may be negative, otherwise not."""
+    """Return a number of the text `about`, or 0; it may be negative only for a posture."""
     value = given.get(name, 0.0)
     plain = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _MOST
     if not plain or not (what or value >= 0.0):
         raise InputError(
             f'its text "about" gives {excerpt(json.dumps(value))} for {what}{quoted(name)}', file=excerpt(file, 500),
-            hint="give a number, or leave it out",
+            hint="use a number, or remove it",
         )  # fmt: skip
     return float(value)
 
@@ -437,13 +511,19 @@ def _channels(arrays: Mapping[str, NDArray[Any]], what: str, usual: str) -> tupl
     def texts(name: str, otherwise: str) -> list[str]:
         found = [str(text) for text in np.ravel(arrays.get(f"{what}_{name}", np.full(k, otherwise)))]
         if len(found) != k:
-            raise InputError(f"{len(found)} of {k} channels are described", part=f"{what}_{name}", hint="name each")
+            raise InputError(
+                f"{len(found)} entries for {k} channels", part=f"{what}_{name}", hint="give one entry per channel"
+            )
         return found
 
     directions, quantities, recorded = texts("directions", ""), texts("quantities", usual), texts("recorded_units", "")
     places = np.asarray(arrays.get(f"{what}_positions", np.full((k, 3), np.nan)), dtype=float)
     if places.shape != (k, 3):
-        raise InputError(f"it is {places.shape}, not ({k}, 3)", part=f"{what}_positions", hint="a row a channel")
+        raise InputError(
+            f"the shape must be ({k}, 3) (got {places.shape})",
+            part=f"{what}_positions",
+            hint="give one row per channel",
+        )
     positions = [tuple(place.tolist()) if np.isfinite(place).all() else None for place in places]
     return tuple(
         Channel(point, direction_of(direction), quantity, position, unit)

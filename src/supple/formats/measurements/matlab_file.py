@@ -1,8 +1,8 @@
-"""Matlab files of version 5, looked through before anything is made of them.
+"""Matlab files of version 5, checked before their arrays are made.
 
-A file is a row of elements: a tag (type, number of bytes) and as many bytes. An array is an element of elements: flags,
-dimensions, name, and its numbers, or the arrays of its cells. Elements may be packed. What a tag or the dimensions
-promise is held against the bytes that are there, so that nothing takes more memory than the file has numbers for.
+A file is a sequence of elements: a tag (type, number of bytes) and its data. An array is an element of elements: flags,
+dimensions, name, and its numbers, or the arrays of its cells. Elements may be compressed. Sizes in tags and dimensions
+are compared with the bytes that exist, so that no more memory is used than the file has data for.
 [MAT-File Format, The MathWorks 2019]
 """
 
@@ -28,18 +28,18 @@ LARGEST = 2**30  # bytes
 _HEAD = 128  # bytes before the first element
 _MATRIX, _PACKED = 14, 15  # types of elements
 _SIZES = {1: 1, 2: 1, 3: 2, 4: 2, 5: 4, 6: 4, 7: 4, 9: 8, 12: 8, 13: 8, 16: 1, 17: 2, 18: 4}
-"""Bytes of a number of each type; 16 to 18 are characters."""
+"""Bytes per number of each type; 16 to 18 are characters."""
 _CELL, _TEXT, _NUMBERS = 1, 4, range(6, 16)  # classes of arrays
 _COMPLEX = 0x0800
 _DEEPEST = 20
 
 
-class _Lie(ValueError):
-    """What a file says of itself and is not so."""
+class _Contradiction(ValueError):
+    """Contradiction between a declaration of a file and its contents."""
 
 
 class _Element(NamedTuple):
-    """kind; where its bytes begin and end; where the next one begins."""
+    """Element of a file: kind; start and end of its data; start of the next element."""
 
     kind: int
     start: int
@@ -48,7 +48,7 @@ class _Element(NamedTuple):
 
 
 def read_matlab(path: str | Path, wanted: Collection[str] | None) -> dict[str, NDArray[Any]]:
-    """The arrays of numbers, texts and cells of texts that have a wanted name, or all of them."""
+    """Return the arrays of numbers, texts and cells of texts with a wanted name, or all of them."""
     from scipy.io import loadmat
 
     file = excerpt(path, 500)
@@ -60,17 +60,17 @@ def read_matlab(path: str | Path, wanted: Collection[str] | None) -> dict[str, N
         raise
     except Exception as error:  # noqa: BLE001 - scipy raises whatever its parser meets
         raise InputError(
-            f"it is no Matlab file of version 5, or is damaged ({excerpt(error) or type(error).__name__})", file=file,
-            hint="save it with: save('x.mat', '-v7')",
+            f"this is not a Matlab file of version 5, or it is damaged ({excerpt(error) or type(error).__name__})",
+            file=file, hint="save it in Matlab with save('x.mat', '-v7')",
         ) from None  # fmt: skip
     return {name: np.asarray(values) for name, values in found.items() if name in names}
 
 
 def _names(content: bytes, wanted: Collection[str] | None) -> Iterator[str]:
-    """Names of the arrays of a file; those that are wanted are looked through."""
+    """Yield the names of the arrays of a file; wanted arrays are checked."""
     order = {b"IM": "<", b"MI": ">"}.get(content[126:128])
     if order is None or len(content) < _HEAD:
-        raise _Lie(f"its head is {len(content[:_HEAD])} bytes long and does not say so")
+        raise _Contradiction(f"its header of {len(content[:_HEAD])} bytes is not that of a Matlab file")
     total, at = 0, _HEAD
     while at < len(content):
         element = _element(content, at, len(content), order)
@@ -79,7 +79,7 @@ def _names(content: bytes, wanted: Collection[str] | None) -> Iterator[str]:
             body = _unpacked(content[start:stop], order)
             start, stop = 8, len(body)
         elif element.kind != _MATRIX:
-            raise _Lie(f"an element of type {element.kind} stands where an array should")
+            raise _Contradiction(f"there is an element of type {element.kind} instead of an array")
         name = _array(body, start, stop, order, wanted, 0)
         total += stop - start
         require_memory(4.0 * total, "its arrays take", hint="save fewer channels or lines")
@@ -89,54 +89,56 @@ def _names(content: bytes, wanted: Collection[str] | None) -> Iterator[str]:
 
 
 def _unpacked(packed: bytes, order: str) -> bytes:
-    """An element as it was before it was packed; never more than it says it is."""
+    """Return the decompressed element, with at most its declared size."""
     unpacking = zlib.decompressobj()
     head = unpacking.decompress(packed, 8)
     if len(head) < 8:
-        raise _Lie("a packed array ends within its head")
+        raise _Contradiction("a compressed array ends within its header")
     kind, count = struct.unpack(order + "II", head)
     if kind != _MATRIX:
-        raise _Lie(f"an element of type {kind} is packed where an array should be")
+        raise _Contradiction(f"there is a compressed element of type {kind} instead of an array")
     require_memory(4.0 * count, "its arrays take", hint="save fewer channels or lines")
     body = unpacking.decompress(unpacking.unconsumed_tail, count + 1)
     if len(body) != count:
-        raise _Lie(f"a packed array says {count} bytes and has {'more' if len(body) > count else len(body)}")
+        raise _Contradiction(
+            f"a compressed array declares {count} bytes, but has {'more' if len(body) > count else len(body)}"
+        )
     return head + body
 
 
 def _element(content: bytes, at: int, end: int, order: str) -> _Element:
-    """The element that begins at a place, within an end."""
+    """Return the element that begins at a position, before an end."""
     if at + 8 > end:
-        raise _Lie(f"it ends within the tag of an element, at byte {at}")
+        raise _Contradiction(f"the file ends within the tag of an element, at byte {at}")
     kind, count = struct.unpack_from(order + "II", content, at)
-    if kind >> 16:  # up to four bytes stand in the tag itself
+    if kind >> 16:  # up to four bytes of data are in the tag itself
         kind, count = kind & 0xFFFF, kind >> 16
         if count > 4:
-            raise _Lie(f"an element of {count} bytes stands in a tag that has room for 4, at byte {at}")
+            raise _Contradiction(f"an element of {count} bytes is in a tag that holds at most 4, at byte {at}")
         return _Element(kind, at + 4, at + 4 + count, at + 8)
     start = at + 8
     if count > end - start:
-        raise _Lie(f"an element says {count} bytes and {end - start} are left, at byte {at}")
+        raise _Contradiction(f"an element declares {count} bytes, but only {end - start} remain, at byte {at}")
     padded = count if kind == _PACKED else -(-count // 8) * 8
     return _Element(kind, start, start + count, min(start + padded, end))
 
 
 def _array(content: bytes, at: int, end: int, order: str, wanted: Collection[str] | None, depth: int) -> str:
-    """The name of an array; its numbers, or those of its cells, are as many as its dimensions say. Of others ""."""
+    """Return the name of an array after checking its size against its dimensions; "" for other classes."""
     if depth > _DEEPEST:
-        raise _Lie(f"cells stand within cells, {_DEEPEST} deep")
+        raise _Contradiction(f"cells are nested more than {_DEEPEST} levels deep")
     parts = []
     for _ in range(3):
         parts.append(_element(content, at, end, order))
         at = parts[-1].after
     flags, sizes, called = parts
     if flags.stop - flags.start != 8 or (sizes.stop - sizes.start) % 4 or not 8 <= sizes.stop - sizes.start <= 128:
-        raise _Lie("an array has no flags or dimensions that can be read")
+        raise _Contradiction("the flags or dimensions of an array cannot be read")
     bits = struct.unpack_from(order + "I", content, flags.start)[0]
     shape = struct.unpack_from(f"{order}{(sizes.stop - sizes.start) // 4}i", content, sizes.start)
     name = content[called.start : called.stop].decode("latin-1")
     if min(shape) < 0:
-        raise _Lie(f"the array {quoted(name)} has {min(shape)} rows or columns")
+        raise _Contradiction(f"the array {quoted(name)} declares {min(shape)} rows or columns")
     if depth == 0 and wanted is not None and name not in wanted:
         return name
     count, kind = math.prod(shape), bits & 0xFF
@@ -144,7 +146,7 @@ def _array(content: bytes, at: int, end: int, order: str, wanted: Collection[str
         for _ in range(count):
             cell = _element(content, at, end, order)
             if cell.kind != _MATRIX:
-                raise _Lie(f"the array {quoted(name)} says {count} cells and has fewer")
+                raise _Contradiction(f"the array {quoted(name)} declares {count} cells, but has fewer")
             if cell.stop > cell.start:
                 _array(content, cell.start, cell.stop, order, wanted, depth + 1)
             at = cell.after
@@ -153,15 +155,17 @@ def _array(content: bytes, at: int, end: int, order: str, wanted: Collection[str
             part = _element(content, at, end, order)
             size = _SIZES.get(part.kind)
             if size is None or part.stop - part.start != count * size:
-                # Of texts in UTF-8 a character may take several bytes.
+                # A character of UTF-8 text may take several bytes.
                 if kind == _TEXT and part.kind == 16 and count <= part.stop - part.start <= 4 * count:
                     at = part.after
                     continue
                 by = " by ".join(str(size) for size in shape)
-                raise _Lie(f"the array {quoted(name)} says {by} numbers and has {part.stop - part.start} bytes")
+                raise _Contradiction(
+                    f"the array {quoted(name)} declares {by} numbers, but has {part.stop - part.start} bytes"
+                )
             at = part.after
     elif depth:
-        raise _Lie(f"a cell of class {kind} holds no numbers or texts")
+        raise _Contradiction(f"a cell has class {kind}, which is neither numbers nor text")
     else:
         return ""
     return name

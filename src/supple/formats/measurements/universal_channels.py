@@ -1,4 +1,4 @@
-"""Channels in a universal file: nodes, entity names, directions, units there; points, quantities and SI here."""
+"""Channels in a universal file (nodes, entity names, directions, units) as points, quantities and SI units."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from supple.diagnostics.errors import quoted
 from supple.formats.measurements.universal_file import QUANTITIES, Function, Side, UniversalFile, quantity_of_code
 from supple.results.channel import Channel, Vector3, channel
 
-# Units as instruments write them: `mm/s^2`, `g`, `lbf`, `(m/s2)/N`; their factor to SI, and what they can be of.
+# Units as instruments write them: `mm/s^2`, `g`, `lbf`, `(m/s2)/N`; their factor to SI, and their quantity.
 
 
 Exponents = tuple[float, float, float, float]  # of length, mass, time, current
@@ -35,14 +35,14 @@ _EXPECTED: dict[tuple[str, bool], Exponents] = {
 
 
 class RecordedUnit(NamedTuple):
-    """Its size in SI units, and the exponents of length, mass, time and current."""
+    """Unit: its size in SI units, and the exponents of length, mass, time and current."""
 
     factor: float
     exponents: Exponents
 
 
 def factor_of(text: str, quantity: str, turns: bool, part: str) -> float:
-    """What numbers in a unit are multiplied by to be in SI; the unit must be one of the quantity.
+    """Return the factor from a unit to SI units; the unit must fit the quantity.
 
     part : the channel, for messages. A `g` of an acceleration is 9.80665 m/s².
     """
@@ -55,21 +55,21 @@ def factor_of(text: str, quantity: str, turns: bool, part: str) -> float:
     found = recorded_unit(text)
     if found is None:
         raise InputError(
-            f"its unit {quoted(text)} is not known", part=part,
-            hint='say what its numbers are in: units={"NAME": "mm/s^2"}, --unit NAME=mm/s^2',
+            f"unknown unit {quoted(text)}", part=part,
+            hint='set its unit: units={"NAME": "mm/s^2"}, --unit NAME=mm/s^2',
         )  # fmt: skip
     if found.exponents != _EXPECTED[quantity, turns]:
         raise InputError(
-            f"its unit {quoted(text)} is not one of {quantity}{' about an axis' if turns else ''}", part=part,
+            f"its unit {quoted(text)} is not a unit of {quantity}{' about an axis' if turns else ''}", part=part,
             hint="correct the quantity or the unit: quantities={...}, units={...}; --quantity, --unit",
         )  # fmt: skip
     return found.factor
 
 
 def quantity_of_unit(text: str) -> str | None:
-    """What a unit is of where nothing else says so: displacement, velocity, acceleration or force; None if of neither.
+    """Return the quantity of a unit (displacement, velocity, acceleration or force), or None.
 
-    A unit of turning (rad/s) is none of these here: an angle and a plain number look alike.
+    A unit of rotation (rad/s) gives None: an angle and a plain number look alike.
     """
     if text.strip() in ("g", "gn", "G"):
         return "acceleration"
@@ -82,7 +82,7 @@ def quantity_of_unit(text: str) -> str | None:
 
 @lru_cache(maxsize=1024)
 def recorded_unit(text: str) -> RecordedUnit | None:
-    """A product and quotient of units, such as `mm/s^2`, `N m`, `m s-2`; None if a part of it is not known."""
+    """Return a product or quotient of units, such as `mm/s^2`, `N m`, `m s-2`; None if a part is unknown."""
     factor, total = 1.0, [0.0, 0.0, 0.0, 0.0]
     plain = text.replace("**", "").translate(_PLAIN_UNITS).replace("(", " ").replace(")", " ").strip()
     if not plain:
@@ -100,7 +100,7 @@ def recorded_unit(text: str) -> RecordedUnit | None:
 
 
 def ratio_of(text: str) -> tuple[str, str] | None:
-    """Numerator and denominator of a unit that is a response's: `(m/s2)/N` is m/s2 and N, `m/s^2/N` too."""
+    """Split the unit of a response into numerator and denominator: `(m/s2)/N` and `m/s^2/N` give m/s2 and N."""
     head, _, last = text.rpartition("/")
     below = recorded_unit(last)
     if not head or below is None or below.exponents not in (_EXPECTED["force", False], _EXPECTED["force", True]):
@@ -131,14 +131,14 @@ _PLAIN = str.maketrans({"²": "^2"})
 
 @dataclass
 class FileChannels:
-    """The channels of one file, each met once; notes gather what had to be assumed."""
+    """Channels of one file, each created once; notes list the assumptions."""
 
     file: UniversalFile
     quantities: Mapping[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
     def pair(self, function: Function) -> tuple[tuple[Channel, float], tuple[Channel, float]]:
-        """Response and reference of a function, each with the factor of its numbers to SI."""
+        """Return response and reference of a function, each with the factor of its numbers to SI."""
         names = _names(function)
         top, below = function.response, function.reference
         whole = ratio_of(top.label) if not below.label else None
@@ -148,24 +148,24 @@ class FileChannels:
         return self._channel(top, names[0], "acceleration", function), reference
 
     def alone(self, function: Function) -> tuple[Channel, float]:
-        """The channel of a function of one, over time."""
+        """Return the channel of a time function with its factor."""
         return self._channel(function.response, _names(function)[0], "acceleration", function)
 
     def _channel(self, side: Side, name: str, usual: str, function: Function) -> tuple[Channel, float]:
         where = f"set {function.number}"
-        told = self.quantities.get(name) or self.quantities.get("*" if usual != "force" else "reference *")
+        given = self.quantities.get(name) or self.quantities.get("*" if usual != "force" else "reference *")
         coded, labelled = quantity_of_code(side.kind), quantity_of_unit(side.label)
-        quantity = told or (labelled if coded in (None, "other") else coded)
+        quantity = given or (labelled if coded in (None, "other") else coded)
         if quantity is None:
             quantity = usual if not side.label else "other"
-            self._note(f"{name}: the file does not say what it is; taken as {quantity}, in SI")
+            self._note(f"{name}: no quantity in the file; assumed to be {quantity}, in SI")
         made = channel(name, quantity, self.file.place(side.node), side.label)
         try:
             factor = factor_of(side.label, quantity, made.turns, f'channel "{name}" ({where})')
         except InputError:
-            if told is None and coded is not None and labelled not in (None, coded):
+            if given is None and coded is not None and labelled not in (None, coded):
                 raise InputError(
-                    f"the file says that it is {coded}, and gives it in {quoted(side.label)}",
+                    f"the file declares it as {coded}, but with the unit {quoted(side.label)}",
                     part=f'channel "{name}" ({where})',
                     hint="correct one of the two: quantities={...}, units={...}; --quantity, --unit",
                 ) from None  # fmt: skip
@@ -175,10 +175,10 @@ class FileChannels:
         return made, factor
 
     def _of_system(self, made: Channel) -> float:
-        """The factor of the file's own system of units (set 164); SI where it has none."""
+        """Return the factor of the file's own system of units (set 164); 1 if it has none."""
         if self.file.length is None or self.file.force is None:
             if made.quantity != "strain":
-                self._note("the file does not say its units: taken as SI")
+                self._note("no units in the file: assumed to be SI")
             return 1.0
         length, force = 1.0 / self.file.length, 1.0 / self.file.force
         if made.quantity == "force":
@@ -191,7 +191,7 @@ class FileChannels:
 
 
 class Nodes:
-    """Numbers of points in a file that is written: 1, 2, ... as they come, with where they are."""
+    """Node numbers of points in a file to write: 1, 2, ... in order, with positions."""
 
     def __init__(self, channels: Iterable[Channel]):
         self.numbers: dict[str, int] = {}
@@ -202,51 +202,51 @@ class Nodes:
                 self.points[number] = one.position
 
     def side(self, one: Channel) -> Side:
-        """As a side of a function."""
+        """Return a channel as a side of a function."""
         direction = one.direction if isinstance(one.direction, str) and one.direction != "angle" else ""
         entity = one.point if len(one.point) <= _ENTITY and one.point.isascii() else ""
         return Side(self.numbers[one.point], entity, direction, QUANTITIES[one.quantity], one.unit.translate(_PLAIN))
 
 
 def pair_text(response: str, reference: str) -> str:
-    """The ID line that tells the names of a pair, since entity names have but ten characters."""
+    """Return the ID line with the names of a pair, since entity names have only ten characters."""
     text = f"{response} / {reference}"
     if len(text) > _LONGEST or not text.isprintable():
         raise InputError(
-            f"the names take {len(text)} characters, more than {_LONGEST}", part=quoted(text),
-            hint="a universal file has lines of 80: call the points by shorter names, or save .npz",
+            f"the names of the pair are too long ({len(text)} characters, at most {_LONGEST})", part=quoted(text),
+            hint="use shorter names of points, or save as .npz",
         )  # fmt: skip
     return text
 
 
 def posture_text(at: str | Mapping[str, float]) -> str:
-    """The ID line that tells the posture; one that is too long is left out, with a warning."""
+    """Return the ID line with the posture; a posture that is too long is dropped, with a warning."""
     import warnings
 
     if not at:
         return "NONE"
-    told = at if isinstance(at, str) else " ".join(f"{name}={value:.9g}" for name, value in at.items())
-    if len(told) > _LONGEST - 3:
-        warnings.warn(f"the posture ({told[:40]}...) is too long for a universal file, and left out",
+    given = at if isinstance(at, str) else " ".join(f"{name}={value:.9g}" for name, value in at.items())
+    if len(given) > _LONGEST - 3:
+        warnings.warn(f"the posture ({given[:40]}...) is too long for a universal file and was not written",
                       SuppleWarning, stacklevel=2)  # fmt: skip
         return "NONE"
-    return f"at {told}"
+    return f"at {given}"
 
 
 def posture_of(texts: Iterable[str]) -> str | dict[str, float]:
-    """The posture that an ID line tells; "" where none does."""
+    """Return the posture in the ID lines; "" if there is none."""
     for text in texts:
         if text.strip().startswith("at "):
-            told = text.strip()[3:].strip()
+            given = text.strip()[3:].strip()
             try:
-                return {name: float(value) for name, value in (item.split("=") for item in told.split())}
+                return {name: float(value) for name, value in (item.split("=") for item in given.split())}
             except ValueError:
-                return told
+                return given
     return ""
 
 
 def _names(function: Function) -> tuple[str, str]:
-    """Of the channels: as the fourth ID line tells them if it fits the rest, else by entity or node and direction."""
+    """Return the names of the channels, from the fourth ID line or else from entity or node and direction."""
     found = _PAIR.fullmatch(function.texts[3].strip())
     sides = function.response, function.reference
     if found:
@@ -259,13 +259,13 @@ def _names(function: Function) -> tuple[str, str]:
 
 
 def _fits(name: str, side: Side) -> bool:
-    """Whether a name has the direction of its side, and its entity if there is one."""
+    """Return whether a name has the direction of its side, and its entity if there is one."""
     if name == "-":
         return True
-    told = channel(name)
+    given = channel(name)
     same = (
-        told.direction == side.direction
-        if isinstance(told.direction, str) and told.direction != "angle"
+        given.direction == side.direction
+        if isinstance(given.direction, str) and given.direction != "angle"
         else not side.direction
     )
-    return same and (not side.entity or side.entity == told.point)
+    return same and (not side.entity or side.entity == given.point)

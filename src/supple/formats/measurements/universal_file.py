@@ -1,4 +1,4 @@
-"""A universal file as data: header, units, points, lines between them, functions (58) and mode shapes (55)."""
+"""Universal file as data: header, units, points, trace lines, functions (58) and mode shapes (55)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NONE = ("", "NONE", "none")
 
 
 class Side(NamedTuple):
-    """One side of a function: node, name of the entity, direction (`-z`), code of the quantity, and unit's label."""
+    """Side of a function: node, name of the entity, direction (`-z`), code of the quantity, and label of the unit."""
 
     node: int = 0
     entity: str = ""
@@ -38,10 +38,12 @@ class Side(NamedTuple):
 
 
 class Function(NamedTuple):
-    """A set 58: values over an even or uneven axis, of a response to a reference.
+    """Function (set 58): values of a response to a reference over an even or uneven axis.
 
-    kind : 1 time, 4 frequency response, 6 coherence; texts (5,), the ID lines; number of the set in its file; record,
-    the function's identification number
+    kind   : 1 time, 4 frequency response, 6 coherence
+    texts  : (5,), the ID lines
+    number : number of the set in its file
+    record : the function's identification number
     """
 
     kind: int
@@ -56,9 +58,9 @@ class Function(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """A set 55, a mode shape at nodes.
+    """Mode shape at nodes (set 55).
 
-    eigenvalue : 1/s, of a complex mode; of a normal one i ω
+    eigenvalue : of a complex mode, 1/s; i ω for a normal mode
     values     : (nodes, 3 or 6), translations and rotations
     """
 
@@ -74,9 +76,9 @@ class Shape(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class UniversalFile:
-    """Everything of a universal file that supple knows. Numbers are those of the file.
+    """Supported contents of a universal file, with the numbers of the file.
 
-    length, force : how many of the file's units are one metre, one newton (set 164); None where it does not say
+    length, force : the file's units per metre and per newton (set 164); None if the file has no units
     points        : node -> position (3,), in the file's unit of length
     traces        : lines to draw, each a row of nodes; 0 lifts the pen
     """
@@ -94,20 +96,20 @@ class UniversalFile:
     notes: tuple[str, ...] = ()
 
     def place(self, node: int) -> tuple[float, float, float] | None:
-        """Of a node, m; None where the file does not say it."""
+        """Return the position of a node, m; None if the file has none."""
         found, scale = self.points.get(node), self.length or 1.0
         return None if found is None else (found[0] / scale, found[1] / scale, found[2] / scale)
 
 
 def read_universal(path: str | Path, *, partial: bool = False) -> UniversalFile:
-    """Read it; sets 15 and 2411 are points alike. Every fault is told with the number of the set."""
+    """Return the contents of a universal file; sets 15 and 2411 are both points. Errors name the set."""
     sets, notes = read_sets(path, partial=partial)
     found: dict[str, Any] = {"notes": tuple(notes)}
     points: dict[int, tuple[float, float, float]] = {}
     functions, shapes, traces = [], [], []
     for item in sets:
         kind = item["type"]
-        with _told_of(item, path):
+        with _errors_of_set(item, path):
             if kind in (15, 2411):
                 points |= _points(item)
             elif kind == 164:
@@ -128,23 +130,25 @@ def read_universal(path: str | Path, *, partial: bool = False) -> UniversalFile:
 
 
 @contextmanager
-def _told_of(item: dict[str, Any], path: str | Path) -> Iterator[None]:
-    """Numbers of a set that cannot be taken are told with the set."""
+def _errors_of_set(item: dict[str, Any], path: str | Path) -> Iterator[None]:
+    """Report numbers of a set that cannot be read as an InputError about the set."""
     try:
         yield
     except (ValueError, TypeError, OverflowError, KeyError, IndexError) as error:
         raise InputError(
             f"it cannot be read ({excerpt(error) or type(error).__name__})",
-            part=f"set {item['number']}, of kind {item['type']}", file=excerpt(path, 500),
-            hint="export it again, or take that set out",
+            part=f"set {item['number']} of type {item['type']}", file=excerpt(path, 500),
+            hint="export it again, or remove the set",
         ) from None  # fmt: skip
 
 
 def _points(item: dict[str, Any]) -> dict[int, tuple[float, float, float]]:
-    """Nodes with their positions."""
+    """Return nodes with their positions."""
     columns = [np.asarray(item[key], float) for key in ("node_nums", "x", "y", "z")]
     if len({len(column) for column in columns}) > 1:
-        raise ValueError(f"{', '.join(str(len(column)) for column in columns)} node numbers, x, y and z")
+        raise ValueError(
+            f"{', '.join(str(len(column)) for column in columns)} node numbers, x, y and z, which must be equally many"
+        )
     nodes, *places = columns
     if not np.isfinite(nodes).all() or not np.isfinite(places).all():
         raise ValueError("a node number or a coordinate is not finite")
@@ -153,7 +157,7 @@ def _points(item: dict[str, Any]) -> dict[int, tuple[float, float, float]]:
 
 
 def write_universal(path: str | Path, data: UniversalFile) -> Path:
-    """Write it: header, units, points as 2411 (15 has single precision), lines, functions, shapes."""
+    """Write a file: header, units, points as 2411 (15 has single precision), lines, functions, shapes."""
     sets: list[dict[str, Any]] = [
         {
             "type": 151, "model_name": data.title[:80] or "NONE", "description": data.description[:80] or "NONE",
@@ -180,7 +184,9 @@ def write_universal(path: str | Path, data: UniversalFile) -> Path:
         nodes = np.array(trace, dtype=int)
         if len(nodes) < 2 or (np.diff(nodes) == 0).any():
             raise InputError(
-                "it has fewer than two nodes, or one twice in a row", part=f"line {number}", hint="mend it"
+                "the line has fewer than two nodes, or the same node twice in a row",
+                part=f"line {number}",
+                hint="correct it",
             )
         sets.append({"type": 82, "trace_num": number, "color": 0, "id": f"line {number}", "nodes": nodes})
     sets += [_function_set(function) for function in data.functions]
@@ -189,7 +195,7 @@ def write_universal(path: str | Path, data: UniversalFile) -> Path:
 
 
 def save_universal_file(path: str | Path, result: Any, *, binary: bool = False) -> Path:
-    """What `save` of responses and of records calls for the endings of universal files."""
+    """Write responses or records as a universal file, for their method `save`."""
     from supple.formats.measurements import universal_responses
     from supple.results.responses import Responses
 
@@ -199,12 +205,12 @@ def save_universal_file(path: str | Path, result: Any, *, binary: bool = False) 
 
 
 def quantity_of_code(code: int) -> str | None:
-    """The quantity of a specific data type; None of one that says nothing."""
+    """Return the quantity of a specific data type; None for an unspecified one."""
     return None if code == 0 else _CODES.get(code, "other")
 
 
 def even(axis: Array) -> bool:
-    """Whether an axis has even steps, to rounding."""
+    """Return whether an axis has equal steps, to rounding."""
     steps = np.diff(axis)
     return bool(len(steps) and np.abs(steps - steps.mean()).max() <= 1e-9 * max(abs(float(axis[-1])), 1e-300))
 
@@ -213,14 +219,14 @@ def _positive(item: dict[str, Any], key: str, path: str | Path) -> float:
     value = float(item[key])
     if not value > 0.0 or not np.isfinite(value):
         raise InputError(
-            f"a factor of {value:g} for {key} is not possible", part=f"set {item['number']}, of kind 164",
+            f"the factor of {key} must be positive (got {value:g})", part=f"set {item['number']} of type 164",
             file=str(path), hint="correct the units of the file",
         )  # fmt: skip
     return value
 
 
 def plain_text(value: Any) -> str:
-    """The text of a field; empty where it says NONE."""
+    """Return the text of a field; empty for NONE."""
     text = str(value or "").strip()
     return "" if text in _NONE else text
 
@@ -293,11 +299,13 @@ def _shape(item: dict[str, Any]) -> Shape:
 def _shape_set(shape: Shape) -> dict[str, Any]:
     values = np.asarray(shape.values)
     if values.ndim != 2 or values.shape[1] not in (3, 6) or len(values) != len(shape.nodes):
-        raise InputError(f"it is {values.shape}, not (nodes, 3 or 6)", part=f"mode shape {shape.mode}", hint="mend it")
+        raise InputError(
+            f"the shape of its array must be (nodes, 3 or 6) (got {values.shape})", part=f"mode {shape.mode}"
+        )
     if shape.complex_mode and values.shape[1] == 6:
         raise InputError(
-            "a complex shape has no rotations in a set 55 as pyuff writes it", part=f"mode shape {shape.mode}",
-            hint="write its translations",
+            "rotations of complex mode shapes are not supported (set 55 of pyuff)", part=f"mode {shape.mode}",
+            hint="write its translations only",
         )  # fmt: skip
     columns: Iterable[Any] = values.T if shape.complex_mode else values.real.T
     found: dict[str, Any] = {
@@ -313,10 +321,10 @@ def _shape_set(shape: Shape) -> dict[str, Any]:
     }  # fmt: skip
 
 
-# Universal files, set by set: pyuff reads and writes the sets, and what it would lose without a word is named.
+# Universal files, set by set: pyuff reads and writes the sets; what it would ignore silently is reported.
 #
-# A set stands between two lines `    -1`. Of an empty file, or one without such lines, pyuff returns an empty list; of
-# one that was cut off it leaves the last set out; numbers that are missing inside a set shorten it; it writes NaN as 0.
+# A set is between two lines `    -1`. For an empty file, or one without such lines, pyuff returns an empty list. It
+# drops the last set of an incomplete file, shortens a set with missing numbers, and writes NaN as 0.
 
 
 LARGEST = 2**28  # bytes
@@ -325,35 +333,36 @@ _MARK = b"    -1"
 
 
 def pyuff() -> Any:
-    """The package, or how to get it."""
+    """Return the package pyuff, or raise an error with its installation."""
     return optional_package("pyuff", "pyuff", "'supple[measurements]', or use .npz or .csv")
 
 
 def read_sets(path: str | Path, *, partial: bool = False) -> tuple[list[dict[str, Any]], list[str]]:
-    """The sets of the kinds that are known, in the order of the file, and notes on what was left out.
+    """Return the sets of supported types, in the order of the file, and notes on what was left out.
 
-    partial : whether a file that was cut off may be read as far as it goes
+    partial : whether an incomplete file may be read up to its last complete set
     """
     file = excerpt(path, 500)
     package = pyuff()
     content = read_bytes(path, LARGEST, "split it")
     marks = _marks(content)
     if not content.strip():
-        raise InputError("it is empty", file=file, hint="export it again")
+        raise InputError("the file is empty", file=file, hint="export it again")
     if not marks:
         raise InputError(
-            "it has no data set: no line of it is `    -1`, so that it is no universal file", file=file,
-            hint="export it as universal file (UFF 58), or give CSV, .mat or .npz its own ending",
+            "this is not a universal file: it has no data set (no line `    -1`)", file=file,
+            hint="export it as a universal file (UFF 58), or use the extension .csv, .mat or .npz for such a file",
         )  # fmt: skip
     notes = []
     if len(marks) % 2:
         kind = _kind(content, marks[-1])
-        told = f"it ends within its {_th(len(marks) // 2 + 1)} set{f', of kind {kind}' if kind else ''}: it was cut off"
+        last = f"its {_th(len(marks) // 2 + 1)} set{f' (type {kind})' if kind else ''}"
+        problem = f"the file is incomplete: it ends within {last}"
         if not partial:
             raise InputError(
-                told, file=file, hint="copy or export it again; partial=True (--partial) reads the sets before it"
+                problem, file=file, hint="copy or export it again; partial=True (--partial) reads the sets before"
             )
-        notes.append(f"{told}, and read without that set")
+        notes.append(f"{problem}; that set was ignored")
     with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
         warnings.simplefilter("ignore")
         reader, kinds = _reader(package, path, file)
@@ -365,16 +374,16 @@ def read_sets(path: str | Path, *, partial: bool = False) -> tuple[list[dict[str
             else:
                 others[number] = others.get(number, 0) + 1
     if others:
-        told = ", ".join(f"{count} of kind {number}" for number, count in sorted(others.items()))
-        notes.append(f"sets that supple does not read are left out: {told}")
+        ignored = ", ".join(f"{count} of type {number}" for number, count in sorted(others.items()))
+        notes.append(f"sets of unsupported types were ignored: {ignored}")
     return found, notes
 
 
 def write_sets(path: str | Path, sets: list[dict[str, Any]]) -> Path:
-    """Write sets as pyuff's dictionaries; beside the target first, so that it is written whole or not at all."""
+    """Write sets as pyuff's dictionaries; atomically, through a temporary file next to the target."""
     package = pyuff()
     target = Path(path)
-    # pyuff reads the whole file again after every set: each is written into a file of its own.
+    # pyuff reads the whole file again after every set, so each is written into a file of its own.
     with written_beside(target) as beside, tempfile.TemporaryDirectory() as folder, beside.open("wb") as stream:
         one = Path(folder) / "set.uff"
         for item in sets:
@@ -382,17 +391,17 @@ def write_sets(path: str | Path, sets: list[dict[str, Any]]) -> Path:
                 raise InputError(
                     f"{int((~np.isfinite(item['data'])).sum())} values are not finite",
                     part=item.get("id4", "data"),
-                    hint="a universal file has no NaN: take the lines or the channel out",
+                    hint="a universal file cannot contain NaN: remove the lines or the channel",
                 )
             one.unlink(missing_ok=True)
-            with contextlib.redirect_stdout(io.StringIO()):  # "overwrite" would lose the head of binary sets
+            with contextlib.redirect_stdout(io.StringIO()):  # "overwrite" would drop the header of binary sets
                 package.UFF(str(one)).write_sets(dict(item), mode="add")
             stream.write(one.read_bytes())
     return target
 
 
 def _marks(content: bytes) -> list[int]:
-    """Where lines begin that open or close a set, as pyuff finds them."""
+    """Return the positions of lines that open or close a set, as pyuff finds them."""
     found, at = [], content.find(_MARK)
     while at >= 0:
         end = content[at + 6 : at + 7]
@@ -409,23 +418,23 @@ def _kind(content: bytes, mark: int) -> str:
 
 
 def _reader(package: Any, path: str | Path, file: str) -> tuple[Any, list[int]]:
-    """pyuff's reader, and the kinds of the sets."""
+    """Return pyuff's reader, and the types of the sets."""
     try:
         reader = package.UFF(str(path))
         return reader, [int(kind) for kind in reader.get_set_types()]
     except Exception as error:  # noqa: BLE001  pyuff raises nothing narrower
-        told = excerpt(error) or type(error).__name__
-        raise InputError(f"its sets cannot be told apart ({told})", file=file, hint="export it again") from None
+        reason = excerpt(error) or type(error).__name__
+        raise InputError(f"the data sets cannot be separated ({reason})", file=file, hint="export it again") from None
 
 
 def _read(reader: Any, i: int, kind: int, file: str) -> dict[str, Any]:
-    part = f"set {i + 1}, of kind {kind}"
+    part = f"set {i + 1} of type {kind}"
     try:
         found = reader.read_sets(i)
     except Exception as error:  # noqa: BLE001  pyuff raises nothing narrower
-        told = excerpt(error) or type(error).__name__
+        reason = excerpt(error) or type(error).__name__
         raise InputError(
-            f"it cannot be read ({told})", part=part, file=file, hint="export it again, or take that set out"
+            f"it cannot be read ({reason})", part=part, file=file, hint="export it again, or remove the set"
         ) from None
     if not isinstance(found, dict):
         raise InputError("it cannot be read", part=part, file=file, hint="export it again")
@@ -433,9 +442,9 @@ def _read(reader: Any, i: int, kind: int, file: str) -> dict[str, Any]:
         promised, there = int(found.get("num_pts", -1)), len(found.get("data", ()))
         if promised != there:
             raise InputError(
-                f"it says {promised} values and has {there}",
+                f"it declares {promised} values, but has {there}",
                 part=f"{part} ({quoted(found.get('id4', ''))})", file=file,
-                hint="numbers are missing or were changed by hand: export it again",
+                hint="export it again; numbers are missing or were edited by hand",
             )  # fmt: skip
     return found
 

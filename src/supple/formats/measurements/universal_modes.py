@@ -1,7 +1,7 @@
 """Modes in universal files: a set 55 for each shape, points as 2411.
 
-A set has translations of nodes along x, y, z. What was not measured of a node is zero in it; a direction of a node that
-is zero in every mode is none that was measured.
+A set has translations of nodes along x, y, z. Directions of a node that were not measured are zero; a direction that is
+zero in every mode counts as not measured.
 """
 
 from __future__ import annotations
@@ -21,7 +21,12 @@ from supple.results.channel import Channel
 
 
 class Modes(NamedTuple):
-    """frequencies_hz (R,) |s|/2π, rising, with damping ratios (R,); shapes (R, No) complex, at channels."""
+    """Modes at channels.
+
+    frequencies_hz : (R,) |s|/2π, increasing
+    damping        : (R,) damping ratios
+    shapes         : (R, No) complex
+    """
 
     frequencies_hz: Array
     damping: Array
@@ -30,19 +35,21 @@ class Modes(NamedTuple):
 
 
 def universal_modes(channels: Sequence[Channel], poles: Complex, shapes: Complex, title: str) -> UniversalFile:
-    """Sets 55 of modes with poles (R,) and shapes (R, No) at channels along axes of the drawing."""
+    """Return sets 55 of modes with poles (R,) and shapes (R, No) at channels along axes of the drawing."""
     nodes = Nodes(channels)
     values = np.zeros((len(poles), len(nodes.numbers), 3), dtype=complex)
     for o, one in enumerate(channels):
         if one.vector is None or one.turns:
             raise InputError(
-                "it is along no direction that a set 55 has", part=f'channel "{one.name}"',
-                hint="leave it out, or save .npz",
+                "its direction is not supported by a set 55 (translations along x, y, z)", part=f'channel "{one.name}"',
+                hint="remove it, or save as .npz",
             )  # fmt: skip
         axis = int(np.abs(one.vector).argmax())
         if abs(one.vector[axis]) < 1.0 - 1e-9:
             raise InputError(
-                "it is along no axis, and a set 55 has x, y and z", part=f'channel "{one.name}"', hint="save .npz"
+                "its direction is not an axis, but a set 55 has only x, y and z",
+                part=f'channel "{one.name}"',
+                hint="save as .npz",
             )
         values[:, nodes.numbers[one.point] - 1, axis] = np.sign(one.vector[axis]) * shapes[:, o]
     found = tuple(
@@ -55,7 +62,7 @@ def universal_modes(channels: Sequence[Channel], poles: Complex, shapes: Complex
 
 
 def read_modes(path: str | Path) -> Modes | None:
-    """Modes of a universal file without responses; None where there are none, or responses beside them."""
+    """Return the modes of a universal file; None if it has no modes, or if it also has responses."""
     file = read_universal(path)
     if file.functions or not file.shapes:
         return None
@@ -64,16 +71,16 @@ def read_modes(path: str | Path) -> Modes | None:
     )
     name = excerpt(path, 500)
     if not shapes:
-        raise InputError("its mode shapes have no frequencies", file=name, hint="export modes, not operating shapes")
+        raise InputError("the mode shapes have no frequencies", file=name, hint="export modes, not operating shapes")
     if any(shape.nodes != shapes[0].nodes for shape in shapes):
-        raise InputError("its mode shapes are not at the same nodes", file=name, hint="export them together")
+        raise InputError("the mode shapes have different nodes", file=name, hint="export them together")
     values = np.stack([shape.values[:, :3] for shape in shapes])  # (R, nodes, 3)
-    seen = np.argwhere(np.abs(values).max(axis=0) > 0.0)
+    measured = np.argwhere(np.abs(values).max(axis=0) > 0.0)
     channels = []
-    for n, axis in seen:
+    for n, axis in measured:
         node = shapes[0].nodes[n]
         channels.append(Channel(str(node), "xyz"[axis], "displacement", file.place(node)))
-    found = values[:, seen[:, 0], seen[:, 1]]
+    found = values[:, measured[:, 0], measured[:, 1]]
     largest = np.take_along_axis(found, np.abs(found).argmax(axis=1)[:, None], axis=1)
     hertz = np.array([abs(shape.eigenvalue) for shape in shapes]) / (2.0 * np.pi)
     poles = np.array([shape.eigenvalue for shape in shapes])

@@ -1,4 +1,4 @@
-"""Responses and records in a universal file: sets 58 of kind 4 (responses), 6 (coherences) and 1 (over time)."""
+"""Responses and records in a universal file: sets 58 of type 4 (responses), 6 (coherences) and 1 (time)."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from supple.results.responses import Responses
 from supple.results.text import listed
 from supple.results.time_records import TimeRecords
 
-# Responses: a set of kind 4 for every pair, and of kind 6 for every coherence.
+# Responses: a function of type 4 for every pair, and of type 6 for every coherence.
 
 
-_SAME = 1e-4  # of a step: how far lines of two functions may be apart (an axis has six digits)
+_SAME = 1e-4  # of a step: tolerance of the lines of two functions (an axis has six digits)
 _ABOUT = re.compile(r"(\w+)=(\S+)")
 
 
 def universal_of_responses(test: Responses, *, binary: bool = False, nodes: Nodes | None = None) -> UniversalFile:
-    """The sets of a test: points as 2411, a function for every pair, and one for every coherence."""
+    """Return the sets of a test: points as 2411, a function for every pair, and one for every coherence."""
     nodes = nodes or Nodes([*test.responses, *test.references])
     lines = test.frequencies_hz
     about = f"{axis_text(lines)} n={test.averages} rate={test.window_rate:.9g} by={test.estimator or '-'}"
@@ -50,17 +50,17 @@ def universal_of_responses(test: Responses, *, binary: bool = False, nodes: Node
 def responses_of(
     file: UniversalFile, path: str | Path, quantities: Mapping[str, str], chosen: tuple[str, ...] | None
 ) -> Responses:
-    """The responses in a file. All pairs must have the same lines, and be there once.
+    """Return the responses in a file. All pairs must have the same lines and occur once.
 
-    chosen : references by name; all that there are if left out
+    chosen : references by name; default: all
     """
     functions = [one for one in file.functions if one.kind == FREQUENCY]
-    told = excerpt(path, 500)
+    shown_path = excerpt(path, 500)
     if not functions:
         kinds = listed(sorted({str(one.kind) for one in file.functions}))
         raise InputError(
-            f"it has no frequency response (58 of kind 4); its functions are of kind {kinds}", file=told,
-            hint="time records: load_records and estimate_responses; mode shapes (55) are no responses",
+            f"the file has no frequency response (58 of type 4); its functions are of type {kinds}", file=shown_path,
+            hint="use load_records and estimate_responses for time records; mode shapes (55) are not responses",
         )  # fmt: skip
     channels = FileChannels(file, quantities)
     values: dict[tuple[str, str], tuple[Function, float]] = {}
@@ -73,18 +73,20 @@ def responses_of(
         key = response.name, reference.name
         if key in values:
             raise InputError(
-                f"{key[0]} to {key[1]} is there twice, in sets {values[key][0].number} and {one.number}", file=told,
-                hint="a file is one test at one posture: export those of different postures, or repeated ones, apart",
+                f"the response {key[0]} to {key[1]} occurs twice, in sets {values[key][0].number} and {one.number}",
+                file=shown_path, hint="export different postures or repeated tests to separate files",
             )  # fmt: skip
         values[key] = one, up / down
-        _once(responses, response, told)
-        _once(references, reference, told)
+        _once(responses, response, shown_path)
+        _once(references, reference, shown_path)
     if not values:
         raise InputError(
-            f"it has none of the references {', '.join(chosen or ())}", file=told, hint="name references of the file"
+            f"the file has none of the references {', '.join(chosen or ())}",
+            file=shown_path,
+            hint="use references of the file",
         )
-    _require_all(values, responses, references, told)
-    lines = _lines(list(values.values()), told)
+    _require_all(values, responses, references, shown_path)
+    lines = _lines(list(values.values()), shown_path)
     H = np.empty((len(lines), len(responses), len(references)), dtype=complex)
     for (i, response_name), (j, reference_name) in _pairs(responses, references):
         one, factor = values[response_name, reference_name]
@@ -102,31 +104,31 @@ def responses_of(
 
 
 def axis_text(axis: Array) -> str:
-    """First value and step of an axis to the last digit; the format itself has six."""
+    """Return first value and step of an axis with all digits; the format itself has six."""
     return f"first={axis[0]:.17g} step={(axis[-1] - axis[0]) / (len(axis) - 1):.17g}" if len(axis) > 1 else ""
 
 
 def axis_of(one: Function) -> Array:
-    """The axis of a function: as its last ID line tells it, where that is the one that the six digits round."""
+    """Return the axis of a function, exact from its last ID line if that agrees with the six digits."""
     about = dict(_ABOUT.findall(one.texts[4]))
     try:
         exact = np.asarray(float(about["first"]) + float(about["step"]) * np.arange(len(one.axis)), dtype=np.float64)
     except (KeyError, ValueError):
         return one.axis
-    # The step has six digits, so that the end of the axis has as many.
+    # The step has six digits, and so does the end of the axis.
     return exact if len(exact) and np.abs(exact - one.axis).max() <= 2e-5 * np.abs(one.axis).max() else one.axis
 
 
-def _lines(given: list[tuple[Function, float]], told: str) -> Array:
+def _lines(given: list[tuple[Function, float]], shown_path: str) -> Array:
     lines = axis_of(given[0][0])
     step = float(np.diff(lines).min()) if len(lines) > 1 else 1.0
     for one, _ in given[1:]:
         other = axis_of(one)
         if len(other) != len(lines) or np.abs(other - lines).max() > _SAME * step:
             raise InputError(
-                f"set {one.number} has {len(other)} lines to {other[-1]:.6g} Hz, "
-                f"set {given[0][0].number} {len(lines)} to {lines[-1]:.6g} Hz", file=told,
-                hint="export all with the same lines, or in files apart",
+                f"set {one.number} has {len(other)} lines up to {other[-1]:.6g} Hz, but "
+                f"set {given[0][0].number} has {len(lines)} lines up to {lines[-1]:.6g} Hz", file=shown_path,
+                hint="export all with the same lines, or to separate files",
             )  # fmt: skip
     return lines
 
@@ -137,12 +139,12 @@ def _pairs(
     return [((i, a), (j, b)) for i, a in enumerate(responses) for j, b in enumerate(references)]
 
 
-def _once(found: dict[str, Channel], one: Channel, told: str) -> None:
+def _once(found: dict[str, Channel], one: Channel, shown_path: str) -> None:
     known = found.setdefault(one.name, one)
     if known.quantity != one.quantity:
         raise InputError(
-            f'"{one.name}" is {known.quantity} in one set and {one.quantity} in another', file=told,
-            hint="give the two sensors names of their own",
+            f'"{one.name}" is {known.quantity} in one set and {one.quantity} in another', file=shown_path,
+            hint="use different names for the two sensors",
         )  # fmt: skip
 
 
@@ -150,14 +152,14 @@ def _require_all(
     values: Mapping[tuple[str, str], object],
     responses: Mapping[str, Channel],
     references: Mapping[str, Channel],
-    told: str,
+    shown_path: str,
 ) -> None:
     missing = [f"{a} to {b}" for a in responses for b in references if (a, b) not in values]
     if missing:
         raise InputError(
-            f"of {len(responses)} responses to {len(references)} references {len(missing)} pairs are missing: "
-            f"{listed(missing)}", file=told,
-            hint='ask for references that are complete: references=["NAME"], --reference NAME',
+            f"{len(missing)} pairs of {len(responses)} responses and {len(references)} references are missing: "
+            f"{listed(missing)}", file=shown_path,
+            hint='select complete references: references=["NAME"], --reference NAME',
         )  # fmt: skip
 
 
@@ -168,7 +170,7 @@ def _coherence(
     references: Mapping[str, Channel],
     lines: int,
 ) -> Array | None:
-    quiet = FileChannels(file, channels.quantities)  # a coherence has no unit, and none is missed
+    quiet = FileChannels(file, channels.quantities)  # a coherence has no unit, so no note is needed
     found = np.full((lines, len(responses), len(references)), np.nan)
     rows, columns = list(responses), list(references)
     for one in file.functions:
@@ -180,7 +182,7 @@ def _coherence(
     if np.isnan(found).all():
         return None
     if np.isnan(found).any():
-        channels.notes.append("coherences of some pairs are missing, and all are left out")
+        channels.notes.append("coherences of some pairs are missing, so all are ignored")
         return None
     return found
 
@@ -192,11 +194,11 @@ def _number(text: str | None, kind: type) -> int:
         return 0
 
 
-# Records over time: a set of kind 1 for each channel of each record.
+# Time records: a function of type 1 for each channel of each record.
 
 
 def universal_of_records(records: TimeRecords, *, binary: bool = False, nodes: Nodes | None = None) -> UniversalFile:
-    """The sets of records: points as 2411, a function for every channel of every record, which are numbered from 1."""
+    """Return the sets of records: points as 2411, a function per channel and record, numbered from 1."""
     nodes = nodes or Nodes(records.channels)
     both = np.concatenate([records.x, records.y], axis=1)
     functions = []
@@ -216,15 +218,20 @@ def universal_of_records(records: TimeRecords, *, binary: bool = False, nodes: N
 
 
 def records_of(file: UniversalFile, path: str | Path, quantities: Mapping[str, str]) -> TimeRecords:
-    """The records in a file; forces are references. Every record must have every channel, as long and as fast."""
+    """Return the records in a file, with forces as references.
+
+    Every record must have all channels, with the same length and sample rate.
+    """
     functions = [one for one in file.functions if one.kind == TIME]
-    told = excerpt(path, 500)
+    shown_path = excerpt(path, 500)
     if not functions:
         raise InputError(
-            "it has no record over time (58 of kind 1)", file=told, hint="responses are read by load_responses"
+            "the file has no time record (58 of type 1)",
+            file=shown_path,
+            hint="use load_responses for frequency responses",
         )
     channels = FileChannels(file, quantities)
-    # A hammer and a sensor of one point and direction have one name: they are told apart by what they are.
+    # A hammer and a sensor at one point and direction have the same name; their quantity distinguishes them.
     found: dict[tuple[bool, str], Channel] = {}
     scales: dict[tuple[bool, str], float] = {}
     values: dict[tuple[int, tuple[bool, str]], tuple[Function, float]] = {}
@@ -233,7 +240,7 @@ def records_of(file: UniversalFile, path: str | Path, quantities: Mapping[str, s
         key = made.quantity == "force", made.name
         if (one.record, key) in values:
             raise InputError(
-                f'record {one.record} has "{made.name}" twice (set {one.number})', file=told,
+                f'record {one.record} has the channel "{made.name}" twice (set {one.number})', file=shown_path,
                 hint="number the records (field 2 of record 6 of each set 58)",
             )  # fmt: skip
         values[one.record, key] = one, factor
@@ -244,15 +251,25 @@ def records_of(file: UniversalFile, path: str | Path, quantities: Mapping[str, s
     numbers = sorted({record for record, _ in values})
     missing = [f"{key[1]} in record {n}" for n in numbers for key in found if (n, key) not in values]
     if missing:
-        raise InputError(f"{listed(missing)} are missing", file=told, hint="export every channel of every record")
+        raise InputError(
+            f"channels are missing: {listed(missing)}", file=shown_path, hint="export every channel of every record"
+        )
     axis = axis_of(functions[0])
     if len(axis) < 2 or any(len(one.values) != len(axis) for one, _ in values.values()):
-        raise InputError("its records are not equally long, or too short", file=told, hint="export them equally long")
+        raise InputError(
+            "the records have different lengths, or are too short",
+            file=shown_path,
+            hint="export records of equal length",
+        )
     references = [one for one in found.values() if one.quantity == "force"]
     responses = [one for one in found.values() if one.quantity != "force"]
     if not references or not responses:
         which = "force" if not references else "motion"
-        raise InputError(f"none of its channels is a {which}", file=told, hint="quantities={...} says what each is")
+        raise InputError(
+            f"the file has no {which} channel",
+            file=shown_path,
+            hint="set the quantities of the channels with quantities={...}",
+        )
 
     def block(force: bool) -> np.ndarray:
         keys = [key for key in found if key[0] == force]

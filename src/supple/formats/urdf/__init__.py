@@ -1,1 +1,1 @@
-"""URDF robots, and the file beside them."""
+"""URDF robots with their side-cars."""

@@ -1,8 +1,8 @@
-"""What URDF defines of links, joints and constraints: elements, where they stand, what they say; and names.
+"""Elements and attributes that URDF defines for links, joints and constraints; and names of parts.
 
-The standard's readers pass over what they do not know, so files carry additions of their own (`<contact>` in a link,
-current="10" of a limit). Those are said and left out. What cannot be an addition is refused: a name like one that is
-missing (`<limits>`, lowr="-1"), an element that belongs elsewhere, and any unknown word about geometry or mass.
+Standard readers skip what they do not know, so files contain additions of their own (`<contact>` in a link,
+current="10" of a limit). Those are reported and left out. What cannot be an addition is refused: a name similar to a
+missing one (`<limits>`, lowr="-1"), an element in the wrong place, and any unknown name about geometry or mass.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from supple.diagnostics.errors import excerpt, quoted
 
 @dataclass(frozen=True)
 class ElementKind:
-    """An element: its attributes with how many numbers each has (0 is text), and the elements inside it.
+    """Element: number of values per attribute (0 for text), and the elements inside it.
 
-    required : attributes that must be there; positive : those that cannot be negative
+    required : attributes that must exist; positive : attributes that cannot be negative
     open     : whether files may add attributes of their own
     """
 
@@ -69,8 +69,8 @@ KINDS = {
     "mimic": ElementKind({"joint": 0, "multiplier": 1, "offset": 1}, required=("joint",)),
 }
 PARTS = KINDS["robot"].inside
-# Where files may add elements of their own, and those that are no additions but nothing that is read either: pictures,
-# drives, and what belongs to simulators.
+# Elements to which files may add their own, with standard elements that are not read: geometry for display,
+# drives, and data of simulators.
 _ADDED_TO = {
     "robot": {"material", "transmission", "gazebo", "sensor", "ros2_control"},
     "link": {"visual", "collision"},
@@ -81,22 +81,22 @@ _MOST = 6
 
 
 def part_of(element: Any) -> str:
-    """What messages call an element: link "arm"."""
+    """Return the name of an element in messages: link "arm"."""
     return f"{element.tag} {quoted(element.get('name', ''))}"
 
 
 def fault(message: str, element: Any, file: str, *, within: Any = None, hint: str | None = None) -> InputError:
-    """An error at an element, about the link or joint it stands in."""
+    """Return an error at an element, about the link or joint that contains it."""
     part = part_of(element if within is None else within)
     return InputError(message, part=part, file=file, line=element.sourceline, hint=hint)
 
 
 def keep_parts(root: Any, file: str) -> None:
-    """Check links, joints and constraints, and take out of <robot> what is not read.
+    """Check links, joints and constraints, and remove everything else from <robot>.
 
-    What URDF does not define is named in one warning.
+    Elements and attributes that URDF does not define are named in one warning.
     """
-    added: dict[str, int] = {}  # and the line it stands in first
+    added: dict[str, int] = {}  # name -> line of its first occurrence
     _check_attributes(root, root, added, file)
     for part in list(root):
         if part.tag not in PARTS:
@@ -108,17 +108,17 @@ def keep_parts(root: Any, file: str) -> None:
     if added:
         listed = ", ".join(f"{what} (line {line})" for what, line in list(added.items())[:_MOST])
         more = f" and {len(added) - _MOST} more" if len(added) > _MOST else ""
-        warnings.warn(f"{file}: URDF does not define {listed}{more}: not read", SuppleWarning, stacklevel=2)
+        warnings.warn(f"{file}: ignoring what URDF does not define: {listed}{more}", SuppleWarning, stacklevel=2)
 
 
 def _check(element: Any, part: Any, added: dict[str, int], file: str) -> None:
-    """An element of a link, joint or constraint, and all that stands inside it."""
+    """Check an element of a link, joint or constraint with all elements inside it."""
     _check_attributes(element, part, added, file)
     text = " ".join([element.text or "", *(inner.tail or "" for inner in element)]).strip()
     if text:
         raise fault(
-            f"<{element.tag}> has text in it, {quoted(text, 30)}",
-            element, file, within=part, hint="values stand in attributes",
+            f"<{element.tag}> contains the text {quoted(text, 30)}",
+            element, file, within=part, hint="write values as attributes",
         )  # fmt: skip
     known = KINDS[element.tag].inside
     first: dict[str, int] = {}
@@ -129,8 +129,8 @@ def _check(element: Any, part: Any, added: dict[str, int], file: str) -> None:
             continue
         if inner.tag in first:
             raise fault(
-                f"a second <{inner.tag}> (the first is in line {first[inner.tag]})",
-                inner, file, within=part, hint="leave one of them out",
+                f"there is a second <{inner.tag}> (the first is in line {first[inner.tag]})",
+                inner, file, within=part, hint="remove one of them",
             )  # fmt: skip
         first[inner.tag] = inner.sourceline
         _check(inner, part, added, file)
@@ -139,7 +139,7 @@ def _check(element: Any, part: Any, added: dict[str, int], file: str) -> None:
 def _leave_out(
     element: Any, outer: Any, missing: Sequence[str], added: dict[str, int], file: str, *, within: Any
 ) -> None:
-    """Take out an element that is not read; one that was meant to be is refused."""
+    """Remove an element that is not read; refuse one that is probably a mistake."""
     tag, hint = excerpt(element.tag), None
     homes = [name for name, kind in KINDS.items() if element.tag in kind.inside]
     if outer.tag not in _ADDED_TO:
@@ -151,14 +151,14 @@ def _leave_out(
     elif difflib.get_close_matches(tag, missing, cutoff=_LIKE):
         hint = nearest(tag, missing)
     if hint is not None:
-        raise fault(f"<{tag}> is not known in <{outer.tag}>", element, file, within=within, hint=hint)
+        raise fault(f"unknown element <{tag}> in <{outer.tag}>", element, file, within=within, hint=hint)
     if element.tag not in _ADDED_TO[outer.tag]:
         added.setdefault(f"<{tag}> in <{outer.tag}>", element.sourceline)
     outer.remove(element)
 
 
 def _check_attributes(element: Any, part: Any, added: dict[str, int], file: str) -> None:
-    """Those that must be there are; numbers are finite, and as many as there should be; unknown ones are no slips."""
+    """Require all mandatory attributes, finite numbers of the right count, and no misspelt names."""
     kind = KINDS[element.tag]
     for name in kind.required:
         if element.get(name) is None:
@@ -170,7 +170,7 @@ def _check_attributes(element: Any, part: Any, added: dict[str, int], file: str)
             _require_numbers(name, text, kind, element, part, file)
         elif not kind.open or difflib.get_close_matches(name, missing, cutoff=_LIKE):
             raise fault(
-                f'{excerpt(name)}="{excerpt(text)}" of <{element.tag}> is not known',
+                f'unknown attribute {excerpt(name)}="{excerpt(text)}" of <{element.tag}>',
                 element, file, within=part, hint=nearest(name, missing or kind.attributes),
             )  # fmt: skip
         else:
@@ -182,13 +182,13 @@ def _require_numbers(name: str, text: str, kind: ElementKind, element: Any, part
     if count == 0:
         return
     values = [plain_number(word) for word in text.split()]
-    said = f'{name}="{excerpt(text)}" of <{element.tag}>'
+    given = f'{name}="{excerpt(text)}" of <{element.tag}>'
     if len(values) != count or not all(math.isfinite(value) for value in values):
-        hint = "expand the xacro first" if "${" in text else "check the text"
+        hint = "expand the xacro first" if "${" in text else "correct the value"
         many = "a finite number" if count == 1 else f"{count} finite numbers"
-        raise fault(f"{said} is not {many}", element, file, within=part, hint=hint)
+        raise fault(f"{given} must be {many}", element, file, within=part, hint=hint)
     if name in kind.positive and min(values) < 0.0:
-        raise fault(f"{said} is negative", element, file, within=part, hint="it bounds a size: give 0 or more")
+        raise fault(f"{given} must not be negative", element, file, within=part, hint="give 0 or more")
 
 
 # Names of links and joints as names of parts: URDF allows any text, a mechanism letters, digits, _ and -.
@@ -199,11 +199,11 @@ _RESERVED = (GROUND,)
 
 
 def part_names(written: Iterable[str]) -> dict[str, str]:
-    """{name in the URDF: name of the part}, in the order of the file.
+    """Return {name in the URDF: name of the part}, in the order of the file.
 
-    Every character that a name may not have becomes _, a name that does not begin with a letter gets _ in front, and
-    what is too long is cut. A name that is taken (or is `ground`) gets _2, _3, ... behind; names that are fine as they
-    are come first and stay.
+    Every character that a name may not have becomes _, a name that does not begin with a letter is prefixed with _, and
+    long names are cut. Names that are already used (or `ground`) are extended by _2, _3, ...; valid names are assigned
+    first and stay.
     """
     names = list(dict.fromkeys(written))
     fine = [name for name in names if _mapped(name) == name and name not in _RESERVED]
@@ -217,12 +217,12 @@ def part_names(written: Iterable[str]) -> dict[str, str]:
 
 
 def unused(wanted: str, taken: Iterable[str]) -> str:
-    """A name for a part of our own that no other part has."""
+    """Return a name for an additional part that no other part has."""
     return _free(wanted[:_LONGEST], set(taken))
 
 
 def renamed(value: Any, names: dict[str, str]) -> Any:
-    """The data of a side-car with names as in the URDF replaced by those of the parts, keys and `name.point` too."""
+    """Return the data of a side-car with URDF names replaced by those of the parts, including keys and `name.point`."""
     if isinstance(value, dict):
         return {_renamed(key, names): renamed(inner, names) for key, inner in value.items()}
     if isinstance(value, list):

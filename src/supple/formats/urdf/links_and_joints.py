@@ -1,7 +1,7 @@
-"""Links and joints of a robot as parts of a mechanism, in the words of the mechanism file.
+"""Links and joints of a robot as parts of a mechanism, in the format of the mechanism file.
 
-The drawing is the robot with all coordinates zero, in the axes of its root link; joints that mimic others stand where
-they then are. A link that a fixed joint carries is a frame on the body it is fixed to, and its mass is that body's.
+The drawing is the robot with all coordinates zero, in the axes of its root link; joints that mimic others are drawn
+where they then are. A link on a fixed joint is a frame on the body it is fixed to, and its mass is added to that body.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ FLOATING_BASE = "floating_base"
 
 @dataclass(frozen=True)
 class UrdfOptions:
-    """What a side-car says of the tree.
+    """Options of a side-car for the tree.
 
-    mimic  : what becomes of mimicking joints: "coupled", "free", or "locked"
-    locked, spherical : joints that are held, or that turn about all axes
+    mimic  : treatment of mimicking joints: "coupled", "free", or "locked"
+    locked, spherical : joints that are locked, or that are spherical
     """
 
     floating: bool = False
@@ -41,9 +41,9 @@ class UrdfOptions:
 
 @dataclass(frozen=True, eq=False)
 class UrdfParts:
-    """The tree in the words of the mechanism file, and where everything stands.
+    """Tree in the format of the mechanism file, with lines.
 
-    data : bodies, frames, joints, couplings; actuators : one for each joint that could have one
+    data : bodies, frames, joints, couplings; actuators : one for each joint that may have one
     carrier : link -> body (or the ground); placements : link -> its frame in the drawing
     names : link or joint in the URDF -> part
     """
@@ -59,7 +59,7 @@ class UrdfParts:
     written: dict[KeyPath, str] = field(default_factory=dict)
 
     def note(self, section: str, written: str, element: Any) -> None:
-        """Remember where a part stands, and what it is called there."""
+        """Register the line of a part, and its name in the URDF."""
         path = (section, self.names[written])
         self.lines[path] = element.sourceline
         if self.names[written] != written:
@@ -67,7 +67,7 @@ class UrdfParts:
 
 
 def parts_of_robot(robot: Robot, names: dict[str, str], chosen: UrdfOptions) -> UrdfParts:
-    """Bodies, frames, joints and possible actuators of a robot."""
+    """Return bodies, frames, joints and possible actuators of a robot."""
     led = {name: _led(name, robot, chosen) for name in robot.joints}
     held = {name for name, (factor, _) in led.items() if factor == 0.0}
     placements = _placements(robot, led)
@@ -93,7 +93,7 @@ def parts_of_robot(robot: Robot, names: dict[str, str], chosen: UrdfOptions) -> 
 
 
 def placement_entry(placement: Placement) -> dict[str, Any]:
-    """Where a frame is drawn: `at` and `rotation`."""
+    """Return `at` and `rotation` of a frame in the drawing."""
     turn = Rotation.from_matrix(placement.axes).as_rotvec()
     angle = float(np.linalg.norm(turn))
     about = turn / angle if angle > 0.0 else np.array([0.0, 0.0, 1.0])
@@ -101,7 +101,7 @@ def placement_entry(placement: Placement) -> dict[str, Any]:
 
 
 def _led(name: str, robot: Robot, chosen: UrdfOptions) -> tuple[float, float]:
-    """(m, c) of the coordinate q = m q₀ + c of a joint, q₀ that of one that moves on its own; m = 0 if it is held."""
+    """Return (m, c) of a joint's coordinate q = m q₀ + c, with the independent coordinate q₀; m = 0 if it is locked."""
     behind: list[str] = []
     while robot.joints[name].type != "fixed" and name not in chosen.locked:
         follows = robot.joints[name].follows
@@ -111,8 +111,8 @@ def _led(name: str, robot: Robot, chosen: UrdfOptions) -> tuple[float, float]:
         if name in behind:
             element = robot.elements[name]
             raise fault(
-                f"it mimics itself, by way of {', '.join(quoted(other) for other in behind)}",
-                element.find("mimic"), robot.file, within=element, hint="let one of them move on its own",
+                f"it mimics itself, through {', '.join(quoted(other) for other in behind)}",
+                element.find("mimic"), robot.file, within=element, hint="remove the <mimic> of one of them",
             )  # fmt: skip
         behind.append(name)
         if chosen.mimic == "locked":
@@ -123,13 +123,13 @@ def _led(name: str, robot: Robot, chosen: UrdfOptions) -> tuple[float, float]:
     offset = 0.0
     for other in reversed(behind):
         follows = robot.joints[other].follows
-        assert follows is not None  # it stands behind another
+        assert follows is not None  # all joints in this list mimic others
         factor, offset = follows.multiplier * factor, follows.multiplier * offset + follows.offset
     return factor, offset
 
 
 def _placements(robot: Robot, led: dict[str, tuple[float, float]]) -> dict[str, Placement]:
-    """Links in the drawing, where joints that move on their own are at zero."""
+    """Return the poses of the links in the drawing, with independent joints at zero."""
     found = {robot.root: Placement(np.eye(3), np.zeros(3))}
     for link in robot.order[1:]:
         name = robot.parent[link]
@@ -142,7 +142,7 @@ def _placements(robot: Robot, led: dict[str, tuple[float, float]]) -> dict[str, 
 
 
 def _single(kind: str) -> bool:
-    """Whether a kind has one coordinate."""
+    """Return whether a joint kind has one coordinate."""
     return len(JOINT_KINDS[kind].space.measures) == 1
 
 
@@ -188,7 +188,7 @@ def _note_masses(parts: UrdfParts, body: str, link: Any) -> None:
 
 
 def _seen_from(home: Placement, link: Placement, mass: MassProperties) -> MassProperties:
-    """Mass properties of a link in the axes of the body that carries it."""
+    """Return the mass properties of a link in the axes of the body that carries it."""
     R = home.axes.T @ link.axes
     p = home.axes.T @ (link.position - home.position)
     return MassProperties(mass.mass, p + R @ mass.center, R @ mass.inertia @ R.T)
@@ -216,7 +216,7 @@ def _add_joint(parts: UrdfParts, written: str, kind: str, at: float) -> None:
         if value:
             data[key] = float(value)
     actuator: dict[str, Any] = {"joint": name}
-    # Limits of no width, as many files have them, say nothing; a continuous joint has none.
+    # Limits without a range, which many files have, are ignored; a continuous joint has none.
     lower, upper = (None, None) if joint.type == "continuous" else (joint.lower, joint.upper)
     if lower is not None and upper is not None and lower < upper:
         data["limits"] = actuator["limits"] = [float(lower), float(upper)]
@@ -228,16 +228,16 @@ def _add_joint(parts: UrdfParts, written: str, kind: str, at: float) -> None:
 
 
 def _couple(parts: UrdfParts, written: str, follows: Follows) -> None:
-    """q = multiplier times the coordinate of the joint that it follows, plus offset."""
+    """Couple q to the joint that it mimics: q = multiplier times its coordinate, plus offset."""
     robot, element = parts.robot, parts.robot.elements[written]
     ends = [parts.names[name] for name in (written, follows.joint)]
     for name, end in zip((written, follows.joint), ends, strict=True):
         kinds = {*parts.data["joints"][end]} & {*JOINT_KINDS}
         if not all(_single(kind) for kind in kinds):
             raise fault(
-                f"it mimics joint {quoted(follows.joint)}, and joint {quoted(name)} has not one coordinate",
+                f"it mimics joint {quoted(follows.joint)}, but joint {quoted(name)} does not have one coordinate",
                 element.find("mimic"), robot.file, within=element,
-                hint="write `mimic: free` in the side-car to let it move on its own",
+                hint="write `mimic: free` in the side-car to make it an independent joint",
             )  # fmt: skip
     name = unused(f"{ends[0]}_mimic", [*parts.names.values(), *parts.data["couplings"]])
     parts.data["couplings"][name] = {

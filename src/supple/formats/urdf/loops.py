@@ -1,4 +1,4 @@
-"""What closes the loops of a robot: constraints between two links, in two spellings.
+"""Loop closures of a robot: constraints between two links, in two formats.
 
 `constraints` follows the element <constraint> that is proposed for urdfdom: a type, and on either link an origin and an
 axis. `closed_loop` with `type` names pairs of joints (or links) whose frames coincide.
@@ -35,7 +35,7 @@ _PARALLEL = 1e-6
 
 
 def _inner(key: str) -> BeforeValidator:
-    """`parent: arm` for `parent: {link: arm}`, as in XML."""
+    """Return a validator that reads `parent: arm` for `parent: {link: arm}`, as in XML."""
 
     def bare(value: Any) -> Any:
         return value[key] if isinstance(value, Mapping) and set(value) == {key} else value
@@ -53,18 +53,19 @@ ConstraintType = Literal[
 
 
 class Origin(Part):
-    """A frame on a link."""
+    """Frame on a link."""
 
     xyz: tuple[Length, Length, Length] = (0.0, 0.0, 0.0)
     rpy: tuple[Angle, Angle, Angle] = (0.0, 0.0, 0.0)
-    """Turns about the link's fixed x, y and z axes, in this order, rad."""
+    """Rotation about the link's fixed x, y and z axes, in this order, rad."""
 
     def placement(self) -> Placement:
+        """Return the pose of the frame on the link."""
         return Placement.turned(self.xyz, self.rpy)
 
 
 class LoopConstraint(Part):
-    """A joint that closes a loop: its frame on each of two links, and its axis in each."""
+    """Joint that closes a loop: its frame on each of two links, and its axis in each."""
 
     type: ConstraintType
     parent: LinkName
@@ -76,7 +77,7 @@ class LoopConstraint(Part):
 
 
 class Loops(Part):
-    """What a side-car says of loops and motors, in both spellings."""
+    """Loops and motors of a side-car, in both formats."""
 
     constraints: dict[Name, LoopConstraint] = {}
     closed_loop: tuple[tuple[str, str], ...] = ()
@@ -87,7 +88,7 @@ class Loops(Part):
 
 
 def constraint_data(element: Any) -> dict[str, Any]:
-    """An element <constraint> as it would stand in a side-car."""
+    """Return an element <constraint> in the format of a side-car."""
     found: dict[str, Any] = {} if element.get("type") is None else {"type": element.get("type")}
     for inner in element:
         if inner.tag in ("parent", "child"):
@@ -101,10 +102,10 @@ def constraint_data(element: Any) -> dict[str, Any]:
 
 
 def markers(robot: Robot, loops: Loops) -> set[str]:
-    """Hinges that only carry the marks of a cut: two on one axis, with nothing behind them.
+    """Return hinges that only mark a cut: two on one axis, without further links.
 
-    A hinge that was cut stands in the tree twice, once on either side, each with a small link behind it. The pair of
-    them could spin about the hinge's axis with no effect on anything else; it is one hinge again instead.
+    A hinge that was cut is in the tree twice, once on either side, each with a small link. The pair could spin about
+    the hinge's axis without any effect; it is restored to one hinge instead.
     """
     inner = {joint.parent for joint in robot.joints.values()}
     found: set[str] = set()
@@ -119,13 +120,13 @@ def markers(robot: Robot, loops: Loops) -> set[str]:
 
 
 def add_loops(parts: UrdfParts, loops: Loops, tree: YamlTree) -> None:
-    """Joints and frames for all loops; errors name the line of the side-car."""
+    """Add joints and frames for all loops; errors name the line of the side-car."""
     for name, constraint in loops.constraints.items():
         path: KeyPath = ("constraints", name)
         first, second = (_link(parts, getattr(constraint, end), tree, (*path, end)) for end in ("parent", "child"))
         for end in ("parent_axis", "child_axis"):
             if np.linalg.norm(getattr(constraint, end)) == 0.0:
-                raise _fault(tree, (*path, end), "its axis is zero", "give a direction, [0, 0, 1] for one")
+                raise _fault(tree, (*path, end), "its axis is the zero vector", "give a direction, such as [0, 0, 1]")
         a = parts.placements[first] @ constraint.parent_origin.placement()
         b = parts.placements[second] @ constraint.child_origin.placement()
         kind = _KINDS[constraint.type]
@@ -138,7 +139,7 @@ def add_loops(parts: UrdfParts, loops: Loops, tree: YamlTree) -> None:
         kind = "spherical" if _type(loops, i, tree).lower() == "3d" else "weld"
         if kind == "weld" and set(pair) <= bare:
             kind = "revolute"
-            # The frames coincide, so that one axis serves for both, even where the second hinge counts the other way.
+            # The frames coincide, so that one axis is valid for both, even if the second hinge has the opposite sign.
             E = axes_from_z(parts.robot.joints[pair[0]].axis)
             a, b = Placement(a.axes @ E, a.position), Placement(b.axes @ E, b.position)
         name = unused(f"loop_{i + 1}", [*parts.data["joints"], *parts.names.values()])
@@ -149,15 +150,15 @@ def _close(
     parts: UrdfParts, name: str, kind: str, links: tuple[str, str], frames: tuple[Placement, Placement], tree: YamlTree,
     path: KeyPath,
 ) -> None:  # fmt: skip
-    """A joint between frames of two links."""
+    """Add a joint between frames of two links."""
     bodies = [parts.carrier[link] for link in links]
     if bodies[0] == bodies[1]:
         raise _fault(
-            tree, path, f"links {quoted(links[0])} and {quoted(links[1])} are fixed to each other already",
-            "take links that move against each other",
+            tree, path, f"links {quoted(links[0])} and {quoted(links[1])} are already fixed to each other",
+            "use links that move relative to each other",
         )  # fmt: skip
     if name in parts.data["joints"]:
-        raise _fault(tree, path, "a joint has the same name", "give it another name")
+        raise _fault(tree, path, "a joint has the same name", "choose another name")
     taken = {*parts.data["frames"], *parts.data["bodies"]}
     placed = [unused(f"{name[:55]}_{end}", taken) for end in ("parent", "child")]
     for frame, body, placement in zip(placed, bodies, frames, strict=True):
@@ -170,19 +171,19 @@ def _close(
     parts.files["joints", name], parts.lines["joints", name] = tree.place(path)
 
 
-def _framed(kind: str, a: Placement, b: Placement, said: LoopConstraint) -> tuple[Placement, Placement]:
-    """The frames of a joint whose z is its axis; where it has two, z is the parent's and x the child's."""
+def _framed(kind: str, a: Placement, b: Placement, constraint: LoopConstraint) -> tuple[Placement, Placement]:
+    """Return the frames of a joint whose z is its axis; with two axes, z is the parent's and x the child's."""
     axes = JOINT_KINDS[kind].axes
     if axes == 0:
         return a, b
     if axes == 1:
         return (
-            Placement(a.axes @ axes_from_z(said.parent_axis), a.position),
-            Placement(b.axes @ axes_from_z(said.child_axis), b.position),
+            Placement(a.axes @ axes_from_z(constraint.parent_axis), a.position),
+            Placement(b.axes @ axes_from_z(constraint.child_axis), b.position),
         )
-    z, x = a.axes @ np.array(said.parent_axis), b.axes @ np.array(said.child_axis)
+    z, x = a.axes @ np.array(constraint.parent_axis), b.axes @ np.array(constraint.child_axis)
     z, x = z / np.linalg.norm(z), x / np.linalg.norm(x)
-    # The drawing may be rough: each frame takes from the other side what its own axis leaves open.
+    # The drawing may be approximate: each frame takes its undetermined direction from the other side.
     across = x - (x @ z) * z
     if np.linalg.norm(across) < _PARALLEL:
         across = axes_from_z(z)[:, 0]
@@ -196,13 +197,13 @@ def _framed(kind: str, a: Placement, b: Placement, said: LoopConstraint) -> tupl
 
 
 def _marked(parts: UrdfParts, name: str, tree: YamlTree, path: KeyPath) -> str:
-    """The link whose frame a name of `closed_loop` stands for: a joint's is that of its child."""
+    """Return the link for a name in `closed_loop`: for a joint its child."""
     joints = parts.robot.joints
     return joints[name].child if name in joints else _link(parts, name, tree, path, (*joints, *parts.robot.links))
 
 
 def _link(parts: UrdfParts, name: str, tree: YamlTree, path: KeyPath, known: tuple[str, ...] | None = None) -> str:
-    """The link so called in the URDF, or as a part."""
+    """Return the link with this name in the URDF, or as a part."""
     name = next((link for link in parts.robot.links if parts.names[link] == name), name)
     if name not in parts.robot.links:
         what = "link" if known is None else "joint or link"
@@ -214,7 +215,10 @@ def _link(parts: UrdfParts, name: str, tree: YamlTree, path: KeyPath, known: tup
 def _type(loops: Loops, i: int, tree: YamlTree) -> str:
     if loops.type and len(loops.type) != len(loops.closed_loop):
         raise _fault(
-            tree, ("type",), f"{len(loops.type)} types for {len(loops.closed_loop)} loops", "give one for each loop"
+            tree,
+            ("type",),
+            f"there are {len(loops.type)} types for {len(loops.closed_loop)} loops",
+            "give one type per loop",
         )
     return loops.type[i] if loops.type else "6d"
 

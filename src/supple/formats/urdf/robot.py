@@ -1,4 +1,4 @@
-"""A robot as its URDF describes it: links with mass, and the joints that make them a tree, all checked."""
+"""Robot as described by its URDF: links with mass, and the joints that connect them to a tree, all checked."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TYPES = {
     "revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic", "fixed": "weld", "floating": "free",
     "planar": "planar",
 }  # fmt: skip
-"""URDF's words for kinds of joints, and ours."""
+"""Joint types of URDF, and the corresponding joint kinds."""
 _SHORTEST_AXIS = 1e-9
 _ROUNDING = 1e-15  # m²: a radius of gyration of 30 nm
 
@@ -33,7 +33,7 @@ class Placement:
 
     @classmethod
     def turned(cls, xyz: Sequence[float], rpy: Sequence[float]) -> Placement:
-        """At xyz, turned about the outer frame's fixed x, y and z axes, in this order: R = Rz(y) Ry(p) Rx(r)."""
+        """Return the frame at xyz, rotated about the outer frame's fixed axes: R = Rz(y) Ry(p) Rx(r)."""
         return cls(Rotation.from_euler("xyz", rpy).as_matrix(), np.array(xyz, float))
 
     def __matmul__(self, inner: Placement) -> Placement:
@@ -45,7 +45,7 @@ HERE = Placement(np.eye(3), np.zeros(3))
 
 @dataclass(frozen=True)
 class Follows:
-    """Of a mimicking joint: its coordinate is multiplier times that of `joint`, plus offset."""
+    """Mimicking joint: its coordinate is multiplier times that of `joint`, plus offset."""
 
     joint: str
     multiplier: float
@@ -54,10 +54,10 @@ class Follows:
 
 @dataclass(frozen=True)
 class RobotJoint:
-    """A joint; its frame, where all coordinates are zero, is the child's.
+    """Joint; its frame, in which all coordinates are zero, is the child's.
 
     placement : the child's frame in the parent's; axis : (3,) in the child's
-    lower, upper, effort : None where nothing is said
+    lower, upper, effort : None if not given
     """
 
     type: str
@@ -93,7 +93,7 @@ class Robot:
 
 
 def robot_of(element: Any, file: str) -> Robot:
-    """The robot in an element <robot>; what is wrong is told with its line."""
+    """Return the robot in an element <robot>; errors have their line."""
     links = _named(element, "link", file)
     elements = _named(element, "joint", file)
     parent: dict[str, str] = {}
@@ -103,8 +103,8 @@ def robot_of(element: Any, file: str) -> Robot:
         if child in parent:
             raise fault(
                 f'link {quoted(child)} already has a parent, through joint {quoted(parent[child])} (line '
-                f"{elements[parent[child]].sourceline}): a tree cannot hold a loop",
-                joint, file, hint="leave this joint out and close the loop under `constraints:` in the side-car",
+                f"{elements[parent[child]].sourceline}), but a URDF tree cannot contain a loop",
+                joint, file, hint="remove this joint, and close the loop under `constraints:` in the side-car",
             )  # fmt: skip
         parent[child] = name
     order = _order(links, elements, parent, file)
@@ -119,7 +119,9 @@ def _named(element: Any, tag: str, file: str) -> dict[str, Any]:
     for part in element.findall(tag):
         name = part.get("name")
         if name in found:
-            raise fault(f"the name is taken (line {found[name].sourceline})", part, file, hint="give it another name")
+            raise fault(
+                f"the name is already used (line {found[name].sourceline})", part, file, hint="choose another name"
+            )
         found[name] = part
     return found
 
@@ -127,8 +129,8 @@ def _named(element: Any, tag: str, file: str) -> dict[str, Any]:
 def _require_joint(joint: Any, links: dict[str, Any], joints: dict[str, Any], file: str) -> None:
     kind = joint.get("type")
     if kind not in TYPES:
-        said = "it has no type" if kind is None else f"the type {quoted(kind)} is not known"
-        raise fault(said, joint, file, hint=f"take one of {', '.join(TYPES)}")
+        problem = "it has no type" if kind is None else f"unknown type {quoted(kind)}"
+        raise fault(problem, joint, file, hint=f"use one of {', '.join(TYPES)}")
     for end in ("parent", "child"):
         found = joint.find(end)
         link = None if found is None else found.get("link")
@@ -141,7 +143,9 @@ def _require_joint(joint: Any, links: dict[str, Any], joints: dict[str, Any], fi
     axis = joint.find("axis")
     xyz = None if axis is None or kind in ("fixed", "floating") else axis.get("xyz")
     if xyz is not None and np.linalg.norm([float(word) for word in xyz.split()]) < _SHORTEST_AXIS:
-        raise fault("its axis is zero", axis, file, within=joint, hint='give a direction, xyz="0 0 1" for one')
+        raise fault(
+            "its axis is the zero vector", axis, file, within=joint, hint='give a direction, such as xyz="0 0 1"'
+        )
     mimic = joint.find("mimic")
     if mimic is not None and (mimic.get("joint") not in joints or mimic.get("joint") == joint.get("name")):
         raise fault(
@@ -151,17 +155,17 @@ def _require_joint(joint: Any, links: dict[str, Any], joints: dict[str, Any], fi
 
 
 def _order(links: dict[str, Any], joints: dict[str, Any], parent: dict[str, str], file: str) -> tuple[str, ...]:
-    """Links with parents before children, in the order of the file; one tree holds them all."""
+    """Return the links in the order of the file, parents before children; they must form one tree."""
     roots = [name for name in links if name not in parent]
     if not roots:
         raise InputError(
-            "every link has a parent: the joints go round in a circle",
-            file=file, hint="leave one joint out and close the loop under `constraints:` in the side-car",
+            "every link has a parent: the joints form a circle",
+            file=file, hint="remove one joint, and close the loop under `constraints:` in the side-car",
         )  # fmt: skip
     if len(roots) > 1:
         raise fault(
-            f"no joint leads to it, nor to link {quoted(roots[0])} (line {links[roots[0]].sourceline}): a robot has "
-            "one root",
+            f"no joint leads to it, nor to link {quoted(roots[0])} (line {links[roots[0]].sourceline}), but a robot "
+            "has one root",
             links[roots[1]], file, hint="connect them with a joint, fixed or floating",
         )  # fmt: skip
     children: dict[str, list[str]] = {name: [] for name in links}
@@ -177,7 +181,7 @@ def _order(links: dict[str, Any], joints: dict[str, Any], parent: dict[str, str]
     left = [name for name in links if name not in reached]
     if left:
         raise fault(
-            f"the joints from it go round in a circle ({', '.join(left[:6])}) and never reach the root",
+            f"the joints from it form a circle ({', '.join(left[:6])}) that does not reach the root",
             joints[parent[left[0]]], file, hint="connect it to the root, and close the loop in the side-car",
         )  # fmt: skip
     return tuple(order)
@@ -190,15 +194,21 @@ def _mass(link: Any, file: str) -> MassProperties:
     found = inertial.find("mass")
     mass = _number(found, "value", 0.0)
     if mass < 0.0:
-        raise fault(f"its mass {mass:g} kg is negative", found, file, within=link, hint="give a mass of 0 or more")
+        raise fault(
+            f"its mass must not be negative (got {mass:g} kg)",
+            found,
+            file,
+            within=link,
+            hint="give a mass of 0 or more",
+        )
     placed, inertia = _placement(inertial), _inertia(inertial.find("inertia"))
-    if np.abs(inertia).max() < _ROUNDING * mass:  # a point mass, to rounding, which may well be negative
+    if np.abs(inertia).max() < _ROUNDING * mass:  # a point mass: the rounding error may be negative
         inertia = np.zeros((3, 3))
     return MassProperties(mass, placed.position, placed.axes @ inertia @ placed.axes.T)
 
 
 def _inertia(element: Any) -> Array:
-    """The tensor [[ixx, ixy, ixz], ...]; products left out are zero, and so is all of it without an element."""
+    """Return the inertia [[ixx, ixy, ixz], ...]; omitted entries, or an omitted element, are zero."""
     return np.array([[_number(element, f"i{min(a, b)}{max(a, b)}", 0.0) for b in "xyz"] for a in "xyz"])
 
 
@@ -206,7 +216,7 @@ def _joint(joint: Any, file: str) -> RobotJoint:
     limit, dynamics, mimic = (joint.find(tag) for tag in ("limit", "dynamics", "mimic"))
     lower, upper = _number(limit, "lower"), _number(limit, "upper")
     if lower is not None and upper is not None and lower > upper:
-        raise fault(f"its lower limit {lower:g} is above its upper {upper:g}", limit, file, within=joint)
+        raise fault(f"its lower limit {lower:g} is above its upper limit {upper:g}", limit, file, within=joint)
     return RobotJoint(
         type=joint.get("type"),
         parent=joint.find("parent").get("link"),
@@ -229,14 +239,14 @@ def _follows(mimic: Any) -> Follows | None:
 
 
 def _placement(element: Any) -> Placement:
-    """Where the element's <origin> is; left out, it coincides."""
+    """Return the pose of an element's <origin>; the identity without one."""
     origin = element.find("origin")
     zero = (0.0, 0.0, 0.0)
     return HERE if origin is None else Placement.turned(_numbers(origin, "xyz", zero), _numbers(origin, "rpy", zero))
 
 
 def _numbers(element: Any, name: str, default: tuple[float, ...]) -> tuple[float, ...]:
-    """An attribute's numbers, or the default where it, or the whole element, is left out."""
+    """Return an attribute's numbers, or the default if it or the whole element is omitted."""
     text = None if element is None else element.get(name)
     return default if text is None else tuple(float(word) for word in text.split())
 

@@ -1,7 +1,7 @@
-"""Robots: a URDF file, and beside it a YAML file (its side-car) with what URDF cannot say.
+"""Robots: a URDF file, and a YAML file next to it (its side-car) with what URDF cannot describe.
 
-The side-car has the sections of the mechanism file; what it says of a link or joint of the URDF is added to it. Its own
-keys are `urdf`, `base`, `mimic` and those that close loops (see `urdf_loops`).
+The side-car has the sections of the mechanism file; its entries for links and joints of the URDF are added to these.
+Its own keys are `urdf`, `base`, `mimic` and those that close loops (see `loops`).
 """
 
 from __future__ import annotations
@@ -27,24 +27,25 @@ from supple.formats.urdf.loops import Loops, add_loops, constraint_data, markers
 from supple.formats.urdf.robot import Robot, robot_of
 from supple.formats.yaml_tree import KeyPath, YamlTree, read_text, read_tree
 
-GRAVITY = [0.0, 0.0, -9.81]  # m/s²: the z axis of a root link points up, by the convention of robotics
+GRAVITY = [0.0, 0.0, -9.81]  # m/s²: by the convention of robotics the z axis of a root link points up
 
 SideCar = str | Path | Mapping[str, Any]
 
 
 class Choices(Loops):
-    """The keys of a side-car that the mechanism file does not have."""
+    """Keys of a side-car that the mechanism file does not have."""
 
     urdf: str | None = None
     base: Literal["fixed", "floating"] = "fixed"
     mimic: Literal["coupled", "free", "locked"] = "coupled"
-    """What becomes of joints that mimic others: they follow them, move on their own, or are held at their offset."""
+    """Treatment of joints that mimic others: they follow them (`coupled`), are independent (`free`), or are locked at
+    their offset (`locked`)."""
 
 
 def load_urdf(path: str | Path, *, sidecar: SideCar | None = None, parameters: Parameters | None = None) -> Mechanism:
-    """The robot in a URDF file as a mechanism.
+    """Return the robot in a URDF file as a mechanism.
 
-    sidecar    : a YAML file, or its data; the file of the same name with .yaml beside the URDF if left out
+    sidecar    : a YAML file, or its data; default: the file of the same name with .yaml next to the URDF
     parameters : values (numbers or expressions) that replace those of the side-car
     """
     place = Path(path)
@@ -60,12 +61,12 @@ def load_urdf(path: str | Path, *, sidecar: SideCar | None = None, parameters: P
 
 
 def mechanism_of_sidecar(tree: YamlTree, folder: Path, *, parameters: Parameters | None = None) -> Mechanism:
-    """The mechanism of a side-car that names its robot: `urdf: robot.urdf`."""
+    """Return the mechanism of a side-car that names its robot: `urdf: robot.urdf`."""
     named = tree.data["urdf"]
     if not isinstance(named, str):
-        raise tree.fault(("urdf",), "this is not the name of a file", "urdf", "urdf: robot.urdf")
+        raise tree.fault(("urdf",), "the value is not a file name", "urdf", "write urdf: robot.urdf")
     if not _exists(folder / named):
-        hint = "name it from the folder of this file"
+        hint = "give the path relative to the folder of this file"
         raise tree.fault(("urdf",), f"there is no file {quoted(named)}", "urdf", hint)
     return _mechanism(folder / named, tree, folder, parameters or {})
 
@@ -73,24 +74,25 @@ def mechanism_of_sidecar(tree: YamlTree, folder: Path, *, parameters: Parameters
 def _exists(path: Path) -> bool:
     try:
         return path.is_file()
-    except (OSError, ValueError):  # too long, or with a zero byte in it
+    except (OSError, ValueError):  # too long, or with a zero byte
         return False
 
 
 def _beside(beside: Path, urdf: Path) -> YamlTree:
-    """The side-car next to a robot; another file of that name is not passed over."""
+    """Return the side-car next to a robot; another file of that name is refused."""
     tree = read_tree(read_text(beside), str(beside))
     named = tree.data.get("urdf")
     if isinstance(named, str) and (beside.parent / named).resolve() != urdf.resolve():
         raise InputError(
-            f"it stands beside {quoted(urdf.name)} and belongs to {quoted(named)}",
-            part="urdf", file=tree.file, line=tree.line(("urdf",)), hint="name the side-car itself, or rename one",
+            f"the file has the name of the side-car of {quoted(urdf.name)}, but belongs to {quoted(named)}",
+            part="urdf", file=tree.file, line=tree.line(("urdf",)),
+            hint="give the side-car explicitly, or rename one of the files",
         )  # fmt: skip
     if "urdf" not in tree.data and "supple" in tree.data and "bodies" in tree.data:
         raise InputError(
-            f"it is a mechanism file of its own, and its name makes it the side-car of {quoted(urdf.name)}",
+            f"the file is a complete mechanism file, but has the name of the side-car of {quoted(urdf.name)}",
             file=tree.file, line=tree.line(("supple",)),
-            hint=f"add `urdf: {excerpt(urdf.name)}` if it is the side-car, or rename it",
+            hint=f"add `urdf: {excerpt(urdf.name)}` if it is the side-car, otherwise rename it",
         )  # fmt: skip
     return tree
 
@@ -102,8 +104,8 @@ def _mechanism(path: str | Path, tree: YamlTree, folder: Path, parameters: Param
     file = excerpt(path, 500)
     robot = robot_of(element, file)
     inside, lines = _inside(element, file)
-    said = with_parameters(tree.data, parameters)
-    choices = _choices(said, inside, tree, parameters)
+    given = with_parameters(tree.data, parameters)
+    choices = _choices(given, inside, tree, parameters)
     names = part_names([*robot.links, *robot.joints])
     chosen = UrdfOptions(
         floating=choices.base == "floating",
@@ -115,14 +117,14 @@ def _mechanism(path: str | Path, tree: YamlTree, folder: Path, parameters: Param
     _require_motion(parts)
     where = YamlTree({}, {**lines, **tree.lines}, tree.file, files=dict.fromkeys(lines, file))
     add_loops(parts, choices, where)
-    return mechanism_of(_joined(parts, said, tree, choices), folder=folder)
+    return mechanism_of(_joined(parts, given, tree, choices), folder=folder)
 
 
 def _spherical(robot: Robot, choices: Choices, tree: YamlTree) -> tuple[str, ...]:
-    """Joints that `joint_name` and `joint_type` make spherical."""
+    """Return the joints that `joint_name` and `joint_type` make spherical."""
     if len(choices.joint_name) != len(choices.joint_type):
-        message = f"{len(choices.joint_type)} types for {len(choices.joint_name)} names"
-        raise tree.fault(("joint_type",), message, "joint_type", "give one for each of joint_name")
+        message = f"there are {len(choices.joint_type)} types for {len(choices.joint_name)} names"
+        raise tree.fault(("joint_type",), message, "joint_type", "give one type per entry of joint_name")
     for i, name in enumerate(choices.joint_name):
         if name not in robot.joints:
             hint = nearest(name, robot.joints)
@@ -131,13 +133,13 @@ def _spherical(robot: Robot, choices: Choices, tree: YamlTree) -> tuple[str, ...
 
 
 def _inside(element: Any, file: str) -> tuple[dict[str, Any], dict[KeyPath, int]]:
-    """Constraints that the URDF itself has, as in a side-car, with their lines."""
+    """Return the constraints of the URDF itself in the format of a side-car, with their lines."""
     found: dict[str, Any] = {}
     lines: dict[KeyPath, int] = {}
     for part in element.findall("constraint"):
         name = part.get("name")
         if name in found:
-            raise InputError("the name is taken", part=part_of(part), file=file, line=part.sourceline)
+            raise InputError("the name is already used", part=part_of(part), file=file, line=part.sourceline)
         found[name] = constraint_data(part)
         lines["constraints", name] = part.sourceline
         for inner in part:
@@ -145,14 +147,14 @@ def _inside(element: Any, file: str) -> tuple[dict[str, Any], dict[KeyPath, int]
     return found, lines
 
 
-def _choices(said: dict[str, Any], inside: dict[str, Any], tree: YamlTree, parameters: Parameters) -> Choices:
-    """The side-car's own keys, with numbers worked out."""
-    data = {key: value for key, value in said.items() if key in Choices.model_fields}
+def _choices(given: dict[str, Any], inside: dict[str, Any], tree: YamlTree, parameters: Parameters) -> Choices:
+    """Return the side-car's own keys, with numbers evaluated."""
+    data = {key: value for key, value in given.items() if key in Choices.model_fields}
     written = data.get("constraints", {})
     if inside and isinstance(written, dict):
         data["constraints"] = {**inside, **written}
     try:
-        with use_parameters(parameter_values(said, tree, parameters)):
+        with use_parameters(parameter_values(given, tree, parameters)):
             return Choices.model_validate(data)
     except ValidationError as error:
         raise as_input_error(error, tree, fields_of(Choices)) from None
@@ -162,15 +164,15 @@ def _require_motion(parts: UrdfParts) -> None:
     if not parts.data["bodies"]:
         robot = parts.robot
         raise InputError(
-            f"nothing moves: every link is fixed to the root link {quoted(robot.root)}",
+            f"no link can move: every link is fixed to the root link {quoted(robot.root)}",
             part=f"robot {quoted(robot.name)}", file=robot.file, line=robot.links[robot.root].sourceline,
-            hint="write `base: floating` in the side-car if it is free in space",
+            hint="write `base: floating` in the side-car if the robot is free in space",
         )  # fmt: skip
 
 
-def _joined(parts: UrdfParts, said: dict[str, Any], tree: YamlTree, choices: Choices) -> YamlTree:
-    """The mechanism file that robot and side-car are together, with the lines of both."""
-    own = {key: value for key, value in said.items() if key not in Choices.model_fields}
+def _joined(parts: UrdfParts, given: dict[str, Any], tree: YamlTree, choices: Choices) -> YamlTree:
+    """Return the mechanism file that results from robot and side-car, with the lines of both."""
+    own = {key: value for key, value in given.items() if key not in Choices.model_fields}
     changed = {written: name for written, name in parts.names.items() if written != name}
     own = renamed(own, changed)
     data: dict[str, Any] = {"supple": 1, "name": parts.robot.name, "gravity": GRAVITY, **parts.data}
@@ -191,77 +193,77 @@ def _joined(parts: UrdfParts, said: dict[str, Any], tree: YamlTree, choices: Cho
 
 
 def _added(known: Any, part: Any) -> Any:
-    """What the side-car says of a part of the URDF stands over what is said there."""
+    """Return a part of the URDF with the keys of the side-car, which take precedence."""
     return {**known, **part} if isinstance(known, dict) and isinstance(part, dict) else part
 
 
-def _actuators(parts: UrdfParts, said: Any, choices: Choices, tree: YamlTree) -> Any:
-    """All joints that can have one, or those that the side-car lists."""
-    if said is None and choices.name_mot is None:
+def _actuators(parts: UrdfParts, given: Any, choices: Choices, tree: YamlTree) -> Any:
+    """Return actuators for all joints that can have one, or for those that the side-car lists."""
+    if given is None and choices.name_mot is None:
         return parts.actuators
-    if isinstance(said, dict):
+    if isinstance(given, dict):
         acting = ("joint", "between")
         return {
             name: _added(parts.actuators.get(name), part) if not (isinstance(part, dict) and set(part) & {*acting})
             else part
-            for name, part in said.items()
+            for name, part in given.items()
         }  # fmt: skip
-    listed = said if said is not None else list(choices.name_mot or ())
-    key = "actuators" if said is not None else "name_mot"
+    listed = given if given is not None else list(choices.name_mot or ())
+    key = "actuators" if given is not None else "name_mot"
     if not isinstance(listed, list):
-        return said  # the reader of mechanisms says what is wrong
+        return given  # the reader of mechanisms reports the error
     found: dict[str, Any] = {}
     for i, item in enumerate(listed):
         name = parts.names.get(item, item) if isinstance(item, str) else item
         if not isinstance(name, str) or name not in parts.actuators:
             hint = nearest(str(item), parts.actuators)
-            raise tree.fault((key, i), f"{quoted(item)} is not a joint of one coordinate", key, hint)
+            raise tree.fault((key, i), f"{quoted(item)} is not a joint with one coordinate", key, hint)
         found[name] = parts.actuators[name]
     return found
 
 
-# URDF as XML: strict, without entities, and cut down to what has to do with mechanics.
+# URDF as XML: strict, without entities, and reduced to mechanics.
 #
-# The parser of XML is lxml, under guard: a document type could name files and grow in memory, so it is refused, and so
-# is everything that is not well formed (other readers mend it silently).
+# The XML parser is lxml. A document type could name files and grow in memory, so it is refused, as is everything
+# that is not well formed (other readers repair it silently).
 
 
 LARGEST = 2**24  # bytes
-_REMARKS = {"<!--": "-->", "<?": "?>"}  # comments and processing instructions
+_COMMENTS = {"<!--": "-->", "<?": "?>"}  # comments and processing instructions
 _OPENING = re.compile(r"<!--|<\?")
 
 
 def read_robot(path: str | Path) -> Any:
-    """The element <robot> of a file, with links, joints and constraints alone; its `base` is the file's name."""
+    """Return the element <robot> of a file, with only links, joints and constraints."""
     return robot_element(read_bytes(path, LARGEST, "keep meshes in files of their own"), excerpt(path, 500))
 
 
 def robot_element(content: bytes, file: str) -> Any:
-    """The element <robot> of a text; every value in it that is a number is one."""
+    """Return the element <robot> of a text, with all numbers checked."""
     root = _parsed(content, file)
     if root.tag != "robot":
         raise InputError(
-            f"it begins with <{excerpt(root.tag)}>, not <robot>",
+            f"the root element is <{excerpt(root.tag)}>, not <robot>",
             file=file,
             line=root.sourceline,
-            hint="give a URDF file",
+            hint="use a URDF file",
         )
     keep_parts(root, file)
     if not root.findall("link"):
         raise InputError(
-            "it has no links", file=file, line=root.sourceline, hint="a robot needs <link> and <joint> elements"
+            "the robot has no links", file=file, line=root.sourceline, hint="add <link> and <joint> elements"
         )
     return root
 
 
 def _parsed(content: bytes, file: str) -> Any:
     text = text_of(content, file)
-    bare = _without_remarks(text)
+    bare = _without_comments(text)
     declared = re.search(r"<!\s*(DOCTYPE|ENTITY)", bare, re.IGNORECASE)
     if declared:
         raise InputError(
-            "a document type or an entity is declared, which could name other files or grow without bound",
-            file=file, line=bare.count("\n", 0, declared.start()) + 1, hint="write the values in its place",
+            "document types and entities are not allowed, since they could read other files or grow without bound",
+            file=file, line=bare.count("\n", 0, declared.start()) + 1, hint="write the values directly",
         )  # fmt: skip
     parser = etree.XMLParser(
         encoding="utf-8", resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, recover=False,
@@ -270,23 +272,23 @@ def _parsed(content: bytes, file: str) -> Any:
     try:
         return etree.fromstring(text.encode("utf-8"), parser)
     except etree.XMLSyntaxError as error:
-        problem = excerpt(re.sub(r", line \d+, column \d+.*", "", error.msg or "it ends too early"), 200)
+        problem = excerpt(re.sub(r", line \d+, column \d+.*", "", error.msg or "unexpected end of the file"), 200)
         raise InputError(
-            f"this is not XML: {problem}", file=file, line=error.lineno or 1, hint="check its tags and quotes"
+            f"this is not valid XML: {problem}", file=file, line=error.lineno or 1, hint="check its tags and quotes"
         ) from None
 
 
-def _without_remarks(text: str) -> str:
-    """The text with blanks for comments and instructions, so that what they hold does not count and lines stay.
+def _without_comments(text: str) -> str:
+    """Return the text with blanks for comments and instructions, so that lines stay the same.
 
     One pass: a pattern would search the rest of the text from every opening that has no end.
     """
     pieces, at = [], 0
     while found := _OPENING.search(text, at):
-        end = text.find(_REMARKS[found.group()], found.end())
+        end = text.find(_COMMENTS[found.group()], found.end())
         if end < 0:
-            break  # no XML; the parser says where
-        stop = end + len(_REMARKS[found.group()])
+            break  # not valid XML; the parser reports the position
+        stop = end + len(_COMMENTS[found.group()])
         pieces += [text[at : found.start()], re.sub(r"[^\n]", " ", text[found.start() : stop])]
         at = stop
     return "".join([*pieces, text[at:]])
