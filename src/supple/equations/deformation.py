@@ -1,12 +1,12 @@
-"""How inertia changes with deformation, and the inertia forces of a row that knows it.
+"""Change of inertia with deformation, and the inertia forces of rows that contain it.
 
     M(θ, δ) = M₀(θ) + Σ_a M_a(θ) δ_a,   ∂_k M = ∂_k M₀ + Σ_a ∂_k M_a δ_a,   M_a = ∂M/∂δ_a          (k in θ)
     Γ[η̇, η̇]_i = (Ṁ η̇)_i - ½ η̇ᵀ ∂_i M η̇,   Ṁ = Σ_k ∂_k M θ̇_k + Σ_a M_a δ̇_a
 
-Γ is the Christoffel symbol of M(θ, δ) without being formed: M and its gradient belong to one kinetic energy
-½ η̇ᵀ M(θ, δ) η̇, which neither grows nor falls by itself (docs/theory/reduction.md, eqs. 8-9). M_a has rows of θ
-alone, and their transposes: `mass_slope` (s, n, d). With stiffening it has all rows, (n, n, d), and M_θθ goes on with
-½ δᵀ Q_ij δ, and so do M_a and ∂_k M: ∂M_ij/∂δ_a = M_a + Q_ij,ab δ_b (docs/theory/stiffening.md).
+Γ contains the Christoffel symbols of M(θ, δ), which are not formed. M and its gradient belong to one kinetic energy
+½ η̇ᵀ M(θ, δ) η̇, so that energy is conserved (docs/theory/reduction.md, eqs. 8-9). M_a has rows of θ and their
+transposes: `mass_slope` (s, n, d). With stiffening it has all rows, (n, n, d), and M_θθ has the additional term
+½ δᵀ Q_ij δ. M_a and ∂_k M change accordingly: ∂M_ij/∂δ_a = M_a + Q_ij,ab δ_b (docs/theory/stiffening.md).
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from supple.equations.row import (
 
 @kernel(inline=True)
 def is_bent(c):
-    """Whether a row holds what M changes by with δ, and not Γ."""
+    """Return whether a row contains the derivatives of M with respect to δ instead of Γ."""
     return c.at[MASS_SLOPE] < c.at[MASS_SLOPE_GRADIENT]
 
 
 @kernel(inline=True)
 def sloped_rows(c):
-    """How many rows of M_a are kept, from the first on: those of θ, or all."""
+    """Return the number of rows of M_a in a row of coefficients: those of θ, or all."""
     width = c.n * (c.n - c.s)
     return (c.at[MASS_SLOPE_GRADIENT] - c.at[MASS_SLOPE]) // width if width > 0 else 0
 
 
 @kernel
 def add_deformed(c, base, slope, eta):
-    """A += Σ_a A_a δ_a at row[base:] (n, n), with the first rows of A_a at row[slope:] (s or n, n, d)."""
+    """Compute A += Σ_a A_a δ_a at row[base:] (n, n), with the first rows of A_a at row[slope:] (s or n, n, d)."""
     n, s, row, sloped = c.n, c.s, c.values, sloped_rows(c)
     d = n - s
     for i in range(sloped):
@@ -55,8 +55,10 @@ def add_deformed(c, base, slope, eta):
 
 @kernel
 def add_curved(c, base, slope, curvature, eta):
-    """A_ij += ½ δᵀQ_ij δ at row[base:] (n, n) and its slope += Q_ij δ at row[slope:] (n, n, d), i and j in θ, with Q at
-    row[curvature:] (s, s, d, d)."""
+    """Compute A_ij += ½ δᵀQ_ij δ at row[base:] (n, n) for i and j in θ.
+
+    The slope at row[slope:] (n, n, d) is increased by Q_ij δ, with Q at row[curvature:] (s, s, d, d).
+    """
     n, s, row = c.n, c.s, c.values
     d = n - s
     for i in range(s):
@@ -73,7 +75,7 @@ def add_curved(c, base, slope, curvature, eta):
 
 @kernel
 def deform(c, eta):
-    """A row that was filled at θ becomes the one at η = (θ, δ): M, ∂M/∂θ and ∂M/∂δ, in place."""
+    """Change a row at θ to the row at η = (θ, δ) in place: M, ∂M/∂θ and ∂M/∂δ."""
     if not is_bent(c):
         return
     n, s = c.n, c.s
@@ -98,7 +100,7 @@ def deform(c, eta):
 
 @kernel
 def take_bending(c, rates, f):
-    """f -= Γ[η̇, η̇], (n,), of a bent row."""
+    """Compute f -= Γ[η̇, η̇], (n,), for a bent row."""
     n, s, at, row, sloped = c.n, c.s, c.at, c.values, sloped_rows(c)
     d = n - s
     for k in range(s):
@@ -126,7 +128,7 @@ def take_bending(c, rates, f):
 
 @kernel
 def add_mass_slopes(c, x, S):
-    """S_ij += (∂_j M x)_i, (n, n), of a bent row: the derivative of M(θ, δ) x."""
+    """Compute S_ij += (∂_j M x)_i, (n, n), for a bent row: the derivative of M(θ, δ) x."""
     n, s, at, row, sloped = c.n, c.s, c.at, c.values, sloped_rows(c)
     d = n - s
     for j in range(s):
@@ -148,7 +150,7 @@ def add_mass_slopes(c, x, S):
 
 @kernel
 def bending_slopes(c, rates, S):
-    """Γ[η̇] (n, n) of a bent row into S, so that ∂(Γ[η̇, η̇])/∂η̇ = 2 Γ[η̇].
+    """Write Γ[η̇] (n, n) of a bent row to S, so that ∂(Γ[η̇, η̇])/∂η̇ = 2 Γ[η̇].
 
     2 Γ[η̇] = Ṁ + L - Lᵀ,   L_ij = (∂_j M η̇)_i
     """
@@ -175,7 +177,7 @@ def bending_slopes(c, rates, S):
 
 
 def full_mass_slope(rows: Array) -> Array:
-    """M_a (..., n, n, d) from its first rows (..., s or n, n, d)."""
+    """Return M_a (..., n, n, d) from its first rows (..., s or n, n, d)."""
     s, n, d = rows.shape[-3:]
     found = np.zeros((*rows.shape[:-3], n, n, d))
     found[..., :s, :, :] = rows
@@ -184,5 +186,5 @@ def full_mass_slope(rows: Array) -> Array:
 
 
 def whole_gradient(gradient: Array, slope: Array) -> Array:
-    """∂M_ij/∂η_k (..., n, n, n) from that over θ (..., s, n, n), and the first rows of M_a (..., s or n, n, d)."""
+    """Return ∂M_ij/∂η_k (..., n, n, n) from ∂M/∂θ (..., s, n, n) and the first rows of M_a (..., s or n, n, d)."""
     return np.concatenate([np.moveaxis(gradient, -3, -1), full_mass_slope(slope)], axis=-1)

@@ -1,4 +1,4 @@
-"""The coefficients of the equations of motion at one θ or at many, of a local or of a reduced model, and what follows.
+"""Coefficients of the equations of motion at one θ or many, and quantities that follow from them.
 
 M η̈ + Γ[η̇, η̇] + D_d η̇ + K η + friction = p + B u,    y = ρ_o + Ψ_o δ,    η = (θ, δ)
 """
@@ -34,27 +34,27 @@ from supple.results.units import MODAL, UNKNOWN, Units, force
 
 @kernel(inline=True)
 def symbol(ij_k, ik_j, jk_i):
-    """Γ_ijk from ∂M_ij/∂η_k, ∂M_ik/∂η_j and ∂M_jk/∂η_i; numbers or arrays."""
+    """Return Γ_ijk from ∂M_ij/∂η_k, ∂M_ik/∂η_j and ∂M_jk/∂η_i, for numbers or arrays."""
     return 0.5 * (ij_k + ik_j - jk_i)
 
 
 WEIGHTS = (symbol(1.0, 0.0, 0.0), symbol(0.0, 1.0, 0.0), symbol(0.0, 0.0, 1.0))
-"""Weights of the three derivatives, for who adds them up in a row."""
+"""Weights of the three derivatives, for sums over rows."""
 
 
 def christoffel(dM: Array) -> Array:
-    """Γ (..., n, n, n) from dM[..., i, j, k] = ∂M_ij/∂η_k."""
+    """Return Γ (..., n, n, n) from dM[..., i, j, k] = ∂M_ij/∂η_k."""
     return np.asarray(symbol(dM, np.swapaxes(dM, -1, -2), np.moveaxis(dM, -1, -3)))
 
 
 def gradient_from_christoffel(gamma: Array) -> Array:
-    """∂M_ij/∂η_k = Γ_ijk + Γ_jik, (..., n, n, n)."""
+    """Return ∂M_ij/∂η_k = Γ_ijk + Γ_jik, (..., n, n, n)."""
     return gamma + np.swapaxes(gamma, -3, -2)
 
 
 @kernel
 def christoffel_symbols(n, dM, gamma):
-    """Γ into gamma (n n n,) from dM (n n n,), both row by row."""
+    """Write Γ (n n n,) to gamma from dM (n n n,), both in row-major order."""
     for i in range(n):
         for j in range(n):
             for k in range(n):
@@ -63,12 +63,12 @@ def christoffel_symbols(n, dM, gamma):
 
 
 def contracted_christoffel(gamma: Array, rates: Array) -> Array:
-    """Γ[η̇] (..., n, n)."""
+    """Return Γ[η̇] (..., n, n)."""
     return np.asarray(np.einsum("...ijk,...k->...ij", gamma, rates))
 
 
 def inertia_forces(M: Array, gamma: Array, rates: Array, accelerations: Array) -> Array:
-    """M η̈ + Γ[η̇, η̇], (..., n)."""
+    """Return M η̈ + Γ[η̇, η̇], (..., n)."""
     bent = np.einsum("...ij,...j->...i", contracted_christoffel(gamma, rates), rates)
     return np.asarray(np.einsum("...ij,...j->...i", M, accelerations) + bent)
 
@@ -81,7 +81,7 @@ _MOST = 6  # coordinates whose Γ still fits a screen
 
 
 class Output(NamedTuple):
-    """One output y = ρ_o(θ) + Ψ_o(θ) δ.
+    """An output y = ρ_o(θ) + Ψ_o(θ) δ.
 
     value : ρ_o; rigid : ∂ρ_o/∂θ (..., s); modes : Ψ_o (..., n - s), none for a rigid mechanism
     """
@@ -95,8 +95,11 @@ class Output(NamedTuple):
 
 
 class Labels(NamedTuple):
-    """Names of η, inputs and outputs; forces of the joints with dry friction; how many of δ, the last ones, are
-    internal modes; units; what outputs are made of, None where each is a measure as it stands."""
+    """Names of η, inputs and outputs, and further properties of the model.
+
+    They include the forces of joints with dry friction, the number of internal modes (the last of δ), the units, and
+    the composition of the outputs, None if every output is a measure.
+    """
 
     coordinates: tuple[str, ...]
     inputs: tuple[str, ...]
@@ -108,15 +111,16 @@ class Labels(NamedTuple):
 
     @property
     def observed(self) -> Observation:
-        """What outputs are made of."""
+        """Composition of the outputs from measures and internal forces."""
         return plain_observation(self.outputs) if self.observation is None else self.observation
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EquationsOfMotion(Result):
-    """n coordinates η = (θ, δ), s of them θ. In a batch every array has a leading axis (N, ...).
+    """Coefficients with n coordinates η = (θ, δ), s of them θ; in a batch every array has a leading axis (N, ...).
 
-    Coefficients are views of `rows` (..., width), made when they are asked for: a single call costs less than they do.
+    Coefficients are views of `rows` (..., width) that are created on request, since a single call takes less time than
+    creating them.
     """
 
     theta: Array
@@ -136,7 +140,7 @@ class EquationsOfMotion(Result):
 
     @property
     def units(self) -> Units:
-        """Of coordinates, inputs and outputs."""
+        """Units of coordinates, inputs and outputs."""
         return self.labels.units
 
     @property
@@ -147,62 +151,62 @@ class EquationsOfMotion(Result):
 
     @cached_property
     def M(self) -> Array:
-        """(n, n) mass matrix (the papers' H)"""
+        """Mass matrix (n, n) (H in the papers)."""
         return self.row.part(self.rows, "M")
 
     @cached_property
     def K(self) -> Array:
-        """(n, n) stiffness of the modes, with zero rows for θ"""
+        """Stiffness matrix of the modes (n, n), with zero rows for θ."""
         return self.row.part(self.rows, "K")
 
     @cached_property
     def christoffel(self) -> Array:
-        """Γ, (n, n, n), symmetric in its last two indices (the papers' D)"""
+        """Christoffel symbols Γ (n, n, n), symmetric in the last two indices (D in the papers)."""
         return christoffel(self.dM) if self.bent else self.row.part(self.rows, "christoffel")
 
     @property
     def bent(self) -> bool:
-        """Whether M and Γ are those at θ and δ; at θ and δ = 0 otherwise."""
+        """Whether M and Γ are given at θ and δ; otherwise at θ and δ = 0."""
         return bool(self.row.shapes["mass_slope"][0])
 
     @cached_property
     def damping(self) -> Array:
-        """D_d, (n, n), of dampers, viscous friction, and of the mechanism's damping model"""
+        """Damping matrix D_d (n, n) of dampers, viscous friction and the damping model of the mechanism."""
         return self.row.part(self.rows, "damping")
 
     @cached_property
     def potential(self) -> Array:
-        """V₀ of gravity, springs, and forces that have one; nan where only forces are known"""
+        """Potential V₀ of gravity, springs and conservative forces; nan if only forces are known."""
         return self.row.part(self.rows, "potential")[..., 0]
 
     @cached_property
     def force(self) -> Array:
-        """p at δ = 0, (n,), of gravity, springs and applied forces"""
+        """Generalized force p at δ = 0, (n,), of gravity, springs and applied forces."""
         return self.row.part(self.rows, "force")
 
     @cached_property
     def force_slope(self) -> Array:
-        """∂p_δ/∂θ, (s, n - s), so that p_θ = force + force_slope δ"""
+        """Slope ∂p_δ/∂θ, (s, n - s), with p_θ = force + force_slope δ."""
         return self.row.part(self.rows, "force_slope")
 
     @cached_property
     def stiffness_slope(self) -> Array:
-        """∂K_δδ/∂θ, (s, n - s, n - s): p_θ has the part -½ δᵀ ∂K/∂θ δ"""
+        """Slope ∂K_δδ/∂θ, (s, n - s, n - s); p_θ has the part -½ δᵀ ∂K/∂θ δ."""
         return self.row.part(self.rows, "stiffness_slope")
 
     @cached_property
     def mass_curvature(self) -> Array:
-        """∂²M_ij/∂δ_a∂δ_b of θθ, (s, s, n - s, n - s); (0, s, n - s, n - s) of a model without stiffening"""
+        """Curvature ∂²M_ij/∂δ_a∂δ_b of θθ, (s, s, n - s, n - s); (0, s, n - s, n - s) without stiffening."""
         return self.row.part(self.rows, "mass_curvature")
 
     @cached_property
     def input_map(self) -> Array:
-        """B, (n, inputs), transpose of the transmission matrix: actuators, then forces at loaded displacements"""
+        """Input matrix B (n, inputs), the transposed transmission matrix: actuators, then loaded displacements."""
         return self.row.part(self.rows, "input_map")
 
     @cached_property
     def friction_map(self) -> Array:
-        """J_j of the joints with dry friction, (f, n): p_dry = -J_jᵀ f_j sgn(J_j η̇), f_j in `dry_forces`"""
+        """Matrix J_j (f, n) of joints with dry friction: p_dry = -J_jᵀ f_j sgn(J_j η̇), with f_j in `dry_forces`."""
         return self.row.part(self.rows, "friction_map")
 
     @property
@@ -211,20 +215,20 @@ class EquationsOfMotion(Result):
         """Outputs by name: value ρ_o, rigid ∂ρ_o/∂θ, modes Ψ_o."""
 
     def output_parts(self, *blocks: str) -> dict[str, list[Array]]:
-        """For each output that is a measure as it stands, by name, its part of some blocks of the row."""
+        """Return, by name, the part of some blocks of the row for each output that is a measure."""
         parts = [np.moveaxis(self.row.part(self.rows, block), self.theta.ndim - 1, 0) for block in blocks]
         seen = {name: self.labels.observed.measure_of(name) for name in self.labels.outputs}
         return {name: [part[o] for part in parts] for name, o in seen.items() if o is not None}
 
     @property
     def efforts(self) -> dict[str, Array]:
-        """Rows of forces inside by name, (..., width); see `supple.equations.row`"""
+        """Rows of internal forces by name, (..., width); see `supple.equations.row`."""
         rows = np.moveaxis(self.row.part(self.rows, "efforts"), self.theta.ndim - 1, 0)
         return dict(zip(self.labels.observed.efforts, rows, strict=True))
 
     @cached_property
     def dM(self) -> Array:
-        """∂M_ij/∂η_k, (n, n, n)"""
+        """Gradient ∂M_ij/∂η_k, (n, n, n)."""
         if self.bent:
             return whole_gradient(*(self.row.part(self.rows, name) for name in ("mass_gradient", "mass_slope")))
         return (
@@ -233,7 +237,7 @@ class EquationsOfMotion(Result):
 
     @cached_property
     def internal_hz(self) -> Array:
-        """Frequencies of the internal modes, rising unless they are followed one by one; none without them"""
+        """Frequencies of the internal modes, Hz, in ascending order unless they are tracked one by one."""
         first = len(self.coordinates) - self.labels.internal
         squares = self.force[..., :0]
         if "squares" in self.row.shapes:
@@ -245,11 +249,11 @@ class EquationsOfMotion(Result):
     # ------------------------------------------------------------------------ forces
 
     def inertia_forces(self, rates: Array, accelerations: Array) -> Array:
-        """M η̈ + Γ[η̇, η̇]."""
+        """Return M η̈ + Γ[η̇, η̇]."""
         return inertia_forces(self.M, self.christoffel, rates, accelerations)
 
     def inertia_slope(self, rates: Array, accelerations: Array) -> Array:
-        """∂(M η̈ + Γ[η̇, η̇])/∂δ, (..., n, n - s): that of M(θ, δ), zero where M is taken at δ = 0."""
+        """Return ∂(M η̈ + Γ[η̇, η̇])/∂δ, (..., n, n - s), for M(θ, δ); zero if M is given at δ = 0."""
         s, n = self.theta.shape[-1], self.M.shape[-1]
         if not self.bent:
             return np.zeros((*self.M.shape[:-1], n - s))
@@ -265,7 +269,7 @@ class EquationsOfMotion(Result):
         return found
 
     def potential_force(self, delta: Array | None = None) -> Array:
-        """p - K η at θ and δ (..., n - s), zero if left out."""
+        """Return p - K η at θ and δ (..., n - s); the default δ is zero."""
         if delta is None or not delta.shape[-1]:
             return self.force
         s = self.theta.shape[-1]
@@ -275,28 +279,28 @@ class EquationsOfMotion(Result):
         return found
 
     def stiffness_force_slope(self, delta: Array) -> Array:
-        """∂(p - K η)/∂δ, (..., n, n - s)."""
+        """Return ∂(p - K η)/∂δ, (..., n, n - s)."""
         s = self.theta.shape[-1]
         found = -self.K[..., s:]
         found[..., :s, :] += self.force_slope - np.einsum("...ijk,...k->...ij", self.stiffness_slope, delta)
         return found
 
     def required_forces(self, rates: Array, accelerations: Array, delta: Array | None = None) -> Array:
-        """M η̈ + Γ[η̇, η̇] + D_d η̇ + K η - p: what inputs must supply, but for dry friction (`friction_forces`)."""
+        """Return M η̈ + Γ[η̇, η̇] + D_d η̇ + K η - p, the required input forces without dry friction."""
         lost = np.einsum("...ij,...j->...i", self.damping, rates)
         return self.inertia_forces(rates, accelerations) + lost - self.potential_force(delta)
 
     def dry_friction(self, rates: Array, speed: float) -> tuple[Array, Array]:
-        """f_j tanh(J_j η̇ / v₀) of each joint, (..., f), and its slope with J_j η̇."""
+        """Return f_j tanh(J_j η̇ / v₀) of each joint, (..., f), and its slope with respect to J_j η̇."""
         slip = np.einsum("...fi,...i->...f", self.friction_map, rates)
         return dry_friction(np.array(list(self.labels.dry_forces.values()), dtype=float), slip, speed)
 
     def friction_forces(self, drag: Array) -> Array:
-        """Σ_j J_jᵀ drag_j, (..., n), of forces in the joints (..., f)."""
+        """Return Σ_j J_jᵀ drag_j, (..., n), for friction forces in the joints (..., f)."""
         return np.asarray(np.einsum("...fi,...f->...i", self.friction_map, drag))
 
     def rate_slopes(self, rates: Array, speed: float) -> Array:
-        """∂f/∂η̇ = -2 Γ[η̇] - D_d - Σ_j J_jᵀ f_j' J_j, (..., n, n)."""
+        """Return ∂f/∂η̇ = -2 Γ[η̇] - D_d - Σ_j J_jᵀ f_j' J_j, (..., n, n)."""
         steep = self.dry_friction(rates, speed)[1]
         J = self.friction_map
         return (
@@ -306,21 +310,21 @@ class EquationsOfMotion(Result):
         )
 
     def dynamic_stiffness(self, omega: Array) -> NDArray[np.complex128]:
-        """κ(ω) = K + iω D_d - ω² M at one θ, (L, n, n) for ω (L,): small motions about an undeformed rest."""
+        """Return κ(ω) = K + iω D_d - ω² M at one θ, (L, n, n) for ω (L,), about an undeformed rest."""
         w = omega[:, None, None]
         return np.asarray(self.K + 1j * w * self.damping - w**2 * self.M, dtype=np.complex128)
 
     # ------------------------------------------------------------------------ as a result
 
     def named(self) -> str:
-        """Names of coordinates, inputs and outputs."""
+        """Return the names of coordinates, inputs and outputs."""
         return f"in {listed(self.coordinates)}; inputs {listed(self.inputs)}; outputs {listed(self.labels.outputs)}"
 
     def table(self) -> Table:
-        """[M D K p B], a row for each coordinate; of one configuration."""
+        """Return the table [M D K p B] with one row per coordinate, for one configuration."""
         if self.M.ndim > 2:
             raise InputError(
-                f"the coefficients of {len(self.M)} configurations are no table",
+                f"the coefficients of {len(self.M)} configurations do not fit into one table",
                 part="save",
                 hint="write a .npz or .mat file",
             )
@@ -330,7 +334,7 @@ class EquationsOfMotion(Result):
         return matrix_table("coordinate", self.coordinates, columns, values)
 
     def data(self) -> dict[str, Any]:
-        """What `--json` prints first: every coefficient by its name, at one configuration."""
+        """Return all coefficients of one configuration by name, for `--json`."""
         return {
             "coordinates": self.coordinates, "inputs": self.inputs,
             "at": dict(zip(self.coordinates, self.theta, strict=False)),
@@ -345,10 +349,9 @@ class EquationsOfMotion(Result):
         }  # fmt: skip
 
     def text(self, title: str = "", units: Units | None = None, delta: Sequence[float] | None = None) -> Text:
-        """Everything that stands in the equations of one configuration; of a batch one line.
+        """Return all terms of the equations at one configuration as text; one line for a batch.
 
-        title : what they are of; units : of coordinates and outputs, as far as they are known; delta : δ, zero if left
-        out
+        title : heading; units : known units of coordinates and outputs; delta : δ, default zero
         """
         if self.M.ndim > 2:
             return super().text()
@@ -383,7 +386,7 @@ class EquationsOfMotion(Result):
         return out
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """All of them by their names; outputs as values, slopes and shapes, one row each."""
+        """Return all coefficients by name; outputs as values, slopes and shapes, one row each."""
         found: dict[str, NDArray[Any]] = {name: np.asarray(getattr(self, name)) for name in _KEPT}
         if self.labels.outputs:
             blocks = {"value": "outputs", "rigid": "rigid", "modes": "modes"}
@@ -393,7 +396,7 @@ class EquationsOfMotion(Result):
 
 
 def _christoffel_text(out: Text, symbols: Array, names: Sequence[str], labels: Sequence[str]) -> None:
-    """Γ as factors of products of rates, one line a product; those that are zero are left out."""
+    """Write Γ as coefficients of products of rates, one line per product, without zeros."""
     n = len(names)
     if n > _MOST:
         out.line(f"Γ has {n * n * (n + 1) // 2} entries: --json gives them")
@@ -410,7 +413,7 @@ def _christoffel_text(out: Text, symbols: Array, names: Sequence[str], labels: S
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Coefficients(EquationsOfMotion):
-    """The coefficients alone, as a reduced model evaluates them."""
+    """Coefficients that a reduced model evaluates."""
 
     @cached_property
     def outputs(self) -> dict[str, Output]:

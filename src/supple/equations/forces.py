@@ -1,11 +1,11 @@
-"""All forces of the equations of motion, and how they change with the rates, from a row of coefficients; dry friction.
+"""Forces of the equations of motion and their slopes, computed from a row of coefficients, with dry friction.
 
     M η̈ = f(η, η̇, u) = p_θδ + B u - Γ[η̇, η̇] - D_d η̇ - K η - Σ_j J_jᵀ f_j tanh(J_j η̇ / v₀)
     p_θ = p_θ(θ) + (∂p_δ/∂θ)ᵀ δ - ½ δᵀ ∂K/∂θ δ,   p_δ = p_δ(θ)
 
-All forces but friction and inputs follow from the potential V₀ - p_δᵀδ + ½ δᵀK δ: with the last term of p_θ the
-equations conserve energy, and their linearization about a deflected rest is symmetric. M, and Γ that follows from it,
-are those at θ and δ where the row knows how M changes with δ (`deform` has then been called), and at θ otherwise.
+All forces except friction and inputs follow from the potential V₀ - p_δᵀδ + ½ δᵀK δ. With the last term of p_θ the
+equations conserve energy, and their linearization about a deflected rest is symmetric. If the row contains the change
+of M with δ, M and Γ are those at θ and δ (after a call of `deform`); otherwise they are those at θ.
 """
 
 from __future__ import annotations
@@ -47,15 +47,15 @@ from supple.equations.row import (
 
 
 FRICTION_SPEED = 1e-3
-"""v₀ where none is given, rad/s or m/s."""
+"""Default v₀, rad/s or m/s."""
 _LEAST = 1e-300
 
 
 @kernel
 def dry_friction(force, slip, speed):
-    """F tanh(ℓ̇ / v₀), what friction takes away, and its slope (F / v₀) (1 - tanh²) with ℓ̇.
+    """Return the friction force F tanh(ℓ̇ / v₀) and its slope (F / v₀) (1 - tanh²) with respect to ℓ̇.
 
-    Numbers, or arrays that fit one another. speed = 0 : the sign itself, with slope 0 where it slides
+    The arguments are numbers or arrays that broadcast. With speed = 0 the force has the sign of ℓ̇ and slope 0.
     """
     steep = 1.0 / max(speed, _LEAST)
     part = np.tanh(slip * steep)
@@ -66,7 +66,7 @@ def dry_friction(force, slip, speed):
 
 
 class CoefficientRow(NamedTuple):
-    """The coefficients at one θ, as kernels take them: values[at[FORCE] + i], see `supple.equations.row`."""
+    """Coefficients at one θ as kernels use them: values[at[FORCE] + i], see `supple.equations.row`."""
 
     n: int
     s: int
@@ -76,7 +76,7 @@ class CoefficientRow(NamedTuple):
 
 
 class Friction(NamedTuple):
-    """Dry friction: forces f_j (f,) of the joints that have it, and the speed v₀ over which they change sign."""
+    """Dry friction: forces f_j (f,) of the joints, and the speed v₀ over which they change sign."""
 
     limits: Array
     speed: float
@@ -84,7 +84,7 @@ class Friction(NamedTuple):
 
 @kernel
 def slip(c, rates, j):
-    """J_j η̇, the rate of joint j of those with dry friction."""
+    """Return J_j η̇, the rate of the j-th joint with dry friction."""
     total, first = 0.0, c.at[FRICTION_MAP] + j * c.n
     for i in range(c.n):
         total += c.values[first + i] * rates[i]
@@ -93,7 +93,7 @@ def slip(c, rates, j):
 
 @kernel
 def take_inertia(c, rates, f):
-    """f -= Γ[η̇, η̇], (n,)."""
+    """Compute f -= Γ[η̇, η̇], (n,)."""
     if is_bent(c):
         take_bending(c, rates, f)
         return
@@ -111,7 +111,7 @@ def take_inertia(c, rates, f):
 
 @kernel
 def forces(c, friction, eta, rates, u, f):
-    """f(η, η̇, u) into f (n,)."""
+    """Write f(η, η̇, u) to f (n,)."""
     n, s, at, row = c.n, c.s, c.at, c.values
     d = n - s
     for i in range(n):
@@ -136,7 +136,7 @@ def forces(c, friction, eta, rates, u, f):
 
 @kernel
 def rate_slopes(c, friction, rates, S):
-    """∂f/∂η̇ = -2 Γ[η̇] - D_d - Σ_j J_jᵀ f_j' J_j into S (n, n)."""
+    """Write ∂f/∂η̇ = -2 Γ[η̇] - D_d - Σ_j J_jᵀ f_j' J_j to S (n, n)."""
     n, at, row = c.n, c.at, c.values
     if is_bent(c):
         bending_slopes(c, rates, S)
@@ -162,7 +162,7 @@ def rate_slopes(c, friction, rates, S):
 
 @kernel
 def theta_slopes(c, friction, rates, u, S):
-    """∂f/∂θ but for that of Γ[θ̇, θ̇] into S (s, s), from the row of a rigid mechanism's local model."""
+    """Write ∂f/∂θ without the part of Γ[θ̇, θ̇] to S (s, s), from the row of a rigid local model."""
     s, at, row = c.s, c.at, c.values
     for i in range(s):
         for m in range(s):
@@ -185,7 +185,7 @@ def theta_slopes(c, friction, rates, u, S):
 
 @kernel
 def add_mass(c, factor, x, f):
-    """f += factor M x, (n,)."""
+    """Compute f += factor M x, (n,)."""
     n, M = c.n, c.at[MASS]
     for i in range(n):
         total = 0.0
@@ -196,7 +196,7 @@ def add_mass(c, factor, x, f):
 
 @kernel
 def solve_mass(c, L, f):
-    """Solve M x = f in place by Cholesky; False where M is not positive definite. L (n, n) is workspace."""
+    """Solve M x = f in place by Cholesky; return False if M is not positive definite. L (n, n) is workspace."""
     n, M = c.n, c.at[MASS]
     for i in range(n):
         for j in range(i + 1):
@@ -222,7 +222,7 @@ def solve_mass(c, L, f):
 
 @kernel
 def energies(c, eta, rates):
-    """½ η̇ᵀ M η̇ and V₀ - p_δᵀδ + ½ δᵀ K δ."""
+    """Return ½ η̇ᵀ M η̇ and V₀ - p_δᵀδ + ½ δᵀ K δ."""
     n, at, row = c.n, c.at, c.values
     kinetic, potential = 0.0, row[at[POTENTIAL]]
     for i in range(n):
@@ -236,7 +236,7 @@ def energies(c, eta, rates):
 
 @kernel
 def push(c, u, f):
-    """B u into f (n,)."""
+    """Write B u to f (n,)."""
     B = c.at[INPUT_MAP]
     for i in range(c.n):
         f[i] = 0.0
@@ -246,7 +246,7 @@ def push(c, u, f):
 
 @kernel
 def lost_power(c, friction, rates):
-    """η̇ᵀ D_d η̇ + Σ_j f_j tanh(J_j η̇ / v₀) J_j η̇, W."""
+    """Return the dissipated power η̇ᵀ D_d η̇ + Σ_j f_j tanh(J_j η̇ / v₀) J_j η̇, W."""
     n, D, row = c.n, c.at[DAMPING], c.values
     total = 0.0
     for i in range(n):
@@ -261,7 +261,7 @@ def lost_power(c, friction, rates):
 
 @kernel
 def observe(c, eta, y):
-    """Outputs y = ρ_o + Ψ_o δ (o,)."""
+    """Write the outputs y = ρ_o + Ψ_o δ (o,)."""
     s, d, at, row = c.s, c.n - c.s, c.at, c.values
     for o in range(y.shape[0]):
         y[o] = row[at[OUTPUTS] + o]

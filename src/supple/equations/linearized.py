@@ -1,8 +1,9 @@
-"""Linear models from equations of small motions, the same for a mechanism and for a reduced model.
+"""Linear models from equations of small motions, for mechanisms and reduced models.
 
     M δη̈ = P₂ δη + P₁ δη̇ + P₃ δu,    x = (δη, δη̇),   ẋ = A x + B δu,   y = C x + D δu     (docs/theory/linearization.md)
 
-Slopes of a linear model along a parameter are those of the polynomial through its matrices at the points of a stencil.
+Slopes of a linear model with respect to a parameter are those of the polynomial through its matrices at the points of a
+stencil.
 """
 
 from __future__ import annotations
@@ -46,22 +47,22 @@ def linear_model(
     forces: SecondOrder,
     seen: OutputMatrices,
 ) -> LinearModel:
-    """Return the linear model of given matrices with all its names and units.
+    """Return the linear model of given matrices with names and units.
 
     Parameters
     ----------
-    labels
+    labels : Labels
         Names and units of coordinates, inputs and outputs.
-    basis
-        Basis of the elastic coordinates, None without any.
-    about
-        The state and the inputs that it is linearized about.
-    matrices
-        A and B, as `first_order_form` gives them.
-    forces
-        The equations of small motions.
-    seen
-        Outputs about that state, with C and D.
+    basis : CoordinateBasis or None
+        Basis of the elastic coordinates.
+    about : OperatingPoint
+        State and inputs of the linearization.
+    matrices : tuple
+        A and B from `first_order_form`.
+    forces : object
+        Equations of small motions.
+    seen : OutputMatrices
+        Outputs at that state, with C and D.
     """
     names = labels.coordinates
     states = (*names, *(f"{name}.rate" for name in names))
@@ -78,14 +79,14 @@ def linear_model(
 
 
 def slopes_along(around: Stencil, members: Sequence[LinearModel]) -> LinearSlopes | None:
-    """Return ∂(A, B, C, D)/∂μ, or None where A does not change smoothly.
+    """Return ∂(A, B, C, D)/∂μ, or None if A does not change smoothly.
 
     Parameters
     ----------
-    around
-        Values of the parameter about its own.
-    members
-        The linear model at each of them.
+    around : Stencil
+        Values of the parameter about its own value.
+    members : sequence of LinearModel
+        Linear model at each of the values.
     """
     values = [[getattr(member, matrix) for member in members] for matrix in LinearSlopes._fields]
     if not smooth(values[0], NOISE):

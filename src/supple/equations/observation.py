@@ -1,10 +1,10 @@
-"""Outputs as sums of products of what a model knows, and their linearization along a motion η(t).
+"""Outputs as sums of products of measures and internal forces, and their linearization along a motion η(t).
 
-    y_o = Σ w x_a^(p) x_b^(q),    x = (μ, efforts),    of an effort the value alone, p = 0
+    y_o = Σ w x_a^(p) x_b^(q),    x = (μ, efforts),    p = 0 for efforts
 
-A model knows measures μ with their rates, and forces inside it. A position is a measure as it stands, an acceleration
-its second rate; in the axes of a body it is turned by measures that are the components of these axes. A stress is a sum
-of section forces.
+A model provides measures μ with their rates, and internal forces (efforts). A position is a measure, an acceleration
+its second rate. In body axes, a vector is multiplied by measures that are the components of these axes. A stress is a
+sum of section forces.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ORDERS = 3  # value, rate, second rate
 
 
 class Product(NamedTuple):
-    """weight Π x_k^(p) of at most two factors (k, p): numbers among measures and efforts, and orders of rates."""
+    """Product weight Π x_k^(p) of at most two factors (k, p): index of a measure or effort, and order of its rate."""
 
     weight: float
     factors: tuple[tuple[int, int], ...] = ()
@@ -36,7 +36,7 @@ class Product(NamedTuple):
 class Observation:
     """Outputs by name, each a sum of products.
 
-    measures : names of the measures, in the order of a row of coefficients; efforts : of forces inside
+    measures : names of the measures, in the order of a row of coefficients; efforts : names of internal forces
     """
 
     measures: tuple[str, ...]
@@ -49,27 +49,27 @@ class Observation:
 
     @cached_property
     def plain(self) -> bool:
-        """Whether every output is a measure as it stands, in their order."""
+        """Whether every output is one measure, in the same order."""
         return tuple(self.outputs) == self.measures and all(
             self.measure_of(name) == i for i, name in enumerate(self.outputs)
         )
 
     @cached_property
     def order(self) -> int:
-        """The highest rate of any measure that is asked for."""
+        """Highest order of the rates of measures."""
         return max((p for form in self.outputs.values() for item in form for _, p in item.factors), default=0)
 
     @property
     def instant(self) -> bool:
-        """Whether state alone does not give the outputs: accelerations, or forces inside, need the inputs too."""
+        """Whether outputs depend on the inputs as well as on the state: accelerations or internal forces."""
         return self.order > 1 or bool(self.efforts)
 
     def feels_inputs(self, name: str) -> bool:
-        """Whether state alone does not give this output: an acceleration, or a force inside, is among its factors."""
+        """Return whether an output depends on the inputs: a factor is an acceleration or an internal force."""
         return any(p > 1 or k >= len(self.measures) for item in self.outputs[name] for k, p in item.factors)
 
     def measure_of(self, name: str) -> int | None:
-        """The number of the measure that an output is, if it is one as it stands."""
+        """Return the index of the measure that an output is, or None."""
         form = self.outputs[name]
         if len(form) == 1 and form[0].weight == 1.0 and len(form[0].factors) == 1:
             number, order = form[0].factors[0]
@@ -77,7 +77,7 @@ class Observation:
         return None
 
     def values(self, x: Numbers) -> Numbers:
-        """y (..., o) of x (3, ..., measures + efforts): values, rates and second rates."""
+        """Return y (..., o) for x (3, ..., measures + efforts): values, rates and second rates."""
         found = np.zeros((*x.shape[1:-1], len(self.outputs)), dtype=x.dtype)
         for o, form in enumerate(self.outputs.values()):
             for weight, factors in form:
@@ -88,7 +88,7 @@ class Observation:
         return found
 
     def slopes(self, x: Array) -> Array:
-        """∂y/∂x^(p), (3, ..., o, measures + efforts), at x (3, ..., measures + efforts)."""
+        """Return ∂y/∂x^(p), (3, ..., o, measures + efforts), at x (3, ..., measures + efforts)."""
         found = np.zeros((ORDERS, *x.shape[1:-1], len(self.outputs), x.shape[-1]))
         for o, form in enumerate(self.outputs.values()):
             for weight, factors in form:
@@ -98,7 +98,7 @@ class Observation:
         return found
 
     def data(self) -> dict[str, Any]:
-        """As JSON."""
+        """Return the observation as JSON data."""
         outputs = {
             name: [[item.weight, *map(list, item.factors)] for item in form] for name, form in self.outputs.items()
         }
@@ -106,16 +106,16 @@ class Observation:
 
 
 def plain_observation(names: Sequence[str]) -> Observation:
-    """Every measure an output."""
+    """Return the observation whose outputs are the measures."""
     return Observation(tuple(names), (), {name: (Product(1.0, ((i, 0),)),) for i, name in enumerate(names)})
 
 
 def with_measures(seen: Observation, names: Sequence[str]) -> Observation:
-    """The same with further measures behind the others, each an output as it stands."""
+    """Return an observation with additional measures, each of which is an output."""
     if seen.efforts:
         raise InputError(
-            "a path has no forces inside the mechanism among its outputs", part="sensors",
-            hint="take reactions, sections, stresses and strains out of the file, or reduce over boxes",
+            "a model along a path does not support internal forces as outputs", part="sensors",
+            hint="remove sensors of reactions, sections, stresses and strains, or reduce over boxes",
         )  # fmt: skip
     first = len(seen.measures)
     more = {name: (Product(1.0, ((first + i, 0),)),) for i, name in enumerate(names)}
@@ -123,7 +123,7 @@ def with_measures(seen: Observation, names: Sequence[str]) -> Observation:
 
 
 def observation_from(data: Mapping[str, Any]) -> Observation:
-    """From JSON; InputError for what is no observation."""
+    """Read an observation from JSON data; raise InputError for wrong data."""
     try:
         measures, efforts = (tuple(map(str, data[key])) for key in ("measures", "efforts"))
         outputs = {
@@ -134,13 +134,13 @@ def observation_from(data: Mapping[str, Any]) -> Observation:
             for name, form in data["outputs"].items()
         }
     except (KeyError, TypeError, ValueError, AttributeError):
-        raise InputError("its outputs are not what they should be", hint="the file is damaged; reduce again") from None
+        raise InputError("the outputs are invalid", hint="the file is damaged; reduce again") from None
     for form in outputs.values():
         for item in form:
             for number, order in item.factors:
                 highest = ORDERS - 1 if number < len(measures) else 0
                 if not (0 <= number < len(measures) + len(efforts) and 0 <= order <= highest):
-                    raise InputError("an output is made of what is not there", hint="the file is damaged; reduce again")
+                    raise InputError("an output uses a missing measure", hint="the file is damaged; reduce again")
     return Observation(measures, efforts, outputs)
 
 
@@ -158,7 +158,7 @@ def observation_from(data: Mapping[str, Any]) -> Observation:
 
 
 class OutputMotion(NamedTuple):
-    """What outputs are made of, x^(p) (3, k), and its derivatives by η, η̇, η̈ (3, k, n) and u (3, k, inputs)."""
+    """Factors of the outputs, x^(p) (3, k), and their derivatives by η, η̇, η̈ (3, k, n) and u (3, k, inputs)."""
 
     x: Array
     by_eta: Array
@@ -168,7 +168,7 @@ class OutputMotion(NamedTuple):
 
 
 class OutputMatrices(NamedTuple):
-    """y (o,), C (o, 2 n) and D (o, inputs)."""
+    """Outputs y (o,) with the matrices C (o, 2 n) and D (o, inputs)."""
 
     y: Array
     C: Array
@@ -186,9 +186,9 @@ class Curved(NamedTuple):
 
 
 def measured_motion(measures: Curved, delta: Array, rates: Array, accelerations: Array) -> Array:
-    """(..., 3, k): values, rates and second rates of measures ρ + Ψ δ, of many motions with a leading axis each.
+    """Return values, rates and second rates (..., 3, k) of the measures ρ + Ψ δ, for many motions with a leading axis.
 
-    μ̈ = J η̈ + θ̇ᵀ(∂²ρ/∂θ²)θ̇ + 2 θ̇ᵀ(∂Ψ/∂θ)ᵀδ̇; what ∂²Ψ/∂θ² adds is of second order in δ and θ̇ together.
+    μ̈ = J η̈ + θ̇ᵀ(∂²ρ/∂θ²)θ̇ + 2 θ̇ᵀ(∂Ψ/∂θ)ᵀδ̇; the term of ∂²Ψ/∂θ² is of second order in δ and θ̇ together.
     """
     s = measures.rigid.shape[-1]
     J = _gradient(measures, delta)
@@ -203,7 +203,7 @@ def measured_motion(measures: Curved, delta: Array, rates: Array, accelerations:
 def output_motion(
     measures: Curved, delta: Array, rates: Array, accelerations: Array, inputs: int, bent: Array | None = None
 ) -> OutputMotion:
-    """What outputs are made of along one motion; bent : (k, s) ∂³ρ/∂θ³[θ̇, θ̇], zero if left out (at rest it is)."""
+    """Return the factors of the outputs along one motion; bent : ∂³ρ/∂θ³[θ̇, θ̇] (k, s), default zero (as at rest)."""
     s, n, k = measures.rigid.shape[-1], rates.shape[-1], len(measures.value)
     x = measured_motion(measures, delta, rates, accelerations)
     J = _gradient(measures, delta)
@@ -218,8 +218,11 @@ def output_motion(
 
 
 class EffortSlopes(NamedTuple):
-    """Rows of forces inside (e, width), their derivatives by θ (e, width, s), and what they are multiplied by, with its
-    slopes by η, η̇, η̈ (width, n) and u (width, inputs)."""
+    """Rows of internal forces and their slopes.
+
+    The rows are (e, width), their derivatives by θ (e, width, s). The factors of the rows have slopes by η, η̇, η̈
+    (width, n) and u (width, inputs).
+    """
 
     rows: Array
     by_theta: Array
@@ -231,7 +234,7 @@ class EffortSlopes(NamedTuple):
 
 
 def with_efforts(moving: OutputMotion, forces: EffortSlopes) -> OutputMotion:
-    """Forces inside behind the measures."""
+    """Append internal forces to the measures."""
     e, s = len(forces.rows), forces.by_theta.shape[-1]
 
     def behind(measures: Array, added: Array) -> Array:
@@ -251,7 +254,7 @@ def with_efforts(moving: OutputMotion, forces: EffortSlopes) -> OutputMotion:
 
 
 def output_matrices(observation: Observation, moving: OutputMotion, A: Array, B: Array) -> OutputMatrices:
-    """y, C and D with δη̈ = A (n, 2 n) δx + B (n, inputs) δu."""
+    """Return y, C and D with δη̈ = A (n, 2 n) δx + B (n, inputs) δu."""
     n = moving.by_eta.shape[-1]
     slopes = observation.slopes(moving.x)
     by_eta, by_rates, by_accelerations, by_inputs = (np.einsum("pok,pkj->oj", slopes, by) for by in moving[1:])
@@ -260,13 +263,13 @@ def output_matrices(observation: Observation, moving: OutputMotion, A: Array, B:
 
 
 def _gradient(measures: Curved, delta: Array) -> Array:
-    """J (..., k, n)."""
+    """Return J (..., k, n)."""
     along = measures.rigid + np.einsum("...kdi,...d->...ki", measures.modes_slope, delta)
     return np.concatenate([along, measures.modes], axis=-1)
 
 
 def _gradient_rate(measures: Curved, rates: Array) -> Array:
-    """J̇ (k, n) at rates of η; J̈ at rest is the same at its accelerations."""
+    """Return J̇ (k, n) for the rates of η; with the accelerations it returns J̈ at rest."""
     s = measures.rigid.shape[-1]
     along = np.einsum("kij,i->kj", measures.bend, rates[:s]) + np.einsum("kdi,d->ki", measures.modes_slope, rates[s:])
     return np.hstack([along, measures.modes_slope @ rates[:s]])

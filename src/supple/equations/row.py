@@ -1,31 +1,32 @@
-"""All coefficients at one θ in a row of numbers: their order, their shapes, and where each stands.
+"""All coefficients at one θ in one row of numbers: their order, shapes and positions.
 
 With n coordinates η = (θ, δ), s of them θ and d = n - s elastic, i inputs, o outputs and f joints with dry friction, a
-row of any model holds
+row of any model contains
 
     M, K, damping (n, n)   christoffel (n, n, n)   potential (1,)   force (n,) at δ = 0   force_slope (s, d), ∂p_δ/∂θ
     input_map (n, i)   outputs (o,)   rigid (o, s), ∂ρ_o/∂θ   modes (o, d), Ψ_o   friction_map (f, n)
     stiffness_slope (s, d, d), ∂K_δδ/∂θ
 
-Where the model keeps its energy deformed too (`bent`), Γ is not in the row, but what it follows from, at θ and δ,
+If the model conserves energy when deformed (`bent`), the row contains, instead of Γ, the derivatives from which Γ
+follows at θ and δ,
 
     mass_gradient (s, n, n), ∂M/∂θ_k   mass_slope (s, n, d), ∂M_ij/∂δ_a with i in θ: M_δδ does not change with δ
     mass_slope_gradient (s, s, n, d), ∂/∂θ_k of it
 
-and with stiffening (`curved`) all rows of ∂M_ij/∂δ_a, and mass_curvature (s, s, d, d), ∂²M_ij/∂δ_a∂δ_b of θθ, and in a
-bent row mass_curvature_gradient (s, s, s, d, d), ∂/∂θ_k of it (`supple.equations.deformation`); otherwise these have no
-numbers. Forces inside that outputs are made of are
+With stiffening (`curved`) it contains all rows of ∂M_ij/∂δ_a, mass_curvature (s, s, d, d), ∂²M_ij/∂δ_a∂δ_b of θθ, and
+in a bent row mass_curvature_gradient (s, s, s, d, d), ∂/∂θ_k of it (`supple.equations.deformation`). Otherwise these
+blocks are empty. Internal forces that outputs depend on are
 
     efforts (e, width), see `effort_places`
 
-A row of a local model holds its derivatives behind
+A row of a local model is followed by its derivatives
 
     dM (n, n, n), over η   dforce_theta (s, s), ∂p_θ/∂θ   ddamping (n, n, s)   dinput_map (n, i, s)
     bend (o, s, s), ∂²ρ_o/∂θ²   modes_slope (o, d, s), ∂Ψ_o/∂θ   dfriction_map (f, n, s)
     defforts (e, width, s) of a rigid mechanism
 
-with what is known of its internal modes: squares, their ω²; overlap, the smallest with the reference; places, Σ 2^i
-over their places among all modes. A rigid mechanism has d = 0 and none of these.
+and by properties of its internal modes: squares, their ω²; overlap, the smallest one with the reference; places, Σ 2^i
+over their indices among all modes. A rigid mechanism has d = 0 and none of these.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ Numbers = NDArray[Any]
 
 
 class EffortPlaces(NamedTuple):
-    """Where each part begins in the row of a force inside.
+    """Positions of the parts in the row of an internal force.
 
     width : of the whole row; pairs : (j, k), j in θ and k >= j, of η̇_j η̇_k
     """
@@ -67,7 +68,7 @@ class EffortPlaces(NamedTuple):
 
 
 def effort_places(n: int, s: int, inputs: int, dry: int) -> EffortPlaces:
-    """Places in the row of a force inside: n coordinates, s of them θ, some inputs and joints with dry friction."""
+    """Return the positions in the row of an internal force, for n coordinates, s of them θ."""
     pairs = tuple((j, k) for j in range(s) for k in range(j, n))
     starts = np.cumsum([1, n - s, inputs, n, n, len(pairs), dry]).tolist()
     modes, after, accelerations, rates, turning, friction, width = starts
@@ -75,7 +76,7 @@ def effort_places(n: int, s: int, inputs: int, dry: int) -> EffortPlaces:
 
 
 class EffortMotion(NamedTuple):
-    """What forces inside depend on: δ, u, η̈, η̇ and forces of dry friction, (..., k) each."""
+    """Variables that internal forces depend on: δ, u, η̈, η̇ and dry-friction forces, (..., k) each."""
 
     delta: Numbers
     inputs: Numbers
@@ -85,7 +86,7 @@ class EffortMotion(NamedTuple):
 
 
 def effort_factors(places: EffortPlaces, motion: EffortMotion) -> Numbers:
-    """What the entries of a row are multiplied by, (..., width)."""
+    """Return the factors of the entries of a row, (..., width)."""
     delta, u, a, v, f = motion
     one = np.ones((*delta.shape[:-1], 1))
     if not places.pairs:
@@ -108,7 +109,7 @@ DM, DFORCE_THETA, DDAMPING, DINPUT_MAP, BEND, MODES_SLOPE, DFRICTION_MAP, SQUARE
 
 
 class RowLayout:
-    """Where each coefficient stands in a row of `width` numbers: the shapes by name, in order."""
+    """Positions of the coefficients in a row of `width` numbers; shapes by name, in order."""
 
     def __init__(self, shapes: dict[str, tuple[int, ...]]):
         self.shapes = shapes
@@ -121,26 +122,26 @@ class RowLayout:
         }
 
     def part(self, rows: Array, name: str) -> Array:
-        """A view of one coefficient in rows (..., width)."""
+        """Return a view of one coefficient in rows (..., width)."""
         first, stop, shape = self._spans[name]
         return rows[..., first:stop].reshape(rows.shape[:-1] + shape)
 
     def split(self, rows: Array) -> dict[str, Array]:
-        """Views of all coefficients in rows (..., width), by name."""
+        """Return views of all coefficients in rows (..., width), by name."""
         return {name: self.part(rows, name) for name in self.shapes}
 
     def start(self, name: str) -> int:
-        """Where a coefficient begins."""
+        """Return the position of the first number of a coefficient."""
         return self._spans[name][0]
 
 
 def row_layout(
     n: int, s: int, inputs: int, outputs: int, dry: int, *, bent: bool = False, curved: bool = False, efforts: int = 0
 ) -> RowLayout:
-    """The layout of the coefficients that every model has.
+    """Return the layout of the coefficients that every model has.
 
-    bent : M changes with δ, and Γ follows from its derivatives; curved : and M_θθ to second order
-    efforts : how many forces inside are known
+    bent : M changes with δ, and Γ follows from its derivatives; curved : M_θθ is of second order in δ
+    efforts : number of internal forces
     """
     return RowLayout(_shapes(n, s, inputs, outputs, dry, bent=bent, curved=curved, efforts=efforts))
 
@@ -148,7 +149,7 @@ def row_layout(
 def local_layout(
     n: int, s: int, inputs: int, outputs: int, dry: int, internal: int = 0, *, curved: bool = False, efforts: int = 0
 ) -> RowLayout:
-    """The layout of a local model: the coefficients and their derivatives."""
+    """Return the layout of a local model: the coefficients and their derivatives."""
     d = n - s
     derivatives: dict[str, tuple[int, ...]] = {
         "dM": (n, n, n),

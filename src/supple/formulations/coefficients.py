@@ -1,6 +1,6 @@
-"""Arrays of what a mechanism carries, and the units of its coordinates, actuators and sensors.
+"""Arrays of the properties that a mechanism carries, and the units of its coordinates, actuators and sensors.
 
-The arrays hold inertia, loads, and everything that acts along a measure.
+The arrays hold inertia, loads, and all force models and ports along measures.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from supple.kinematics.row_arrays import ROWS
 from supple.kinematics.sensed import Form, plain_measure, sensed
 from supple.results.units import MODAL, Units, force, numbered, rate_unit
 
-# What a use of a measure is: a law acts along it, or a port is there (an input, an output), or dry friction.
+# Uses of a measure: a force model along it, a port (an input, an output), or dry friction.
 LAW, ACTUATOR, SENSOR, DRY = range(4)
 ROLE, NUMBER = 0, 1  # columns of uses_i
 DRY_FORCE = 0  # column of uses_f of dry friction
@@ -35,14 +35,14 @@ AT_POINT, OF_FORCE, OF_MOMENT = 0, 3, 6  # columns of loads_f
 
 
 class CoefficientArrays(NamedTuple):
-    """What kernels take beside the rows, in this order.
+    """Arguments of kernels besides the rows, in this order.
 
     inertia    : (bodies, d, d) constant mass matrices in body axes
     loads_i    : (n, 2) body, follows the body (1) or keeps its direction (0); gravity comes first
-    loads_f    : (n, 9) point on the body, force, moment (in body axes if it follows, in the world's otherwise)
+    loads_f    : (n, 9) point on the body, force, moment (in body axes if it follows, otherwise in world axes)
     uses_start : uses of measure i are uses_start[i] to uses_start[i + 1]
-    uses_i     : (n, 2) role (above), number of the law, or among its kind
-    uses_f     : (n, k) parameters of the law, and where it is relaxed behind them (laws.REFERENCE); force of friction
+    uses_i     : (n, 2) role (above), number of the force model, or index among its kind
+    uses_f     : (n, k) parameters of the force model, followed by its relaxed length; friction force
     """
 
     inertia: Array
@@ -54,24 +54,27 @@ class CoefficientArrays(NamedTuple):
 
 
 def measure_of_use(arrays: Any) -> Integers:
-    """(n,) the measure that each use belongs to; arrays : anything with uses_start."""
+    """Return the measure of each use (n,); arrays : an object with uses_start."""
     return np.repeat(np.arange(len(arrays.uses_start) - 1), np.diff(arrays.uses_start))
 
 
 def dry_measures(arrays: Any) -> list[int]:
-    """Measures with dry friction in the order of `Carried.dry_forces`; arrays : anything with uses_start and uses_i."""
+    """Return the measures with dry friction in the order of `Carried.dry_forces`.
+
+    arrays : an object with uses_start and uses_i
+    """
     dry = np.flatnonzero(arrays.uses_i[:, ROLE] == DRY)
     order = np.argsort(arrays.uses_i[dry, NUMBER])
     return measure_of_use(arrays)[dry[order]].tolist()
 
 
 class Carried(NamedTuple):
-    """The arrays, and the names of what they stand for.
+    """The arrays and the names of their entries.
 
-    measured : the row of each measure that outputs are made of, those that are outputs as they stand first
-    observation : all outputs, and what they are made of; efforts : forces inside that they are made of
-    dry_forces : of each joint coordinate with dry friction
-    nonlinear : springs whose law is not linear, and its name
+    measured    : rows of the measures that outputs depend on, starting with those that are outputs themselves
+    observation : all outputs as sums of products; efforts : internal forces in these sums
+    dry_forces  : dry friction force of each joint coordinate
+    nonlinear   : springs with a nonlinear force model, and the name of the model
     """
 
     arrays: CoefficientArrays
@@ -83,29 +86,29 @@ class Carried(NamedTuple):
 
     @property
     def outputs(self) -> dict[str, int]:
-        """The row of each output that is a measure as it stands."""
+        """Row of each output that is one measure."""
         names = [name for name in self.observation.outputs if self.observation.measure_of(name) is not None]
         return {name: self.measured[name] for name in names}
 
     def require_linear(self, what: str) -> None:
-        """Refuse what is not linear by name. what : that which needs it, such as "a flexible model"."""
+        """Refuse nonlinear springs by name; what : the analysis that needs linear ones, such as "a flexible model"."""
         for spring, rule in self.nonlinear.items():
             raise InputError(
-                f'its law "{rule}" is not linear, and {what} has linear springs',
+                f'the force model "{rule}" is not linear, but {what} needs linear springs',
                 part=f'spring "{spring}"', path=("springs", spring),
-                hint="give it a stiffness, or use what takes every law: simulate, and rigid local and linear models",
+                hint="give it a stiffness, or use simulate or rigid local or linear models",
             )  # fmt: skip
 
 
 def carried(position: Rest) -> Carried:
-    """Computed once for each mechanism."""
+    """Return the arrays of a mechanism, computed once."""
     return position.numbering.mechanism.remembered("carried", lambda: collected(position.numbering))
 
 
 def along_measure(
     arrays: CoefficientArrays, measure: int, length: float = 0.0, *, only: ForceLaw | None = None
 ) -> Along:
-    """What all laws together, or those of one rule, do along a measure at ℓ."""
+    """Sum all force models along a measure at length ℓ, or those with one role."""
     uses = [
         n
         for n in range(arrays.uses_start[measure], arrays.uses_start[measure + 1])
@@ -116,7 +119,7 @@ def along_measure(
 
 
 class Yield(NamedTuple):
-    """What a drive that yields does along a row beside its force: -k (ℓ - ℓ₀) - c ℓ̇."""
+    """Spring and damper of a drive with compliance along a row: -k (ℓ - ℓ₀) - c ℓ̇."""
 
     row: int
     stiffness: float
@@ -125,7 +128,7 @@ class Yield(NamedTuple):
 
 
 def with_yields(arrays: CoefficientArrays, constraints: int, yields: tuple[Yield, ...]) -> CoefficientArrays:
-    """The arrays with springs and dampers along these measures."""
+    """Return the arrays with springs and dampers along these measures."""
     start, uses_i, uses_f = arrays.uses_start.copy(), arrays.uses_i, arrays.uses_f
     if yields and uses_f.shape[1] < 2:  # a parameter, and where it is relaxed
         uses_f = np.zeros((len(uses_f), 2))
@@ -140,7 +143,7 @@ def with_yields(arrays: CoefficientArrays, constraints: int, yields: tuple[Yield
 
 
 class _Use(NamedTuple):
-    """Something that acts along, or sees, the measure of a row."""
+    """A force model or port that uses the measure of a row."""
 
     row: int
     role: int
@@ -154,7 +157,7 @@ def _acting(row: int, rule: ForceLaw, *parameters: float, reference: float = 0.0
 
 
 def collected(numbering: Numbering) -> Carried:
-    """What the mechanism of a numbering carries."""
+    """Return the arrays of the mechanism of a numbering."""
     uses = _parts(numbering)
     measured, observation = _observed(numbering)
     uses += [_Use(row, SENSOR, i) for i, row in enumerate(measured.values())]
@@ -182,7 +185,7 @@ def collected(numbering: Numbering) -> Carried:
 
 
 def _parts(numbering: Numbering) -> list[_Use]:
-    """Springs, dampers, forces along measures and actuators."""
+    """Return springs, dampers, forces along measures, and actuators."""
     mechanism = numbering.mechanism
 
     def row(part: Acting) -> int:
@@ -202,10 +205,10 @@ def _parts(numbering: Numbering) -> list[_Use]:
 
 
 def _observed(numbering: Numbering) -> tuple[dict[str, int], Observation]:
-    """Measures by name, with their rows, and the outputs that are made of them.
+    """Return measures with their rows, by name, and the outputs as sums of their products.
 
-    A measure that is an output has its name; the others, which none is by itself, are named by what they measure. Two
-    outputs that are one measure are two of them here.
+    A measure that is an output has the name of the output. Other measures are named by what they measure. Two outputs
+    with the same measure are two measures here.
     """
     forms: dict[str, Form] = {}
     for name in numbering.mechanism.sensors:
@@ -240,14 +243,14 @@ def _observed(numbering: Numbering) -> tuple[dict[str, int], Observation]:
 
 
 def _inertia(numbering: Numbering) -> Array:
-    """Constant mass matrices of the bodies, in body axes: (bodies, d, d)."""
+    """Return the constant mass matrices of the bodies in body axes, (bodies, d, d)."""
     found = mass_properties(numbering.drawing)
     column = numbering.arrays.column
     return np.array([found[name].spatial()[np.ix_(column, column)] for name in numbering.bodies])
 
 
 def _loads(numbering: Numbering) -> tuple[Integers, Array]:
-    """Gravity at every centre of mass, then the applied forces."""
+    """Return gravity at every centre of mass, followed by the applied forces."""
     mechanism, drawing = numbering.mechanism, numbering.drawing
     bodies: list[tuple[int, int]] = []
     vectors: list[Array] = []
@@ -276,7 +279,7 @@ def _loads(numbering: Numbering) -> tuple[Integers, Array]:
 
 
 def _by_row(numbering: Numbering, uses: list[_Use]) -> tuple[Integers, Integers, Array]:
-    """Uses sorted by the measure they use; uses_start[i] is the first of measure i."""
+    """Sort uses by their measure; uses_start[i] is the first use of measure i."""
     ordered = sorted(uses, key=lambda use: use.row)
     first, last = numbering.constraints, int(numbering.arrays.sizes[ROWS])
     rows = np.array([use.row for use in ordered], dtype=np.int64)
@@ -290,7 +293,7 @@ def _by_row(numbering: Numbering, uses: list[_Use]) -> tuple[Integers, Integers,
     return start, uses_i, uses_f
 
 
-# Units of what a mechanism's coordinates, actuators and sensors measure.
+# Units of coordinates, actuators and sensors.
 
 
 ARCLENGTH = "arclength"
@@ -298,7 +301,7 @@ _TURNS = ("rx", "ry", "rz", "angle")  # directions about an axis
 
 
 def units_of(position: Rest) -> Units:
-    """m or rad of θ and of outputs, N or N m of actuators."""
+    """Return the units of the coordinates (m or rad), actuators (N or N m) and sensors."""
     numbering = position.numbering
     angles, mechanism = numbering.angles(), numbering.mechanism
     driven = {name: numbering.measures[key_of(mechanism, part)] for name, part in mechanism.actuators.items()}
@@ -310,8 +313,10 @@ def units_of(position: Rest) -> Units:
 
 
 def output_units(position: Rest) -> dict[str, str]:
-    """Of every output: that of what it is made of, with its rates. Components of axes have none of their own, and what
-    turns them is an angle."""
+    """Return the units of the outputs, from the units of their measures and the orders of rates.
+
+    Components of axes have no unit, and the rotation that they describe is an angle.
+    """
     numbering, load = position.numbering, carried(position)
     kinds = numbering.arrays.rows_i[list(load.measured.values()), KIND]
     found = {}
@@ -329,9 +334,9 @@ def output_units(position: Rest) -> dict[str, str]:
 def model_units(
     position: Rest, coordinates: Sequence[str], inputs: Sequence[str], outputs: Sequence[str], internal: int
 ) -> Units:
-    """Of a model of the mechanism in some coordinates, the last `internal` of them modes of unit mass.
+    """Return the units of a model of the mechanism; its last `internal` coordinates are modes of unit mass.
 
-    An arclength is in rad where all θ are angles, else in m; what else is not θ is a displacement, `place.axis`.
+    An arclength is in rad if all θ are angles, otherwise in m. Other coordinates are displacements, `point.axis`.
     """
     known = units_of(position)
     arc = "rad" if set(known.coordinates.values()) == {"rad"} else "m"

@@ -1,9 +1,9 @@
-"""How the numbers that a mechanism is made of change with a parameter of its file: rows, inertia, loads and laws.
+"""Slopes of the data of a mechanism (rows, inertia, loads, force models) with respect to a parameter of its file.
 
-The way from a parameter to these arrays is explicit (expressions, places in the drawing, axes of bodies, integrals of
-masses), and analytic but for min, max and abs. So their slopes are taken from the arrays themselves at four values
-around the parameter's own, by the polynomial through them (`approximation.analytic_slope`): known to about 1e-12 of an
-array's size, and refused where an array is not smooth there.             (docs/theory/parameters.md, eqs. 1 and 2)
+The data are explicit functions of the parameter (expressions, drawn positions, axes of bodies, mass integrals), and
+analytic except for min, max and abs. Their slopes follow from the arrays at four values around the parameter's own
+value, by polynomial interpolation (`approximation.analytic_slope`), with an error of about 1e-12 of an array's size.
+Arrays that are not smooth are refused.                              (docs/theory/parameters.md, eqs. 1 and 2)
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from supple.kinematics.numbering import numbering
 from supple.kinematics.primitives import SCALE, ZERO
 from supple.kinematics.rest import rest
 
-_SAME = 1e-9  # of an array of slopes: less is rounding
-_TERMS, _CELL = 10, 0.05  # of polynomials over a tenth of a parameter, half of it to either side
-_FALLEN = 1e-12  # of the largest coefficient: what the last ones of a smooth array are below
+_SAME = 1e-9  # relative size of rounding errors in an array of slopes
+_TERMS, _CELL = 10, 0.05  # terms of the polynomials, and half of their interval relative to the parameter
+_FALLEN = 1e-12  # largest last coefficients of a smooth array, relative to its largest coefficient
 
 
 class DataSlopes(NamedTuple):
-    """∂/∂μ of the arrays of the rigid mechanism, as RowArrays and CoefficientArrays have them."""
+    """Slopes ∂/∂μ of the arrays of the rigid mechanism, as in RowArrays and CoefficientArrays."""
 
     rows_f: Array
     inertia: Array
@@ -51,9 +51,9 @@ class Neighbours(NamedTuple):
     def slopes(
         self, arrays: Callable[[Mechanism], Mapping[str, NDArray[Any]]], judged: Collection[str] | None = None
     ) -> dict[str, Array]:
-        """∂/∂μ of arrays that a mechanism has, by name. Those whose numbers are whole must not change.
+        """Return ∂/∂μ of arrays of a mechanism, by name; integer arrays must not change.
 
-        judged : those that say whether all are smooth, all if left out; of what is zero but for rounding nothing tells
+        judged : names of the arrays that decide about smoothness, default all; arrays of rounding errors cannot
         """
         values = [arrays(mechanism) for mechanism in self.mechanisms]
         found = {}
@@ -62,26 +62,26 @@ class Neighbours(NamedTuple):
             same = all(array.shape == each[0].shape for array in each)
             whole = each[0].dtype.kind in "iub"
             if not same or (whole and not all(np.array_equal(array, each[0]) for array in each)):
-                raise self.rough("the mechanism is put together in another way on either side of it")
+                raise self.rough("the structure of the mechanism changes at this value")
             if not whole:
                 if (judged is None or name in judged) and not smooth(each, 0.0 if judged is None else NOISE):
-                    raise self.rough(f"its {name.replace('_', ' ')} has a kink there")
+                    raise self.rough(f"{name.replace('_', ' ')} has a kink at this value")
                 found[name] = stencil_slope(self.stencil, each)
         return found
 
     def rough(self, why: str) -> InputError:
-        """What is said where there is no slope."""
+        """Return the error for a parameter without a slope."""
         middle = float(np.mean(self.stencil.points))
         return InputError(
-            f"nothing has a slope along it at {middle:.6g}: {why}", part=f"parameter {quoted(self.name)}",
-            hint="choose another value of it, or write what uses it without min, max and abs",
+            f"no derivative exists at {middle:.6g}: {why}", part=f"parameter {quoted(self.name)}",
+            hint="choose another value, or write the expressions that use it without min, max and abs",
         )  # fmt: skip
 
 
 def neighbours(mechanism: Mechanism, name: str, reach: Reach = WIDE) -> Neighbours:
-    """The mechanism at a few values around that of one of its parameters; made once.
+    """Return the mechanism at a few values around that of a parameter, created once.
 
-    Their elastic bodies are condensed for the same bands, which go by a frequency of the mechanism's own.
+    Their elastic bodies are condensed for the same bands, which depend on a frequency of the mechanism itself.
     """
 
     def made() -> Neighbours:
@@ -90,8 +90,8 @@ def neighbours(mechanism: Mechanism, name: str, reach: Reach = WIDE) -> Neighbou
         found = tuple(varied(mechanism, {name: value}) for value in around.points)
         if not any(depends(mechanism, item) for item in found):
             raise InputError(
-                "nothing in the mechanism depends on it", part=f"parameter {quoted(name)}",
-                hint="write numbers as expressions in it; a mechanism that was changed in Python keeps numbers alone",
+                "the mechanism does not depend on it", part=f"parameter {quoted(name)}",
+                hint="use it in expressions of the file; a mechanism that was changed in Python contains only numbers",
             )  # fmt: skip
         if mechanism.elastic:
             unit = own_band(mechanism)
@@ -103,10 +103,10 @@ def neighbours(mechanism: Mechanism, name: str, reach: Reach = WIDE) -> Neighbou
 
 
 def data_slopes(mechanism: Mechanism, name: str) -> DataSlopes:
-    """∂/∂μ of rows, inertia, loads and laws along a parameter.
+    """Return ∂/∂μ of rows, inertia, loads and force models with respect to a parameter.
 
-    Of a family of mechanisms (`first_of`) that other parameters do not enter, the arrays are polynomials of degree nine
-    over a tenth of the parameter, known once for all members there; else computed once for each.
+    For a family of mechanisms (`first_of`) whose other parameters do not enter, the arrays are polynomials of degree
+    nine over a tenth of the parameter, computed once for all members; otherwise they are computed once per mechanism.
     """
     require_parameters(mechanism, (name,))
     first = first_of(mechanism) or mechanism
@@ -129,7 +129,7 @@ def data_slopes(mechanism: Mechanism, name: str) -> DataSlopes:
 
 
 class _Cell(NamedTuple):
-    """Arrays as polynomials of Chebyshev's around a value of a parameter, coefficients (n, ...) of each."""
+    """Chebyshev polynomials of arrays around a value of a parameter, with coefficients (n, ...) for each array."""
 
     middle: float
     half_width: float
@@ -137,7 +137,7 @@ class _Cell(NamedTuple):
 
 
 def _over_cell(first: Mechanism, name: str, middle: float) -> _Cell | None:
-    """None where they are not smooth, or there is no mechanism."""
+    """Return the polynomials, or None if the arrays are not smooth or a mechanism does not exist."""
     coordinates, half = rest(first).numbering.coordinates, _CELL * abs(middle)
     points = chebyshev.chebpts1(_TERMS)
     try:
@@ -155,7 +155,7 @@ def _over_cell(first: Mechanism, name: str, middle: float) -> _Cell | None:
                 return None
         elif field in DataSlopes._fields:
             whole = np.array(each)
-            coefficients = np.tensordot(inverse, whole - whole[0], axes=1)  # what is constant has no slope at all
+            coefficients = np.tensordot(inverse, whole - whole[0], axes=1)  # exactly zero for constants
             last = np.abs(coefficients[-2:]).reshape(2, -1).max(axis=1, initial=0.0)
             if (last > np.array([10.0, 1.0]) * _FALLEN * np.abs(whole).max(initial=0.0)).any():
                 return None
@@ -176,7 +176,7 @@ def _slopes(mechanism: Mechanism, name: str) -> DataSlopes:
 
 
 def _follows(mechanism: Mechanism, name: str, other: str) -> bool:
-    """Whether slopes along a parameter change with another one, or with itself; where that cannot be told, they do."""
+    """Return whether slopes with respect to a parameter depend on another one, or on itself; True if unknown."""
 
     def tried() -> bool:
         here, there = float(mechanism.parameters[name]), float(mechanism.parameters[other])

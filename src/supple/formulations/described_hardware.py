@@ -1,4 +1,4 @@
-"""The drives and instruments that a mechanism's file describes, by the names of its inputs and outputs."""
+"""Drives and instruments that the file of a mechanism describes, by the names of its inputs and outputs."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from supple.kinematics.sensed import Key, sensed
 
 
 def hardware_of(mechanism: Mechanism) -> Hardware:
-    """Its drives, its instruments, and which outputs measure coordinates and their rates.
+    """Return the drives and instruments of a mechanism, and the outputs that measure coordinates and their rates.
 
-    False if its file says nothing of them: commands are forces then, and measurements exact.
+    Without drives in the file, commands are forces. Without instruments, measurements are exact.
     """
     require_arguments(hardware_of, locals())
     return mechanism.remembered("hardware", lambda: _collected(mechanism))
@@ -52,7 +52,7 @@ def _collected(mechanism: Mechanism) -> Hardware:
 
 
 def _key(mechanism: Mechanism, coordinate: str) -> Key:
-    """What a coordinate of θ measures."""
+    """Return a key of the quantity that a coordinate of θ measures."""
     actuator = mechanism.actuators.get(coordinate)
     if actuator is not None:
         return _either_way(key_of(mechanism, actuator))
@@ -62,6 +62,6 @@ def _key(mechanism: Mechanism, coordinate: str) -> Key:
 
 
 def _either_way(key: Key) -> Key:
-    """A distance is the same from either end."""
+    """Return the same key for both orders of the ends of a distance."""
     kind, *ends = key
     return (kind, *sorted(ends)) if kind == "between" and len(ends) == 2 else key

@@ -1,9 +1,9 @@
-"""Forces inside a mechanism that sensors see: reactions of joints, section forces of beams, and stress and strain.
+"""Internal forces that sensors measure: joint reactions, section forces of beams, stress and strain.
 
-A reaction is the force, and the moment about the joint's place on its second body, of the joint on that body, in axes
-of the drawing or of the body. In a section with axes x along the beam, y and z, the part towards the beam's second end
-acts on the other with (N, Q_y, Q_z) and (T, M_y, M_z); in the plane with N, Q to the left of the beam and M about the
-normal. Stress along the beam at (y, z), and strain, follow:
+A reaction consists of the force and the moment that a joint exerts on its second body, about the joint's position on
+that body, in axes of the drawing or of the body. A section has axes x along the beam, y and z. There the part towards
+the second end of the beam acts on the other part with (N, Q_y, Q_z) and (T, M_y, M_z); in the plane with N, Q to the
+left of the beam and M about the normal. Stress along the beam at (y, z), and strain, follow:
 
     σ = N / A + M_y z / I_y - M_z y / I_z,     in the plane  σ = N / A - M z / I_y,     ε = σ / E
 """
@@ -26,7 +26,7 @@ _FLAT_SECTION = {"N": 0, "Q": 1, "M": 5}
 
 
 class Effort(NamedTuple):
-    """One component (of three of a force, three of a moment) that a sensor sees, and its unit."""
+    """One component of a force or moment that a sensor measures, and its unit."""
 
     name: str
     sensor: str
@@ -38,9 +38,9 @@ class Effort(NamedTuple):
 
 
 class BeamSection(NamedTuple):
-    """A place on a beam, position (3,) on its body, and axes (3, 3): columns x, y, z; in the plane x, left, normal.
+    """A section of a beam: position (3,) on its body, and axes (3, 3), x, y, z or in the plane x, left, normal.
 
-    number : of the beam among those of its body; t : fraction of its length
+    number : index of the beam among those of its body; t : fraction of its length
     """
 
     body: str
@@ -52,7 +52,7 @@ class BeamSection(NamedTuple):
 
 
 class Inside(NamedTuple):
-    """Efforts, in order, and outputs as sums of them: (weight, number of the effort)."""
+    """Efforts in order, and outputs as sums of efforts: (weight, index of the effort)."""
 
     efforts: tuple[Effort, ...]
     outputs: dict[str, tuple[tuple[float, int], ...]]
@@ -60,7 +60,7 @@ class Inside(NamedTuple):
 
 
 def inside(drawing: Drawing) -> Inside:
-    """Of all sensors of forces inside."""
+    """Return the efforts and outputs of all sensors of internal forces."""
     efforts: list[Effort] = []
     outputs: dict[str, tuple[tuple[float, int], ...]] = {}
     units: dict[str, str] = {}
@@ -86,7 +86,7 @@ def inside(drawing: Drawing) -> Inside:
 
 
 def _letters(drawing: Drawing, name: str) -> dict[str, int]:
-    """What is added to the sensor's name, and which component it is."""
+    """Return the suffixes of the sensor's outputs with their components."""
     sensor, plane = drawing.mechanism.sensors[name], drawing.mechanism.plane
     if sensor.record.inside == "reaction":
         path = ("sensors", name, sensor.kind)
@@ -101,7 +101,7 @@ def _letters(drawing: Drawing, name: str) -> dict[str, int]:
 
 
 def section_of(drawing: Drawing, name: str) -> BeamSection:
-    """Where a sensor of a section looks."""
+    """Return the section of a sensor."""
     sensor, path = drawing.mechanism.sensors[name], ("sensors", name)
     frame = drawing.attached(sensor.said, (*path, sensor.kind))
     beams = () if frame.body == GROUND else placed_beams(drawing, frame.body)
@@ -134,7 +134,7 @@ def section_of(drawing: Drawing, name: str) -> BeamSection:
 
 
 def _stress(section: BeamSection, at: tuple[float, float], planar: bool, kind: str) -> dict[str, float]:
-    """Weights of the section forces in the stress or strain at (y, z)."""
+    """Return the weights of the section forces in the stress or strain at (y, z)."""
     first, second = section.beam.sections
     area, Iy, Iz = ((1.0 - section.t) * getattr(first, key) + section.t * getattr(second, key) for key in _CONSTANTS)
     y, z = at

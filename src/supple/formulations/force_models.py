@@ -1,7 +1,7 @@
-"""The force models that act along measures, as kernels see them: by number, through one kernel.
+"""Force models along measures, which kernels call by number through one kernel.
 
-`law` looks a number up in a chain of small kernels, one a force model; one used for the first time is put before
-the chain. Kernels look names up when they are compiled, so what was compiled with a shorter chain is forgotten.
+`law` looks a number up in a chain of small kernels, one per force model. A model that is used for the first time is
+added before the chain. Kernels resolve names when they are compiled, so code with a shorter chain is dropped.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ from supple.compilation.kernel import forget
 from supple.description.force_model import BUILTIN_FORCE_MODELS, Along, ForceLaw
 
 REFERENCE = -1
-"""Where ℓ₀ stands in the numbers of a use, behind the parameters."""
+"""Position of ℓ₀ in the numbers of a use, after the parameters."""
 
 
 @kernel(inline=True)
 def law(number, p, length):
-    """Law `number` at ℓ; p : its parameters and ℓ₀."""
+    """Return the force of model `number` at ℓ; p : its parameters and ℓ₀."""
     return CHAIN(number, p, length - p[REFERENCE])
 
 
 @kernel
 def _no_law(number, p, x):
-    """The end of the chain: numbers come from `number_of`, and nobody gets here."""
+    """Return zero at the end of the chain, which is never reached, since numbers come from `number_of`."""
     return Along(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 def _link(number, p, x):
-    """One law before the others; the names in capitals are each link's own."""
+    """Evaluate one model or continue with the rest of the chain; names in capitals are replaced per link."""
     if number == NUMBER:  # type: ignore[name-defined]  # noqa: F821
         energy, force, slope, damping, damping_slope, inertia = LAW(p, x)  # type: ignore[name-defined]  # noqa: F821
         return Along(1.0 * energy, 1.0 * force, 1.0 * slope, 1.0 * damping, 1.0 * damping_slope, 1.0 * inertia)
@@ -41,7 +41,7 @@ _used: list[ForceLaw] = []
 
 
 def number_of(record: ForceLaw) -> int:
-    """The number under which kernels know a law."""
+    """Return the number of a force model in kernels."""
     global CHAIN
     if record in _used:
         return _used.index(record)

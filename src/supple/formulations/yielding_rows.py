@@ -1,9 +1,9 @@
-"""Rows that yield: of a joint sums of what it measures along its directions, each with its own stiffness; a coupling's.
+"""Rows with compliance: for a joint, sums of its measures, each with its own stiffness; for a coupling, its own row.
 
     R φ = C λ,   K = Rᵀ C⁻¹ R,   C diagonal                                                  (elastic-rest, eqs. 5a-5c)
 
-Rows of the numbering hold one direction each. Where directions of a joint are coupled, the same rows hold sums of them
-here; nothing else of a formulation knows of a matrix. Kinematics, where joints are ideal, does not need this.
+Each row of the numbering holds one direction. If directions of a joint are coupled, these rows hold sums of them here,
+so that the other parts of a formulation need no matrices. Kinematics with ideal joints does not use this module.
 """
 
 from __future__ import annotations
@@ -20,8 +20,11 @@ from supple.kinematics.primitives import FACTOR, KIND, LENGTHS, SCALE, THEN
 
 
 class SoftRow(NamedTuple):
-    """A row that yields: its joint or coupling, a direction ("" of a coupling), k and c along it, and the factors of
-    deflections of the joint's drives in it, by coordinate. With a table, k is the largest of its values. loss : η."""
+    """A compliant row: its joint or coupling, and its stiffness and damping.
+
+    It contains a direction ("" for a coupling), k and c along it, the loss factor η, and the factors of the deflections
+    of the joint's drives by coordinate. For a stiffness table, k is its largest value.
+    """
 
     part: str
     direction: str
@@ -33,7 +36,7 @@ class SoftRow(NamedTuple):
 
 
 class YieldingRows(NamedTuple):
-    """Terms of all rows (rows_i, rows_f), as the numbering has them and further ones behind; what yields, by row."""
+    """Terms of all rows (rows_i, rows_f), those of the numbering and additional ones, with the compliant rows."""
 
     rows_i: Integers
     rows_f: Array
@@ -41,10 +44,10 @@ class YieldingRows(NamedTuple):
 
 
 def yielding_rows(numbering: Numbering, *, rigid: bool = False, following: bool = False) -> YieldingRows:
-    """The rows of the numbering, those of joints with a stiffness as the sums along which it is diagonal.
+    """Return the rows of the numbering, with compliant joints as sums along which their stiffness is diagonal.
 
-    rigid     : joints and couplings are taken as ideal, and rows stay as they are
-    following : who asks follows stiffnesses that are tables (`elastic_rest.joint_stiffness_over_position`); else they
+    rigid     : treat joints and couplings as ideal, so that rows stay unchanged
+    following : the caller evaluates stiffness tables (`elastic_rest.joint_stiffness_over_position`); otherwise tables
                 are refused
     """
     mechanism, extent = numbering.mechanism, float(numbering.arrays.extent)

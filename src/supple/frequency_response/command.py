@@ -1,4 +1,4 @@
-"""`supple frf`: the frequency response from an input to an output, of a mechanism or of its reduced model."""
+"""Command `supple frf`: the frequency response from an input to an output, of a mechanism or of its reduced model."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from supple.cli.answer import answering
+from supple.cli.help_text import MODEL, help_of
 from supple.cli.kept import Picture, TableFile, keep
 from supple.cli.map_option import Map, give_map, map_of
 from supple.cli.model_argument import (
@@ -51,7 +52,7 @@ class ResponseQuantity(StrEnum):
 
 
 class ResponseMethod(StrEnum):
-    """Line by line, or from modes."""
+    """Direct solution of every line, or modal superposition."""
 
     DIRECT = "direct"
     MODAL = "modal"
@@ -60,26 +61,25 @@ class ResponseMethod(StrEnum):
 Input = Annotated[
     str,
     typer.Option(
-        "--input", metavar="NAME",
-        help="`lift`: the command of its drive, or without one the force of the actuator (with --free-actuators); "
-        "`lift.acceleration`: its motion is led; "
-        "`E.z`: a force at a place; a sensor's output: a force along what it measures.",
+        "--input",
+        metavar="NAME",
+        help="Excitation: an actuator (its drive command or force), `lift.acceleration` (prescribed motion), or"
+        " a force at a point (`E.z`) or sensor.",
     ),
-]  # fmt: skip
+]
 Output = Annotated[
     str,
     typer.Option(
-        "--output", metavar="NAME",
-        help="A sensor's output, `place.axis`, an actuator or a joint's coordinate.",
+        "--output", metavar="NAME", help="Response: a sensor output, `point.axis`, an actuator or a joint coordinate."
     ),
-]  # fmt: skip
-KindOption = Annotated[
-    ResponseQuantity, typer.Option("--kind", help="Displacement, velocity or acceleration per unit of input.")
 ]
-From = Annotated[str, typer.Option("--from", metavar="HZ", help="The first line.")]
-To = Annotated[str, typer.Option("--to", metavar="HZ", help="The last line.")]
-Lines = Annotated[int, typer.Option("--lines", metavar="N", min=1, help="How many lines, evenly spaced.")]
-MethodOption = Annotated[ResponseMethod, typer.Option("--method", help="Line by line, or from modes.")]
+KindOption = Annotated[ResponseQuantity, typer.Option("--kind", help=help_of("frf", "kind"), show_default=False)]
+From = Annotated[str, typer.Option("--from", metavar="HZ", help="Lowest frequency.")]
+To = Annotated[str, typer.Option("--to", metavar="HZ", help="Highest frequency.")]
+Lines = Annotated[int, typer.Option("--lines", metavar="N", help="Number of frequency lines, evenly spaced.", min=1)]
+MethodOption = Annotated[
+    ResponseMethod, typer.Option("--method", help=help_of("frf", "method"), show_default=False, rich_help_panel=MODEL)
+]
 
 
 def frf(
@@ -103,7 +103,7 @@ def frf(
     settings: Settings = None,
     as_json: Json = False,
 ) -> None:
-    """Compute a frequency response at a configuration."""
+    """Compute a frequency response."""
     with answering(as_json) as answer:
         from supple.frequency_response.frequency_response import frf as response
 
@@ -121,7 +121,7 @@ def frf(
                     "--method": method is not ResponseMethod.DIRECT,
                     "--formulation": formulation is not Formulation.AUTO,
                 },
-                "a reduced model has the damping it was reduced with, and its responses one method",
+                "a reduced model has the damping it was reduced with, and a single solution method",
             )
         else:
             subject = read_mechanism(answer, file, settings)
@@ -141,11 +141,11 @@ def frf(
         here: Any = model_configuration(subject, at) if of_model else configuration(subject, at)
         found = asked(subject, here)
         keep(found, output, plot)
-        answer.show(found, "--json gives all lines, to full precision")
+        answer.show(found, "--json prints all lines with full precision")
 
 
 def _with_units(model: ReducedModel, found: FrequencyResponse, *, drives: bool) -> FrequencyResponse:
-    """The response of a reduced model, with the units of the mechanism that it was made from."""
+    """Return the response of a reduced model, with the units of the mechanism that it was made from."""
     from supple.diagnostics import InputError
     from supple.frequency_response.driving import LED
     from supple.results.frequency_response import response_unit
@@ -154,11 +154,11 @@ def _with_units(model: ReducedModel, found: FrequencyResponse, *, drives: bool) 
     if drives and model.hardware.drive(inlet) is not None:
         return found
     try:
-        seen, pushed = (_port(model, name) for name in (outlet, inlet.removesuffix(LED)))
-    except InputError:  # an internal mode, or what else a mechanism has no name for
+        response, force = (_port(model, name) for name in (outlet, inlet.removesuffix(LED)))
+    except InputError:  # an internal mode, or another name that a mechanism does not have
         return found
-    unit = f"{pushed.unit}/s²" if inlet.endswith(LED) else pushed.force_unit
-    return replace(found, units=((response_unit(found.kind, seen.unit, unit),),))
+    unit = f"{force.unit}/s²" if inlet.endswith(LED) else force.force_unit
+    return replace(found, units=((response_unit(found.kind, response.unit, unit),),))
 
 
 def _port(model: ReducedModel, name: str) -> Port:
@@ -169,7 +169,7 @@ def _port(model: ReducedModel, name: str) -> Port:
 
 
 def frequency_lines(start: str, stop: str, lines: int) -> Any:
-    """Evenly spaced frequencies, both ends among them."""
+    """Return evenly spaced frequencies, both ends included."""
     import numpy as np
 
     from supple.diagnostics import InputError
@@ -178,5 +178,7 @@ def frequency_lines(start: str, stop: str, lines: int) -> Any:
     require_within("lines", lines, part="--lines")
     first, last = quantity_of(start, "--from", FREQUENCY), quantity_of(stop, "--to", FREQUENCY)
     if lines > 1 and not first < last:
-        raise InputError(f"{last:g} Hz is not above --from, {first:g} Hz", part="--to", hint="give a higher one")
+        raise InputError(
+            f"must be above --from, {first:g} Hz (got {last:g} Hz)", part="--to", hint="give a higher frequency"
+        )
     return np.linspace(first, last, lines)

@@ -1,4 +1,4 @@
-"""Responses line by line from bodies and the rows between them, without modes (docs/theory/frequency-response.md)."""
+"""Direct responses line by line from bodies and the rows between them (docs/theory/frequency-response.md)."""
 
 from __future__ import annotations
 
@@ -31,9 +31,10 @@ class Proportional(NamedTuple):
 
 
 class ScaledRows(NamedTuple):
-    """Independent rows in units in which all are of length one: C (m, n), the first `hard` of them ideal.
+    """Independent rows scaled to unit length: C (m, n), the first `hard` of them ideal.
 
-    scale : (n,) stiffness that z is measured with; length (m,): what each row was multiplied by; rows (m,): which
+    scale  : (n,) stiffness that scales z
+    length : (m,) factor of each row; rows (m,) : their numbers
     """
 
     C: Array
@@ -44,7 +45,7 @@ class ScaledRows(NamedTuple):
 
 
 def restraint_rows(rest: ElasticRest, held: Restraint, X: Array) -> ScaledRows:
-    """The rows of a restraint at one configuration; ideal rows that depend on the others are left out."""
+    """Return the rows of a restraint at one configuration, without ideal rows that depend on the others."""
     scale = rest.arrays.stiffness + first_shift(rest, held.held(), X)
     C = rows_over_coordinates(rest, np.concatenate([held.hard, held.soft]), X[None])[0] / np.sqrt(scale)
     lengths = np.linalg.norm(C, axis=1)
@@ -69,9 +70,10 @@ def direct_response(
     omega: Array,
     damping: Proportional,
 ) -> Complex:
-    """Displacement of the outputs for unit forces, then for unit displacements of the led rows: (L, outputs, inputs).
+    """Return the displacement of outputs for unit forces, then for unit displacements of the led rows.
 
-    X : one configuration; forces (p, n) and outputs (o, n): rows of ports
+    The result is (L, outputs, inputs).
+    X : one configuration; forces (p, n) and outputs (o, n) : rows of ports
     """
     found = restraint_rows(rest, held, X)
     root = np.sqrt(found.scale)

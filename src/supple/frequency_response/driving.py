@@ -1,4 +1,4 @@
-"""Frequency responses of any system: what is asked for, what drives a mechanism, and what drives hold."""
+"""Frequency responses of any system: the request, the inputs of a mechanism, and the restraint by drives."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from supple.modal_analysis.ports import Port, measured_row, port
 from supple.results.frequency_response import KINDS, FrequencyResponse, Kind, response_unit
 from supple.systems.protocols import Harmonics, Vibrating
 
-LED = ".acceleration"  # what follows a coordinate's name where it is led
+LED = ".acceleration"  # suffix of a coordinate's name for a prescribed acceleration
 
 
-# Responses of any system about a state: what is common to mechanisms, reduced models and linear models.
+# Responses of any system about a state, common to mechanisms, reduced models and linear models.
 
 
 def harmonics(
     inputs: str | Sequence[str], outputs: str | Sequence[str], frequencies_hz: ArrayLike, kind: Kind
 ) -> Harmonics:
-    """Return what is asked for, checked; arguments as in `frf`."""
+    """Return the validated request; arguments as in `frf`."""
     if kind not in KINDS:
-        raise InputError(f'"{kind}" is not a kind of response', part="kind", hint=nearest(kind, KINDS))
+        raise InputError(f'unknown kind of response "{kind}"', part="kind", hint=nearest(kind, KINDS))
     lines = _lines(frequencies_hz)
     return Harmonics(_names(inputs, "inputs"), _names(outputs, "outputs"), lines, 2.0 * np.pi * lines, kind)
 
 
 def frequency_response(system: Vibrating, asked: Harmonics) -> FrequencyResponse:
-    """Return the responses of a system, as its instruments show them.
+    """Return the responses of a system, including its instruments.
 
     Parameters
     ----------
@@ -64,21 +64,21 @@ def derivative(asked: Harmonics, order: int, inlet: str) -> Complex:
     asked
         Inputs, outputs and frequencies.
     order
-        How often the response is differentiated.
+        Number of differentiations of the response.
     inlet
-        The input, for the message.
+        Name of the input, for the message.
     """
     if order < 0 and (asked.lines == 0.0).any():
         raise InputError(
-            "at 0 Hz a led acceleration moves it ever further",
+            "at 0 Hz the response to a prescribed acceleration is unbounded",
             part="frequencies_hz" if len(asked.inputs) == 1 else f'input "{inlet}"',
-            hint="begin above 0 Hz, or ask for the accelerance",
+            hint="begin above 0 Hz, or use kind accelerance",
         )
     return np.asarray((1j * asked.omega) ** order, dtype=np.complex128)
 
 
 def require_finite(part: str, omega: Array, finite: NDArray[np.bool_]) -> None:
-    """Refuse responses of an undamped motion at its own frequency, 0 Hz where nothing holds it: they are not finite.
+    """Require finite responses; those of an undamped motion at its own frequency, or of a free motion at 0 Hz, are not.
 
     Parameters
     ----------
@@ -94,48 +94,55 @@ def require_finite(part: str, omega: Array, finite: NDArray[np.bool_]) -> None:
     worst = float(omega[~finite][0]) / (2.0 * np.pi)
     raise InputError(
         f"at {worst:g} Hz the response is not finite: "
-        + ("something moves that nothing holds" if worst == 0.0 else "an undamped mode lies there"),
+        + ("a motion has no stiffness" if worst == 0.0 else "an undamped mode has this frequency"),
         part=part,
-        hint="begin above 0 Hz, or lock the actuators" if worst == 0.0 else "give damping, or other lines",
+        hint="begin above 0 Hz, or lock the actuators" if worst == 0.0 else "add damping, or choose other lines",
     )
 
 
 def _lines(frequencies: ArrayLike) -> Array:
     lines = np.array(frequencies, float).reshape(-1)
     if not len(lines):
-        raise InputError("no frequency is given", part="frequencies_hz", hint="give some, for example 1 to 100 Hz")
+        raise InputError("no frequencies are given", part="frequencies_hz", hint="give frequency lines in Hz")
     if not np.isfinite(lines).all() or (lines < 0.0).any():
         wrong = lines[~(np.isfinite(lines) & (lines >= 0.0))][0]
-        raise InputError(f"{wrong:g} Hz is not a frequency", part="frequencies_hz", hint="give finite ones from 0 on")
+        raise InputError(
+            f"{wrong:g} Hz is not a valid frequency", part="frequencies_hz", hint="give finite values of 0 or more"
+        )
     return lines
 
 
 def _names(given: str | Sequence[str], what: str) -> tuple[str, ...]:
     names = (given,) if isinstance(given, str) else tuple(given)
     if not names:
-        raise InputError("none is given", part=what, hint="name a sensor's output, an actuator or place.axis")
+        raise InputError("none is given", part=what, hint="give a sensor output, an actuator or point.axis")
     return names
 
 
-# What drives a mechanism at a frequency, and what drives hold it with (docs/theory/frequency-response.md, 14-16).
+# Inputs of a mechanism at a frequency, and its restraint by drives (docs/theory/frequency-response.md, 14-16).
 
 
 class Holding(NamedTuple):
-    """Rows of θ that are locked; drives that hold what is not, and the rows that they hold with k and c."""
+    """Restraint of θ by locks and drives.
+
+    locked : rows that are locked; drives : drives that act on free rows
+    yields : stiffness k and damping c of drives, by row
+    """
 
     locked: frozenset[int]
     drives: tuple[DriveBlock, ...]
     yields: Mapping[int, tuple[float, float]]
 
     def moves(self, numbering: Numbering) -> bool:
-        """Whether some of θ is free."""
+        """Return whether some of θ is free."""
         return not set(_theta(numbering)) <= self.locked
 
 
 class DrivingInputs(NamedTuple):
-    """What drives: ports of forces, and rows of coordinates that are led, with their names in the order asked.
+    """Inputs of a mechanism: ports of forces, and rows of coordinates with prescribed motion.
 
-    order : of (forces, led) in names; drives : of each name, where it is a command
+    names  : names in the order of the request; order : index of each in (forces, led)
+    drives : drive of each name that is a command, or None
     """
 
     names: tuple[str, ...]
@@ -145,10 +152,10 @@ class DrivingInputs(NamedTuple):
     drives: list[DriveBlock | None]
 
     def factors(self, asked: Harmonics) -> Complex:
-        """(L, names): what the response of each is multiplied by, its output differentiated as asked.
+        """Return the factors (L, names) of the responses, for outputs differentiated as requested.
 
-        (iω)^order for forces; for what is led, whose displacement is its acceleration over (iω)², (iω)^(order - 2); for
-        commands (iω)^order times the force or the motion they give.
+        (iω)^order for forces; (iω)^(order - 2) for prescribed accelerations, since the response is that to a
+        displacement; for commands (iω)^order times the force or the motion that they produce.
         """
         found = np.empty((len(asked.lines), len(self.names)), dtype=np.complex128)
         for j, (name, drive) in enumerate(zip(self.names, self.drives, strict=True)):
@@ -159,14 +166,17 @@ class DrivingInputs(NamedTuple):
         return found
 
     def units(self, numbering: Numbering) -> list[str]:
-        """Of each name."""
+        """Return the unit of each name."""
         plain = [item.force_unit for item in self.forces]
         plain += ["rad/s²" if numbering.angles()[row] else "m/s²" for row in self.led]
         return [plain[i] if drive is None else drive.unit for i, drive in zip(self.order, self.drives, strict=True)]
 
 
 def holding(numbering: Numbering, hardware: Hardware, *, free_actuators: bool) -> Holding:
-    """What drives that lead hold is locked, and so is what no drive yields along, unless actuators are free."""
+    """Return the restraint: rows of drives that prescribe motion, and rows without a compliant drive, are locked.
+
+    With free actuators the latter are free.
+    """
     theta = _theta(numbering)
     leads: set[int] = set()
     yields: dict[int, tuple[float, float]] = {}
@@ -174,8 +184,9 @@ def holding(numbering: Numbering, hardware: Hardware, *, free_actuators: bool) -
     for block, row in rows.items():
         if block.leads and row not in theta:
             raise InputError(
-                f"its {block.kind} drive leads what is no coordinate", part=f'actuator "{block.actuator}"',
-                hint="make its coordinate one of the mechanism's, or leave drives out (drives=False, --no-drives)",
+                f"the {block.kind} drive prescribes a motion that is not a coordinate",
+                part=f'actuator "{block.actuator}"',
+                hint="make it one of the mechanism's coordinates, or exclude drives (drives=False, --no-drives)",
             )  # fmt: skip
         if block.leads:
             leads.add(row)
@@ -189,7 +200,7 @@ def holding(numbering: Numbering, hardware: Hardware, *, free_actuators: bool) -
 
 
 def driving_inputs(numbering: Numbering, names: tuple[str, ...], hardware: Hardware, locked: Set[int]) -> DrivingInputs:
-    """By their names: forces, coordinates that are led, commands of drives; locked : rows of θ."""
+    """Return the inputs by name: forces, prescribed accelerations, commands of drives; locked : rows of θ."""
     theta = dict(enumerate(numbering.coordinates, numbering.constraints))
     forces: list[Port] = []
     led: list[int] = []
@@ -206,11 +217,12 @@ def driving_inputs(numbering: Numbering, names: tuple[str, ...], hardware: Hardw
         drives.append(block)
     for item in forces:
         if item.row in theta and (item.row in locked or item.row in led):
-            why = "is led" if item.row in led else "is locked"
+            why = "has a prescribed motion" if item.row in led else "is locked"
             raise InputError(
-                f"it {why}, so that a force along it moves nothing",
+                f"the coordinate {why}, so a force along it has no effect",
                 part=f'input "{item.name}"',
-                hint=f"free the actuators (free_actuators=True, --free-actuators), or lead it: {item.name}{LED}",
+                hint="free the actuators (free_actuators=True, --free-actuators), or prescribe its motion: "
+                f"{item.name}{LED}",
             )
     order = [i + (len(forces) if kind == "led" else 0) for kind, i in kinds]
     return DrivingInputs(names, forces, led, order, drives)
@@ -229,7 +241,8 @@ def _led_row(numbering: Numbering, name: str, theta: Mapping[int, str]) -> int:
     row = measured_row(numbering, name.removesuffix(LED))
     if row is None or row not in theta:
         raise InputError(
-            f'"{name.removesuffix(LED)}" is not a coordinate of "{numbering.mechanism.name}", and so cannot be led',
+            f'"{name.removesuffix(LED)}" is not a coordinate of "{numbering.mechanism.name}", so its motion cannot be '
+            "prescribed",
             part=f'input "{name}"',
             hint=nearest(name, [coordinate + LED for coordinate in numbering.coordinates]),
         )

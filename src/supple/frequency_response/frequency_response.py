@@ -58,11 +58,11 @@ from supple.results.frequency_response import FrequencyResponse, Kind
 from supple.results.linear_model import LinearModel
 from supple.systems.protocols import Harmonics, Unserved, Vibrating, by_rigid_links, model_theta, require_served
 
-_MOST = 1e6  # damping ratio that anyone means
+_MOST = 1e6  # largest plausible damping ratio
 
-_BAND = 1.5  # of the highest line: what bodies are condensed for
-_INSIDE = 16.0  # the same where a place is pushed or seen that nothing touches, and whose statics are not kept for it
-_VIBRATING = 3.0  # of the highest line: modes up to there vibrate, the rest follows statically
+_BAND = 1.5  # band for the condensation of bodies, over the highest line
+_INSIDE = 16.0  # the same for ports between nodes, whose static response the condensation does not keep
+_VIBRATING = 3.0  # highest mode over the highest line; the others respond statically
 
 
 def frf(
@@ -149,7 +149,7 @@ def frf(
     """
     require_arguments(frf, locals())
     if method not in ("direct", "modal"):
-        raise InputError(f'"{method}" is not a method', part="method", hint="direct or modal")
+        raise InputError(f'unknown method "{method}"', part="method", hint="use direct or modal")
     require_served(frf, mechanism, _UNSERVED, locals())
     asked = harmonics(inputs, outputs, frequencies_hz, kind)
     options = ResponseOptions(free_actuators, damping, method, preload, drives, formulation)
@@ -159,12 +159,12 @@ def frf(
 _UNSERVED = {
     ReducedModel: Unserved(
         ("damping", "method", "formulation"),
-        "a reduced model has the damping it was reduced with, and its responses one method",
+        "a reduced model has the damping it was reduced with, and a single solution method",
     ),
     LinearModel: Unserved(
         ("at", "free_actuators", "damping", "method", "preload", "drives", "formulation"),
-        "a linear model answers as it was linearized",
-        "leave it out, or linearize the mechanism as you want it",
+        "a linear model responds as it was linearized",
+        "remove it, or linearize the mechanism with this option",
     ),
 }
 
@@ -182,14 +182,14 @@ class ResponseOptions(NamedTuple):
 
 @singledispatch
 def vibrating(system: Any, at: At | Configuration, asked: Harmonics, options: ResponseOptions) -> Vibrating:
-    """Return a mechanism or a model about a state, as `frf` asks for its responses."""
+    """Return a mechanism or a model about a state, with the options of `frf`."""
     raise TypeError(type(system))
 
 
 @vibrating.register
 def _(system: LinearModel, at: At | Configuration, asked: Harmonics, options: ResponseOptions) -> Vibrating:
     if system.step is not None and asked.kind != "receptance":
-        raise InputError("it is a model in discrete time", part="kind", hint="ask the continuous model")
+        raise InputError("not available for a model in discrete time", part="kind", hint="use the continuous model")
     return VibratingLinearModel(system)
 
 
@@ -202,17 +202,17 @@ def _(system: ReducedModel, at: At | Configuration, asked: Harmonics, options: R
 def _(system: Mechanism, at: At | Configuration, asked: Harmonics, options: ResponseOptions) -> Vibrating:
     links = by_rigid_links(options.formulation)
     if links and options.method != "direct":
-        raise InputError("it goes line by line", part='formulation "erls"', hint="leave the method out")
+        raise InputError("supports only method direct", part='formulation "erls"', hint="remove the method")
     mechanism, configuration = under_loads(system, at)
     if configuration.X.ndim != 2:
-        raise InputError("a response is at one configuration, not many", part="at", hint="ask for each by itself")
+        raise InputError("several configurations are given", part="at", hint="compute one response at a time")
     numbering = configuration.rest.numbering
     hardware = hardware_of(mechanism) if options.drives else NO_HARDWARE
     held = holding(numbering, hardware, free_actuators=options.free_actuators)
     driven = driving_inputs(numbering, asked.inputs, hardware, held.locked)
-    how = _Asked(asked.lines, _damping_model(mechanism, options.damping), options.method, options.preload, links)
+    how = _Request(asked.lines, _damping_model(mechanism, options.damping), options.method, options.preload, links)
     return VibratingMechanism(
-        mechanism, configuration, hardware, held, driven, watched(configuration, asked.outputs), how
+        mechanism, configuration, hardware, held, driven, output_ports_of(configuration, asked.outputs), how
     )
 
 
@@ -243,7 +243,7 @@ class VibratingLinearModel:
 
 @dataclass(frozen=True)
 class VibratingMechanism:
-    """A mechanism about a configuration, with what drives hold and lead, and what is watched.
+    """A mechanism about a configuration, with the coordinates that drives hold and prescribe, and the outputs.
 
     Implements `Vibrating`.
     """
@@ -253,17 +253,18 @@ class VibratingMechanism:
     hardware: Hardware
     held: Holding
     driven: DrivingInputs
-    seen: OutputPorts
-    how: _Asked
+    outputs: OutputPorts
+    how: _Request
 
     @property
     def name(self) -> str:
+        """Name of the mechanism."""
         return self.mechanism.name
 
     def responses(self, asked: Harmonics) -> Complex:
         """Return the outputs for a unit of each input: (L, outputs, inputs)."""
-        numbering, driven, seen = self.configuration.rest.numbering, self.driven, self.seen
-        kept = all(touched(numbering, item) for item in [*driven.forces, *seen.ports])
+        numbering, driven, outputs = self.configuration.rest.numbering, self.driven, self.outputs
+        kept = all(touched(numbering, item) for item in [*driven.forces, *outputs.ports])
         highest = float(asked.lines.max())
         band = _BAND * highest if kept else _INSIDE * max(highest, own_band(self.mechanism))
         rest = elastic_rest(self.mechanism, band)
@@ -271,20 +272,23 @@ class VibratingMechanism:
             require_elastic(rest)
         if self.how.links:
             rest = elastic_rest(self.mechanism, UNCONDENSED)
-        H = _driven_displacements(rest, self.configuration, driven, seen.ports, self.held, self.how)
-        return np.asarray(seen.seen(H, asked.lines)[:, :, driven.order] * driven.factors(asked)[:, None, :])
+        H = _driven_displacements(rest, self.configuration, driven, outputs.ports, self.held, self.how)
+        return np.asarray(outputs.responses(H, asked.lines)[:, :, driven.order] * driven.factors(asked)[:, None, :])
 
     def units_of(self, asked: Harmonics) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the units of outputs and inputs."""
-        return self.seen.units, tuple(self.driven.units(self.configuration.rest.numbering))
+        return self.outputs.units, tuple(self.driven.units(self.configuration.rest.numbering))
 
 
-class _Asked(NamedTuple):
-    """What is asked of the mechanism: lines, Hz; its damping; the method; whether forces at rest count, and
-    whether rigid links are asked."""
+class _Request(NamedTuple):
+    """Request to the mechanism.
+
+    lines   : Hz; damping : its damping model; method : as in `frf`
+    preload : whether forces at rest count; links : whether the formulation is that of rigid links
+    """
 
     lines: Array
-    law: Damping | None
+    damping: Damping | None
     method: str
     preload: bool
     links: bool = False
@@ -294,32 +298,38 @@ def _driven_displacements(
     rest: ElasticRest,
     configuration: Configuration,
     driven: DrivingInputs,
-    seen: list[Port],
+    output_ports: list[Port],
     held: Holding,
-    asked: _Asked,
+    asked: _Request,
 ) -> NDArray[np.complex128]:
-    """As `_displacements`, with what drives hold their coordinates with: f = -Z θ beside what soft rows have of it.
+    """Return `_displacements` with the dynamic stiffness of drives, f = -Z θ, beyond the part in soft rows.
 
     y = H_y u + H_yf f,   θ = H_θ u + H_θf f        y = (H_y - H_yf (1 + Z H_θf)⁻¹ Z H_θ) u
     """
-    left = {block: _left(block, asked) for block in held.drives}
-    ports = [port(rest.numbering, block.actuator) for block, Z in left.items() if Z.any()]
+    residual = {block: _residual_impedance(block, asked) for block in held.drives}
+    ports = [port(rest.numbering, block.actuator) for block, Z in residual.items() if Z.any()]
     both = driven._replace(forces=[*driven.forces, *ports])
-    H = _displacements(rest, configuration, both, [*seen, *ports], held, asked)
+    H = _displacements(rest, configuration, both, [*output_ports, *ports], held, asked)
     if not ports:
         return H
-    o, first = len(seen), len(driven.forces)
+    o, first = len(output_ports), len(driven.forces)
     added = np.arange(first, first + len(ports))
     others = np.setdiff1d(np.arange(H.shape[2]), added)
-    Z = np.stack([Z for Z in left.values() if Z.any()], axis=1)[:, :, None]
+    Z = np.stack([Z for Z in residual.values() if Z.any()], axis=1)[:, :, None]
     back = np.linalg.solve(np.eye(len(ports)) + Z * H[:, o:][:, :, added], Z * H[:, o:][:, :, others])
     return np.asarray(H[:, :o][:, :, others] - H[:, :o][:, :, added] @ back)
 
 
-def _left(block: DriveBlock, asked: _Asked) -> NDArray[np.complex128]:
-    """Of what a drive holds with, (L,): back-EMF with inductance; and that k is not damped as the mechanism is."""
+def _residual_impedance(block: DriveBlock, asked: _Request) -> NDArray[np.complex128]:
+    """Return the part (L,) of a drive's stiffness that soft rows lack: back-EMF with inductance.
+
+    The part also removes the mechanism's damping from k, which does not have it.
+    """
     omega, k = 2.0 * np.pi * asked.lines, block.stiffness or 0.0
-    eta, (_, beta) = (asked.law and asked.law.structural) or 0.0, (asked.law and asked.law.rayleigh) or (0.0, 0.0)
+    eta, (_, beta) = (
+        (asked.damping and asked.damping.structural) or 0.0,
+        (asked.damping and asked.damping.rayleigh) or (0.0, 0.0),
+    )
     if not block.E.any() and not (k and (eta or beta)):
         return np.zeros(len(omega), dtype=np.complex128)
     soft = k * (1.0 + 1j * eta) + 1j * omega * (beta * k + block.damping)
@@ -330,24 +340,26 @@ def _displacements(
     rest: ElasticRest,
     configuration: Configuration,
     driven: DrivingInputs,
-    seen: list[Port],
+    output_ports: list[Port],
     holding: Holding,
-    asked: _Asked,
+    asked: _Request,
 ) -> NDArray[np.complex128]:
-    """Displacements for unit forces, and for unit displacements of what is led: (L, outputs, forces and led)."""
-    (lines, law, method, preload, links), locked = asked, {*holding.locked, *driven.led}
+    """Return displacements for unit forces, and for unit prescribed displacements: (L, outputs, forces and led)."""
+    (lines, damping, method, preload, links), locked = asked, {*holding.locked, *driven.led}
     held, free = restraint(rest, locked=locked, yields=holding.yields), holding.moves(rest.numbering)
-    rows = port_rows(rest, [*driven.forces, *seen], configuration.X[None], between=True)[0]
+    rows = port_rows(rest, [*driven.forces, *output_ports], configuration.X[None], between=True)[0]
     forces, outputs = rows[: len(driven.forces)], rows[len(driven.forces) :]
-    alpha, beta = (law and law.rayleigh) or (0.0, 0.0)
-    # With nothing but the deformation in motion, damping by mass is as simple as damping by stiffness.
+    alpha, beta = (damping and damping.rayleigh) or (0.0, 0.0)
+    # If only the deformation moves, damping by mass is as simple as damping by stiffness.
     alone = not rest.elastic or not (free or driven.led)
-    proportional = Proportional((law and law.structural) or 0.0, alpha if alone else 0.0, beta)
-    of_modes = law if law and law.modal else Damping(rayleigh=(alpha, 0.0)) if alpha > proportional.alpha else None
+    proportional = Proportional((damping and damping.structural) or 0.0, alpha if alone else 0.0, beta)
+    of_modes = (
+        damping if damping and damping.modal else Damping(rayleigh=(alpha, 0.0)) if alpha > proportional.alpha else None
+    )
     deformed = deformation_damping(rest, configuration, of_modes, restraint(rest, locked=locked))
     omega = 2.0 * np.pi * lines
     mechanism = rest.numbering.mechanism
-    # With free actuators loads that nothing holds are an error.
+    # With free actuators, loads that cannot be balanced are an error.
     preload = preload and (carries_loads(mechanism) if free else held_loads(mechanism, "a response"))
     if links:
         return link_response(
@@ -364,7 +376,7 @@ def _displacements(
 
 
 def _damping_model(mechanism: Mechanism, given: Damping | Mapping[str, Any] | float | None) -> Damping | None:
-    """The damping that was asked for, or the mechanism's."""
+    """Return the requested damping, or the mechanism's."""
     if given is None:
         return mechanism.damping
     if isinstance(given, Damping):
@@ -378,29 +390,28 @@ def _damping_model(mechanism: Mechanism, given: Damping | Mapping[str, Any] | fl
             reason = error.errors()[0]["msg"].removeprefix("Value error, ")
             raise InputError(reason, part="damping", hint="for example modal=0.01") from None
     if not 0.0 <= given <= _MOST:
-        raise InputError(f"a damping ratio of {given:g} is not possible", part="damping", hint="give 0 or more")
+        raise InputError(f"invalid damping ratio of {given:g}", part="damping", hint="give 0 or more")
     return Damping(modal=float(given))
 
 
 # Damping of a mechanism's deformation over z, whichever of its actuators are free.
 #
-# Modes and materials are damped as `damping_model` says with actuators locked; with free ones the same forces act, on
-# what is deformation in a motion, z - Ψ_θ C_θ z, and not on the rigid motion that goes with θ (docs/theory/damping.md,
-# eq. 6):
+# `damping_model` defines the damping of modes and materials with locked actuators. With free ones the same forces act
+# on the deformation in a motion, z - Ψ_θ C_θ z, and not on the rigid motion of θ (docs/theory/damping.md, eq. 6):
 #
 #     D_z = BᵀDB,   H_z = BᵀHB,   B = Φ M (1 - Ψ_θ C_θ)
 #
-# Φ are the modes with locked actuators, of unit mass. So do models in time, where D has no part in θ. A mechanism that
-# is rigid but for springs along its coordinates has no deformation; there the law is that of its modes as they are
-# held.
+# Φ are the modes with locked actuators, of unit mass. Models in time do the same, where D has no part in θ. A mechanism
+# that is rigid except for springs along its coordinates has no deformation; there the damping model is that of its
+# modes with the given restraint.
 
 
 def deformation_damping(
-    rest: ElasticRest, configuration: Configuration, law: Damping | None, held: Restraint
+    rest: ElasticRest, configuration: Configuration, damping: Damping | None, held: Restraint
 ) -> Dissipation | None:
-    """D_z and H_z (n, n) at one configuration, held as it is; None if no mode, material or joint is damped."""
+    """Return D_z and H_z (n, n) at one configuration with a restraint; None without any damping."""
     materials = materials_over_z(rest)
-    if law is None and materials is None and not rest.losses:
+    if damping is None and materials is None and not rest.losses:
         return None
     first = rest.numbering.constraints
     theta = np.arange(first, first + len(rest.numbering.coordinates))
@@ -409,7 +420,7 @@ def deformation_damping(
     Phi = system.shapes
     of_joints = joint_losses(rest, configuration.X[None], Phi)
     found = dissipation(
-        law, np.eye(len(Phi)), np.diag(system.squares), None if materials is None else materials.over(Phi),
+        damping, np.eye(len(Phi)), np.diag(system.squares), None if materials is None else materials.over(Phi),
         None if of_joints is None else of_joints[0],
     )  # fmt: skip
     B = Phi @ system.M
@@ -420,7 +431,7 @@ def deformation_damping(
 
 
 def rigid_over_z(rest: ElasticRest, configuration: Configuration) -> Array:
-    """Ψ_θ (s, n): every body moves rigidly, one of θ by one and the others not at all."""
+    """Return Ψ_θ (s, n): every body moves rigidly, for a unit of one coordinate of θ with the others fixed."""
     bodies = np.zeros((rest.size, sum(body.rigid.shape[1] for body in rest.bodies)))
     d = rest.bodies[0].rigid.shape[1]
     for b, body in enumerate(rest.bodies):
@@ -429,34 +440,34 @@ def rigid_over_z(rest: ElasticRest, configuration: Configuration) -> Array:
     rows = rows_over_coordinates(rest, np.arange(m + s), configuration.X[None])[0]
     # Bodies in units of their own mass, as z is: a twist of size one is then of energy one half.
     unit = np.linalg.qr(bodies)[0]
-    wanted = np.vstack([np.zeros((m, s)), np.eye(s)])
+    target = np.vstack([np.zeros((m, s)), np.eye(s)])
     length = np.linalg.norm(rows @ unit, axis=1, keepdims=True)
     length[length == 0.0] = 1.0
-    found = np.linalg.lstsq(rows @ unit / length, wanted / length, rcond=1e-12)[0]
+    found = np.linalg.lstsq(rows @ unit / length, target / length, rcond=1e-12)[0]
     return np.asarray((unit @ found).T, dtype=np.float64)
 
 
-# What is watched in a frequency response: ports, or outputs that are made of them and of their rates.
+# Outputs of a frequency response: ports, or combinations of ports and their rates.
 #
 # About rest an output of measures μ moves with S₀ δμ + S₁ δμ̇ + S₂ δμ̈: its response is Σ_p (iω)^p S_p times theirs.
 
 
 class OutputPorts(NamedTuple):
-    """Outputs by name with their units, the ports they are made of, and S (3, outputs, ports)."""
+    """Outputs by name with their units, the ports they consist of, and S (3, outputs, ports)."""
 
     names: tuple[str, ...]
     units: tuple[str, ...]
     ports: list[Port]
     S: Array
 
-    def seen(self, H: Complex, lines: Array) -> Complex:
-        """Responses of the outputs (L, outputs, inputs), from those of the ports (L, ports, inputs)."""
+    def responses(self, H: Complex, lines: Array) -> Complex:
+        """Return responses of the outputs (L, outputs, inputs), from those of the ports (L, ports, inputs)."""
         rates = (2j * np.pi * lines)[:, None, None]
         return np.asarray(sum(rates**p * (S @ H) for p, S in enumerate(self.S) if S.any() or not p))
 
 
-def watched(configuration: Configuration, names: tuple[str, ...]) -> OutputPorts:
-    """Outputs of sensors, actuators, joint coordinates, or `place.axis`."""
+def output_ports_of(configuration: Configuration, names: tuple[str, ...]) -> OutputPorts:
+    """Return outputs of sensors, actuators, joint coordinates, or `point.axis`."""
     numbering, load = configuration.rest.numbering, carried(configuration.rest)
     observation, units = load.observation, output_units(configuration.rest)
     rows = np.array(list(load.measured.values()), dtype=np.int64)
@@ -476,8 +487,8 @@ def watched(configuration: Configuration, names: tuple[str, ...]) -> OutputPorts
         of = slopes[:, observation.names.index(name)]
         if of[:, len(rows) :].any():
             raise InputError(
-                "it is a force inside the mechanism", part=f'output "{name}"',
-                hint="ask a linear or a reduced model for its response",
+                "an internal force has no response here", part=f'output "{name}"',
+                hint="use a linear or a reduced model",
             )  # fmt: skip
         for p, measure in zip(*np.nonzero(of), strict=True):
             entries.append((int(p), i, len(ports), float(of[p, measure])))
@@ -493,8 +504,8 @@ def watched(configuration: Configuration, names: tuple[str, ...]) -> OutputPorts
 #
 #     (K_e(1 + iη) + K_g + iω(D + αM + βK_e) + iH - ω²M) w_i = f
 #
-# K_e is elastic, K_g what forces at rest add. Ports are rows over the coordinates z of the uncondensed mechanism, and
-# so are dampings of modes and materials.
+# K_e is elastic, K_g the geometric stiffness of forces at rest. Ports, and the damping of modes and materials, are over
+# the coordinates z of the uncondensed mechanism.
 
 
 @single_blas_thread()
@@ -511,8 +522,9 @@ def link_response(
     preload: bool,
     turning: bool,
 ) -> Complex:
-    """Displacement of outputs for unit forces, then for unit displacements of the led rows: (L, outputs, inputs).
+    """Return the displacement of outputs for unit forces, then for unit displacements of the led rows.
 
+    The result is (L, outputs, inputs).
     ports : rows (p, n) of forces and (o, n) of outputs over z; turning : as in `modal_response`
     """
     moving = bool(led) or held.moves(rest.numbering)
@@ -525,9 +537,9 @@ def link_response(
     K_e = (link_free_motions(configuration, preload=False).K if moving and turns else motions.K).copy()
     K_g = K - K_e
     first = rest.numbering.constraints
-    for row, (stiffness, lost) in held.yields.items() if moving else ():
+    for row, (stiffness, damper) in held.yields.items() if moving else ():
         K_e[row - first, row - first] += stiffness
-        D[row - first, row - first] += lost
+        D[row - first, row - first] += damper
     H = np.zeros_like(K)
     if deformed is not None:
         D, H = D + T.T @ deformed.viscous @ T, T.T @ deformed.hysteretic @ T

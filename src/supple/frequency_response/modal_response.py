@@ -1,9 +1,9 @@
-"""Responses from modes: all of them, or those up to some frequency with the others as they answer at 0 Hz.
+"""Responses from modes: all of them, or those up to some frequency with the static response of the others.
 
     z = Ψ e + Σ φ_r q_r,   A(ω) q = Φᵀ (f - (K(1 + iη) + K_g + iωD - ω²M) Ψ e)      (frequency-response, eqs. 7-10)
 
-Ψ is the rigid motion of a led coordinate, K_g the stiffness of the forces at rest. A is diagonal where damping is modal
-or proportional; dampers, and a loss factor beside K_g, couple the modes, which are then solved together.
+Ψ is the rigid motion of a prescribed coordinate, K_g the stiffness of the forces at rest. A is diagonal where damping
+is modal or proportional; dampers, and a loss factor beside K_g, couple the modes, which are then solved together.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from supple.frequency_response.driving import require_finite
 from supple.kinematics.configuration import Configuration
 from supple.modal_analysis.restraint import Restraint
 
-_NOTHING = 1e-13  # an eigenvalue of the response that is rounding, of the largest: not a motion
-_ACROSS = 1e-2  # of a unit motion along an ideal row: those that keep it have rounding over their compliance
-_STILL = 1e-13  # of the largest ω²: less is rounding, and the mode a motion without stiffness
-_COUPLED = 1e-10  # of the largest entry: what couples modes; rounding over hundreds of coordinates is below
+_NOTHING = 1e-13  # fraction of the largest eigenvalue of the response below which it is rounding, not a motion
+_ACROSS = 1e-2  # largest violation of an ideal row by a unit motion; those that keep it have only rounding
+_STILL = 1e-13  # fraction of the largest ω² below which a mode has no stiffness
+_COUPLED = 1e-10  # fraction of the largest entry above which modes are coupled; rounding is below
 
 
 class ModalSystem(NamedTuple):
-    """All modes at one configuration, of unit mass, and what they do not make diagonal, over the modes.
+    """All modes of unit mass at one configuration, and the matrices that they do not diagonalise, over the modes.
 
     squares : (r,) ω²; shapes (r, n); stiffness (r, r) ΦᵀKΦ without that of the forces at rest
     dampers : (r, r) of dampers and elastic joints
@@ -53,7 +53,7 @@ class ModalSystem(NamedTuple):
 
 @single_blas_thread()
 def modal_system(rest: ElasticRest, configuration: Configuration, held: Restraint, *, preload: bool) -> ModalSystem:
-    """Modes under a restraint, at one configuration."""
+    """Return the modes under a restraint, at one configuration."""
     squares, Phi = _modes_of_springs(rest, configuration, held)
     J = rows_over_coordinates(rest, held.soft, configuration.X[None])[0]
     K_g = preload_stiffness(rest, configuration) if preload else np.zeros((rest.size, rest.size))
@@ -63,24 +63,24 @@ def modal_system(rest: ElasticRest, configuration: Configuration, held: Restrain
         squares, vectors = eigh(stiffness + Phi @ K_g @ Phi.T, Phi @ M @ Phi.T)
         Phi, stiffness = vectors.T @ Phi, vectors.T @ stiffness @ vectors
     squares = np.where(np.abs(squares) > _STILL * squares.max(initial=0.0), squares, 0.0)
-    seen = J @ Phi.T
-    return ModalSystem(squares, Phi, stiffness, seen.T @ (held.c[:, None] * seen), M, K_g, J)
+    motions = J @ Phi.T
+    return ModalSystem(squares, Phi, stiffness, motions.T @ (held.c[:, None] * motions), M, K_g, J)
 
 
 def _modes_of_springs(rest: ElasticRest, configuration: Configuration, held: Restraint) -> tuple[Array, Array]:
-    """ω² (r,) rising and modes (r, n) of bodies, ideal rows and springs.
+    """Return ω² (r,) ascending and modes (r, n) of bodies, ideal rows and springs.
 
-    The response A = D - BᵀB of the shifted system has eigenvalues 1/(ω² + s): springs may be as stiff as they like.
+    The response A = D - BᵀB of the shifted system has eigenvalues 1/(ω² + s): springs may have any stiffness.
     """
     with_springs = held.held()
     shift = first_shift(rest, with_springs, configuration.X)
     C = rows_over_coordinates(rest, with_springs.rows, configuration.X[None])[0]
     n = rest.size
     A = compiled(response_operator, count=1)(Structure(rest.arrays.stiffness, C, with_springs.compliance), shift)
-    apart = unrestrained(rest, C)  # modes by themselves, too stiff over their mass alone to be told from rounding
+    apart = unrestrained(rest, C)  # separate modes, too stiff to be distinguished from rounding
     within = np.setdiff1d(np.arange(n), apart)
     inverse, vectors = eigh((np.diag(A.D) - A.B.T @ A.refined)[np.ix_(within, within)])
-    # Across ideal rows A is zero but for rounding, which may pass for a motion, and far too stiff a one.
+    # Across ideal rows A is zero except for rounding, which may look like a very stiff motion.
     ideal = C[with_springs.compliance == 0.0]
     across = np.abs((ideal / np.linalg.norm(ideal, axis=1, keepdims=True))[:, within] @ vectors)
     kept = (inverse > _NOTHING * inverse.max(initial=0.0)) & (across.max(axis=0, initial=0.0) < _ACROSS)
@@ -109,8 +109,12 @@ def modal_response(
     turning: bool,
     below: float | None,
 ) -> Complex:
-    """As `direct_response`. deformed: damping of the deformation over z; below: Hz up to which modes vibrate, None for
-    all; turning: loads at rest push along the deformation as a led coordinate turns them, the sag times its motion."""
+    """Return the responses as `direct_response`, from modes.
+
+    deformed : damping of the deformation over z
+    below    : highest frequency of vibrating modes, Hz; None for all
+    turning  : loads at rest act along the deformation as a prescribed coordinate rotates them: deflection times motion
+    """
     system = modal_system(rest, configuration, held, preload=preload)
     squares, Phi = system.squares, system.shapes
     led_by = led_rigid_motion(rest, configuration, led, held)
@@ -120,7 +124,7 @@ def modal_response(
     b = _loads(system, held, forces, led_by, omega, damping, deformed, turning=turning)
     q = np.empty(b.shape, dtype=np.complex128)
     with np.errstate(divide="ignore", invalid="ignore"):
-        # Modes that are left out follow without inertia and viscous damping.
+        # Omitted modes respond without inertia and viscous damping.
         q[:, count:] = b[:, count:] / (squares + 1j * np.diag(loss))[count:, None]
         q[:, :count] = _solved(squares[:count], viscous[:count, :count], loss[:count, :count], omega, b[:, :count])
         H = (outputs @ Phi.T) @ q
@@ -130,16 +134,16 @@ def modal_response(
 
 
 class LedMotion(NamedTuple):
-    """Motion for a unit of each led coordinate: shapes (led, n), and elastic forces K Ψ (led, n) on other motions."""
+    """Motion for a unit of each prescribed coordinate: shapes (led, n), and elastic forces K Ψ (led, n)."""
 
     shapes: Array
     forces: Array
 
 
 def led_rigid_motion(rest: ElasticRest, configuration: Configuration, led: list[int], held: Restraint) -> LedMotion:
-    """Ψ, the others of θ locked and all forces absent; springs between bodies are strained and may bend it a little.
+    """Return Ψ with the others of θ locked and no forces; strained springs between bodies may deform it a little.
 
-    K Ψ is balanced by the rows; what those of θ carry that are free here remains.
+    K Ψ is balanced by the rows, except for the forces along rows of θ that are free here.
     """
     ends = (np.arange(len(rest.arrays.rows_i)) == np.array(led, dtype=np.int64)[:, None]).astype(float)
     Z, multipliers = static_response(rest, configuration.X[None], np.zeros((1, len(led), rest.size)), ends)
@@ -150,7 +154,7 @@ def led_rigid_motion(rest: ElasticRest, configuration: Configuration, led: list[
 
 
 def _projected(system: ModalSystem, damping: Proportional, deformed: Dissipation) -> tuple[Array, Array]:
-    """Φᵀ D Φ with all viscous damping, and Φᵀ H Φ with all that is hysteretic."""
+    """Return Φᵀ D Φ with all viscous damping, and Φᵀ H Φ with all hysteretic damping."""
     Phi = system.shapes
     by_mass = damping.alpha * np.diag(np.sum((Phi @ system.M) * Phi, axis=1))
     viscous = system.dampers + by_mass + damping.beta * system.stiffness + Phi @ deformed.viscous @ Phi.T
@@ -168,7 +172,7 @@ def _loads(
     *,
     turning: bool,
 ) -> Complex:
-    """Right sides (L, r, inputs)."""
+    """Return the right sides (L, r, inputs)."""
     w = omega[:, None, None]
     Phi, Psi, J = system.shapes, led.shapes, system.J
     K, M = Phi @ led.forces.T, Phi @ system.M @ Psi.T
@@ -182,7 +186,7 @@ def _loads(
 
 
 def _solved(squares: Array, viscous: Array, loss: Array, omega: Array, b: Complex) -> Complex:
-    """q of (ω_r² - ω² + i(ω D + η K)) q = b."""
+    """Solve (ω_r² - ω² + i(ω D + η K)) q = b for q."""
     own = squares - np.square(omega)[:, None]
     limit = _COUPLED * max(np.abs(viscous).max(initial=0.0), np.abs(loss).max(initial=0.0))
     coupled = any((np.abs(matrix - np.diag(np.diag(matrix))) > limit).any() for matrix in (viscous, loss))

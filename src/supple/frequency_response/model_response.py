@@ -1,14 +1,14 @@
 """Frequency responses of a reduced model about a configuration, undeformed and at rest.
 
-With a led coordinate θ_j of amplitude e, and κ(ω) = K + K_p + iω D_d - ω² M,
+With a prescribed coordinate θ_j of amplitude e, and κ(ω) = K + K_p + iω D_d - ω² M,
 
     κ_ff η_f = F_f - κ_fj e,   y = (∂ρ_o/∂θ) θ + Ψ_o δ
 
-f are the coordinates that nothing holds: δ, and θ with free actuators. K_p is the stiffness that p and the forces at
-rest give, -∂(p + B u)/∂η with B u = -p for θ: as for a mechanism, it acts where θ is free alone.
+f are the free coordinates: δ, and θ with free actuators. K_p is the stiffness of p and the forces at rest,
+-∂(p + B u)/∂η with B u = -p for θ: as for a mechanism, it acts only if θ is free.
 
-With drives, e and F are what a unit of command gives, and those that do not lead add what they hold θ with to κ.
-Damping is what the model was reduced with; structural damping η counts as ζ = η/2.
+With drives, e and F are the motion and force per unit of command, and compliant drives add their stiffness to κ.
+Damping is that of the reduction; structural damping η counts as ζ = η/2.
 """
 
 from __future__ import annotations
@@ -50,10 +50,12 @@ class VibratingModel:
 
     @property
     def name(self) -> str:
+        """Name of the model."""
         return self.model.name
 
     @property
     def hardware(self) -> Hardware:
+        """Drives and instruments of the model, if they are included."""
         return self.model.hardware if self.drives else NO_HARDWARE
 
     def responses(self, asked: Harmonics) -> Complex:
@@ -61,7 +63,7 @@ class VibratingModel:
         model, omega = self.model, asked.omega
         point, single = theta_points(model.layout, named_theta(model, self.theta))
         if not single:
-            raise InputError("has more than one configuration", part="θ", hint="ask for each by itself")
+            raise InputError("several configurations are given", part="θ", hint="compute one response at a time")
         c = model.evaluate(point[0])
         driving = drives_at(model, c, self.hardware)
         free = free_coordinates(model, driving, free_actuators=self.free_actuators)
@@ -69,13 +71,15 @@ class VibratingModel:
         free = [i for i in free if i not in {item.led for item in excited}]
         if not free and all(item.led < 0 for item in excited):
             raise InputError(
-                "with its actuators locked nothing of it moves", part=f'model "{model.name}"', hint="free the actuators"
+                "nothing can move while its actuators are locked",
+                part=f'model "{model.name}"',
+                hint="free the actuators",
             )
         watched = [_rows(model, c, name) for name in asked.outputs]
         kappa = c.dynamic_stiffness(omega)
         if self.preload and free[:1] and free[0] < model.layout.theta:
             kappa += _preload(model, c, point[0])
-        whole = kappa + held_by(driving, omega)
+        whole = kappa + drive_stiffness(driving, omega)
         H = np.zeros((len(omega), len(asked.outputs), len(asked.inputs)), dtype=np.complex128)
         for j, (name, item) in enumerate(zip(asked.inputs, excited, strict=True)):
             eta = np.zeros((len(omega), model.layout.size), dtype=np.complex128)
@@ -85,7 +89,9 @@ class VibratingModel:
                 right = -whole[:, free, item.led]
             eta[:, free] = _solved(model, whole[:, free][:, :, free], right, omega)
             borne = input_forces(model, driving, name, kappa, eta, omega)
-            H[:, :, j] = item.factor[:, None] * _seen(model, watched, name, eta, borne, asked, asked.order - item.order)
+            H[:, :, j] = item.factor[:, None] * _outputs(
+                model, watched, name, eta, borne, asked, asked.order - item.order
+            )
         return H
 
     def units_of(self, asked: Harmonics) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -104,7 +110,7 @@ class VibratingModel:
         return tuple(known.get(name, "") for name in asked.outputs), tuple(pushed(name) for name in asked.inputs)
 
 
-def _seen(
+def _outputs(
     model: ReducedModel,
     watched: list[tuple[Array, Array]],
     inlet: str,
@@ -113,20 +119,20 @@ def _seen(
     asked: Harmonics,
     order: int,
 ) -> Complex:
-    """Outputs (L, o) of a motion η (L, n) under forces of the inputs (L, a), differentiated `order` times."""
+    """Return outputs (L, o) of a motion η (L, n) under forces of the inputs (L, a), differentiated `order` times."""
     rows = np.array([rows for rows, _ in watched])
     found = np.zeros((len(eta), len(rows)), dtype=np.complex128)
     for p in range(rows.shape[1]):
         if rows[:, p].any():
             found += eta @ rows[:, p].T * derivative(asked, order + p, inlet)[:, None]
-    at_once = _at_once(model, watched, inlet, borne)
+    at_once = _feedthrough(model, watched, inlet, borne)
     if at_once.any():
         found += at_once * derivative(asked, order, inlet)[:, None]
     return found
 
 
 def _force(model: ReducedModel, c: Coefficients, name: str) -> Array | None:
-    """The generalized force (n,) of a unit of input; None where it leads a coordinate."""
+    """Return the generalized force (n,) of a unit of input; None for a prescribed acceleration."""
     if name.endswith(LED):
         return None
     inputs = model.layout.inputs
@@ -135,35 +141,35 @@ def _force(model: ReducedModel, c: Coefficients, name: str) -> Array | None:
 
 
 def _rows(model: ReducedModel, c: Coefficients, name: str) -> tuple[Array, Array]:
-    """∂y/∂η, ∂y/∂η̇ and ∂y/∂η̈ (3, n) at rest, of an output or a coordinate, and ∂y/∂u (inputs,)."""
+    """Return ∂y/∂η, ∂y/∂η̇ and ∂y/∂η̈ (3, n) at rest, of an output or a coordinate, and ∂y/∂u (inputs,)."""
     rows, at_once = np.zeros((ORDERS, model.layout.size)), np.zeros(len(model.layout.inputs))
-    seen = model.labels.observed
-    if name not in seen.outputs or seen.measure_of(name) is not None:
+    observed = model.labels.observed
+    if name not in observed.outputs or observed.measure_of(name) is not None:
         rows[0] = _row(model, c, name)
         return rows, at_once
     still = np.zeros(model.layout.size)
     eta = np.concatenate([c.theta, still[model.layout.theta :]])
     moving = observed_motion(model, eta, still, still, at_once, FRICTION_SPEED)
-    slopes = seen.slopes(moving.x)[:, list(seen.outputs).index(name)]
+    slopes = observed.slopes(moving.x)[:, list(observed.outputs).index(name)]
     for p, by in enumerate((moving.by_eta, moving.by_rates, moving.by_accelerations)):
         rows[p] = np.einsum("pk,pkj->j", slopes, by)
     return rows, np.einsum("pk,pkj->j", slopes, moving.by_inputs)
 
 
-def _at_once(model: ReducedModel, watched: list[tuple[Array, Array]], inlet: str, borne: Complex) -> Complex:
-    """What forces inside bear of the inputs' forces (L, a) without any motion: (L, outputs)."""
+def _feedthrough(model: ReducedModel, watched: list[tuple[Array, Array]], inlet: str, borne: Complex) -> Complex:
+    """Return the internal forces (L, outputs) from the inputs' forces (L, a) without any motion."""
     direct = np.array([direct for _, direct in watched]).reshape(len(watched), -1)
     unknown = inlet not in model.layout.inputs and not inlet.endswith(LED)
     if model.layout.efforts and unknown and direct.any():
         raise InputError(
-            "what a force there does to forces inside is not known", part=f'input "{inlet}"',
-            hint="name an actuator or a loaded displacement of the model",
+            "the effect of this force on internal forces is unknown", part=f'input "{inlet}"',
+            hint="give an actuator or a loaded displacement of the model",
         )  # fmt: skip
     return np.asarray(borne @ direct.T)
 
 
 def _row(model: ReducedModel, c: Coefficients, name: str, what: str = "output") -> Array:
-    """∂y/∂η (n,) of an output, or of a coordinate by its name."""
+    """Return ∂y/∂η (n,) of an output, or of a coordinate by its name."""
     layout = model.layout
     if name in c.outputs:
         return np.concatenate([c.outputs[name].rigid, c.outputs[name].modes])
@@ -174,7 +180,7 @@ def _row(model: ReducedModel, c: Coefficients, name: str, what: str = "output") 
 
 
 def _preload(model: ReducedModel, c: Coefficients, theta: Array) -> Array:
-    """K_p (n, n): what p and the forces that hold it change by."""
+    """Return K_p (n, n), the derivative of p and of the forces that balance it."""
     s, n = model.layout.theta, model.layout.size
     u = np.linalg.lstsq(c.input_map[:s], -c.force[:s], rcond=None)[0]
     found = np.zeros((n, n))
@@ -185,7 +191,7 @@ def _preload(model: ReducedModel, c: Coefficients, theta: Array) -> Array:
 
 
 def _solved(model: ReducedModel, matrices: NDArray, right: NDArray, omega: Array) -> NDArray:
-    """κ x = right on every line; an undamped mode at its own frequency has no finite response."""
+    """Solve κ x = right on every line; an undamped mode at its own frequency has no finite response."""
     if not right.shape[1]:
         return right
     finite: NDArray[np.bool_]
@@ -196,15 +202,15 @@ def _solved(model: ReducedModel, matrices: NDArray, right: NDArray, omega: Array
         finite = np.asarray(np.isfinite(found).all(axis=1))
     except np.linalg.LinAlgError:
         finite = np.asarray(np.isfinite(np.linalg.cond(matrices)))
-        finite[:1] &= not finite.all()  # singular all the same
+        finite[:1] &= not finite.all()  # singular nevertheless
     require_finite(f'model "{model.name}"', omega, finite)
     return found
 
 
-# What drives a reduced model at a frequency: forces, coordinates that are led, commands of drives.
+# Inputs of a reduced model at a frequency: forces, prescribed accelerations, commands of drives.
 
 
-_NEGLIGIBLE = 1e-8  # of a force: what a fit leaves where there is none
+_NEGLIGIBLE = 1e-8  # fraction of a force below which it is an error of the fit
 
 
 class DriveInput(NamedTuple):
@@ -217,10 +223,9 @@ class DriveInput(NamedTuple):
 
 
 class InputExcitation(NamedTuple):
-    """What a unit of an input is on each line: the coordinate it leads (-1: none) or a generalized force (n,), times a
-    factor (L,).
+    """Effect of a unit of an input on each line: a prescribed coordinate (-1: none) or a force (n,), times a factor.
 
-    order : how often the coordinate is differentiated in what the input is
+    factor : (L,); order : number of differentiations of the coordinate in the input
     """
 
     led: int
@@ -230,7 +235,7 @@ class InputExcitation(NamedTuple):
 
 
 def drives_at(model: ReducedModel, c: Coefficients, hardware: Hardware) -> list[DriveInput]:
-    """The drives of its inputs."""
+    """Return the drives of the model's inputs."""
     found = []
     for block in hardware.drives:
         if block.actuator not in model.layout.inputs:
@@ -240,14 +245,14 @@ def drives_at(model: ReducedModel, c: Coefficients, hardware: Hardware) -> list[
         found.append(DriveInput(block, column, along_one(b), b))
         if block.moves and found[-1].coordinate < 0:
             raise InputError(
-                f"its {block.kind} drive moves along no coordinate of the model", part=f'actuator "{block.actuator}"',
-                hint="give it a force drive, or leave drives out (drives=False, --no-drives)",
+                f"the {block.kind} drive acts along no coordinate of the model", part=f'actuator "{block.actuator}"',
+                hint="use a force drive, or exclude drives (drives=False, --no-drives)",
             )  # fmt: skip
     return found
 
 
 def free_coordinates(model: ReducedModel, drives: list[DriveInput], *, free_actuators: bool) -> list[int]:
-    """δ; of θ those that a drive holds by its stiffness, and with free actuators all others that no drive leads."""
+    """Return δ, the coordinates θ with compliant drives, and with free actuators all without a prescribing drive."""
     s, n = model.layout.theta, model.layout.size
     led = {item.coordinate for item in drives if item.block.leads}
     yielding = {item.coordinate for item in drives if item.block.moves} - led
@@ -258,13 +263,13 @@ def free_coordinates(model: ReducedModel, drives: list[DriveInput], *, free_actu
 def excitation(
     model: ReducedModel, name: str, force: Array | None, free: list[int], drives: list[DriveInput], omega: Array
 ) -> InputExcitation:
-    """What a unit of an input does; force : (n,) of one that is no led coordinate."""
+    """Return the effect of a unit of an input; force : (n,) of one that is not a prescribed coordinate."""
     names, ones = model.layout.coordinates[: model.layout.theta], np.ones(len(omega), dtype=np.complex128)
     none = np.zeros(model.layout.size)
     if name.endswith(LED):
         if name.removesuffix(LED) not in names:
             raise InputError(
-                f'"{name.removesuffix(LED)}" is not a coordinate of the model, and so cannot be led',
+                f'"{name.removesuffix(LED)}" is not a coordinate of the model, so its motion cannot be prescribed',
                 part=f'input "{name}"',
                 hint=nearest(name, [item + LED for item in names]),
             )
@@ -275,17 +280,17 @@ def excitation(
     assert force is not None
     if np.abs(force[free]).max(initial=0.0) <= _NEGLIGIBLE * np.abs(force).max(initial=0.0):
         raise InputError(
-            "what it pushes is locked, so that it moves nothing",
+            "the coordinates it acts on are locked, so it has no effect",
             part=f'input "{name}"',
-            hint=f"free the actuators (free_actuators=True, --free-actuators), or lead one: {names[0]}{LED}",
+            hint=f"free the actuators (free_actuators=True, --free-actuators), or prescribe a motion: {names[0]}{LED}",
         )
     return InputExcitation(
         -1, np.asarray(force, dtype=float), ones if drive is None else force_response(drive.block, omega)
     )
 
 
-def held_by(drives: list[DriveInput], omega: Array) -> Complex:
-    """What drives that do not lead add to κ (L, n, n); a scalar zero where there are none."""
+def drive_stiffness(drives: list[DriveInput], omega: Array) -> Complex:
+    """Return the dynamic stiffness of compliant drives in κ (L, n, n); a scalar zero without any."""
     parts = [
         impedance(item.block, omega)[:, None, None] * np.outer(item.along, item.along)
         for item in drives
@@ -297,7 +302,7 @@ def held_by(drives: list[DriveInput], omega: Array) -> Complex:
 def input_forces(
     model: ReducedModel, drives: list[DriveInput], inlet: str, kappa: Complex, eta: Complex, omega: Array
 ) -> Complex:
-    """Forces of the inputs (L, a) in a motion η (L, n) for a unit of one; kappa : without what drives add."""
+    """Return the forces of the inputs (L, a) in a motion η (L, n) for a unit of one; kappa : without drives."""
     found = np.zeros((len(omega), len(model.layout.inputs)), dtype=np.complex128)
     if inlet in model.layout.inputs and not any(d.block.actuator == inlet and d.block.leads for d in drives):
         found[:, model.layout.inputs.index(inlet)] = 1.0

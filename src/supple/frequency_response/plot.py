@@ -22,12 +22,12 @@ _REAL = 1e-9  # rad from half a turn: the response is real and negative
 def bode_plot(response: FrequencyResponse, axes: Sequence[Any] | None = None) -> Any:
     """Draw every output to every input: a panel of magnitudes for each unit, and one of phases. Returns the panels.
 
-    axes : where to draw instead, one for each unit of magnitudes or one for all, and one for the phases
+    axes : axes to draw in instead, one for each unit of magnitudes or one for all, and one for the phases
     """
     order = np.argsort(response.frequencies_hz, kind="stable")
     order = order[response.frequencies_hz[order] > 0.0]  # a logarithm has no zero
     if not len(order):
-        raise InputError("it has no frequency above 0", part="plot", hint="ask for lines above 0 Hz")
+        raise InputError("the response has no frequency above 0 Hz", part="plot", hint="compute lines above 0 Hz")
     pairs = [(i, j) for i in range(len(response.outputs)) for j in range(len(response.inputs))]
     units = list(dict.fromkeys(response.units[i][j] for i, j in pairs))
     if axes is None:
@@ -68,9 +68,9 @@ def bode_plot(response: FrequencyResponse, axes: Sequence[Any] | None = None) ->
 
 
 def unwrapped_phase(values: NDArray[np.complex128]) -> NDArray[np.float64]:
-    """Degrees, without jumps of a whole turn; the first is at least -180 and below 180.
+    """Return the phase in degrees, without jumps of a whole turn; the first is at least -180 and below 180.
 
-    Without damping a response is real: there it jumps between 0 and -180, whichever way its zeros are rounded.
+    Without damping a response is real and its phase jumps between 0 and -180, whichever way its zeros are rounded.
     """
     angle = np.angle(values)
     angle[angle > np.pi - _REAL] -= 2.0 * np.pi
@@ -78,7 +78,7 @@ def unwrapped_phase(values: NDArray[np.complex128]) -> NDArray[np.float64]:
 
 
 def _quarter_turns(axes: Any) -> None:
-    """Ticks at multiples of a quarter of a turn, fewer where the phase goes far."""
+    """Set ticks at multiples of a quarter of a turn, fewer for a large range."""
     from matplotlib.ticker import MultipleLocator
 
     low, high = axes.get_ylim()

@@ -1,10 +1,10 @@
-"""The branches of a mechanism at a θ: all assemblies that are found from scattered starts.
+"""Branches of a mechanism: all assemblies at given coordinates θ that are found from random starting positions.
 
-Bodies hang on a spanning tree of their joints, whose freedoms are thrown at random (seeded); from there loops and θ are
-closed by `scattered_closure`. What closes with all axes as they should be is kept once; so are those that differ only
-in rods turned about their own line, as universal joints allow, of which the one nearest to the file's branch stays.
-Where θ leaves a motion free at an assembly, it is one of a family, and only one of those is kept. Assemblies that need
-a slide to run further than a mechanism can (a cylinder turned end for end) are left out, and counted.
+Bodies hang on a spanning tree of their joints, whose freedoms get random values (with a seed). From there,
+`close_scattered` closes the loops and sets θ. Each assembly whose axes point the right way is kept once. Assemblies
+that differ only in rods turned about their own line, as universal joints allow, count as one; the one nearest to the
+branch of the file is kept. If θ leaves a motion free at an assembly, it belongs to a family, of which one is kept.
+Assemblies in which a slide runs further than a mechanism can (a cylinder turned end for end) are omitted, and counted.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from supple.kinematics.elimination import factor, solve, workspace
 from supple.kinematics.far_closure import joint_gaps, posture_distance
 from supple.kinematics.jacobian import measured_values, row_values, scaled_values
 from supple.kinematics.joint_frames import joint_frames
-from supple.kinematics.joint_tree import freedoms, moved_by, numbered_tree
+from supple.kinematics.joint_tree import freedoms, move_tree, numbered_tree
 from supple.kinematics.posture_coordinates import coordinate_values
 from supple.kinematics.primitives import ANGLE, KIND, NONE, SCALE, THEN
 from supple.kinematics.rest import Rest, rest
@@ -45,7 +45,7 @@ from supple.results.result import Result, picture
 from supple.results.table import Table
 from supple.results.text import Text, number_text
 
-# Assemblies from scattered starts: Newton's method with bounded steps at a given θ, from anywhere.
+# Assemblies from random starting positions: Newton's method with bounded steps at a given θ.
 #
 #     x = -(Φ_q; A)⁺ (Φ, θ(q) - θ_d),   no longer than LONGEST, until it vanishes                     (kinematics, 18)
 #
@@ -54,15 +54,15 @@ from supple.results.text import Text, number_text
 
 LONGEST = 0.5  # rad, or extents
 ITERATIONS = 80
-CLOSED = 1e-12  # a correction that leaves nothing to do
-SMALL = 1e-2  # a correction after which a position that is not regular may still be one of a family
+CLOSED = 1e-12  # size of a correction at which the iteration has converged
+SMALL = 1e-2  # size of a correction after which a singular position may still belong to a family
 
 OPEN, ASSEMBLED, SINGULAR = 0, 1, 2
 
 
 @kernel
 def largest_of(x, bodies, width):
-    """The largest scaled velocity of x (bodies + 1, d, 1); nan if one is."""
+    """Return the largest scaled velocity of x (bodies + 1, d, 1); nan if one is nan."""
     largest = 0.0
     for b in range(bodies):
         for c in range(width):
@@ -73,7 +73,7 @@ def largest_of(x, bodies, width):
 
 @kernel(purpose="assemblies from scattered starts")
 def close_scattered(rows, selected, target, w, X_all, status):
-    """Each of X_all (N, bodies + 1, 12) moved in place to an assembly at θ = target (s,), and its `status` (N,).
+    """Move each of X_all (N, bodies + 1, 12) in place to an assembly at θ = target (s,), and set its `status` (N,).
 
     w : (measures,) at rest, by which turns of geared angles are counted
     """
@@ -112,26 +112,42 @@ def close_scattered(rows, selected, target, w, X_all, status):
                 break
 
 
-_CLOSED_JOINT = 1e-10  # extents or rad: what is left of any joint
-_APART = 1e-5  # extents or rad, of all bodies together: two assemblies
+_CLOSED_JOINT = 1e-10  # extents or rad: largest gap of a closed joint
+_APART = 1e-5  # extents or rad: smallest distance between different assemblies
 _TURNED = 0.1  # rad: axes of a closed joint that are further apart point the wrong way
 _FREE = 1e-7  # smallest over largest singular value: θ leaves a motion free
-_TURN = 4.0  # rad: how far a freedom of rotation is thrown to either side; more than half a turn, for others share it
-_SLIDE = 0.7  # extents, of translation
-_RUN = 0.5  # extents: how far a slide may run from rest
-_SPREADS = (1.0, 0.5, 0.2)  # of these, in turn: long chains close only from nearby
-_FEW = 6  # singular starts that are looked into
+_TURN = 4.0  # rad: range of a random rotation to either side; above half a turn, since joints share rotations
+_SLIDE = 0.7  # extents: random range of a translation
+_RUN = 0.5  # extents: largest travel of a slide from rest
+_SPREADS = (1.0, 0.5, 0.2)  # factors on these ranges, in turn: long chains close only from nearby
+_FEW = 6  # largest number of singular starts that are examined
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Branches(Result):
-    """Assemblies at one θ, that of the file first.
+    """Assemblies of a mechanism at given coordinates θ, returned by `branches`; the branch of the file comes first.
 
-    configurations : of all (N, ...)
-    of_file        : whether the first is the one that θ's segment from rest leads to
-    families       : (N,) those at which θ leaves a motion free: one of many
-    hits           : (N,) how many of the `starts` ended there
-    overrun        : how many starts ended where a slide runs further than half the extent from rest; left out
+    Attributes
+    ----------
+    configurations : Configuration
+        Batch of the N assemblies.
+    of_file : bool
+        Whether the first assembly is on the branch of the file, reached along the segment from rest to θ.
+    families : ndarray of bool, shape (N,)
+        Whether θ leaves a motion free at the assembly, so that it is one of infinitely many.
+    hits : ndarray of int, shape (N,)
+        Number of starts that ended at the assembly.
+    starts : int
+        Number of starting positions.
+    seed : int
+        Random seed of the starting positions.
+    overrun : int
+        Number of starts that ended at an omitted assembly, in which a slide runs further than half the extent of the
+        mechanism from rest.
+
+    See Also
+    --------
+    branches : Find all assemblies at given coordinates.
     """
 
     configurations: Configuration
@@ -147,28 +163,46 @@ class Branches(Result):
 
     @property
     def mechanism(self) -> Mechanism:
+        """Mechanism of the assemblies."""
         return self.configurations.mechanism
 
     @cached_property
     def separators(self) -> tuple[str, ...]:
-        """Joint coordinates by which all of them can be told apart, as few as are found."""
-        return separating(self.configurations)
+        """Joint coordinates that distinguish all assemblies, as few as possible."""
+        return separating_coordinates(self.configurations)
 
     @cached_property
     def words(self) -> tuple[str, ...]:
-        """Of each: on which side its elbows lie where that differs, and the values of the separators."""
-        return sides(self.configurations, self.separators)
+        """Description of each assembly: the sides on which its elbows lie, if they differ, and values of separators."""
+        return describe_sides(self.configurations, self.separators)
 
     def rest(self, number: int) -> dict[str, float]:
-        """What to write as `rest:` in the file, to have this branch (numbers from 0); it is tried out before."""
+        """Return the entry `rest:` of the file that selects a branch.
+
+        Parameters
+        ----------
+        number : int
+            Number of the branch, from 0.
+
+        Returns
+        -------
+        dict of str to float
+            Values of coordinates and joints at rest, rad or m. They have been tested to lead to this branch.
+
+        Raises
+        ------
+        InputError
+            If no such values are found.
+        """
         return rest_entry(self.mechanism, self.configurations, number, self.separators)
 
     def summary(self) -> str:
+        """Return a one-line summary."""
         at = ", ".join(f"{key}={value[0]:.6g}" for key, value in self.configurations.coordinates.items())
-        return f'of "{self.mechanism.name}" at {at}: {len(self)} from {self.starts} starts'
+        return f'"{self.mechanism.name}" at {at}: {len(self)} from {self.starts} starts'
 
     def table(self) -> Table:
-        """A row for each: all joint coordinates, how often it was found, and its singularity."""
+        """Return a table with one row per assembly: joint coordinates, number of hits, and singularity measure."""
         columns: dict[str, NDArray[Any]] = dict(self.configurations.joint_coordinates)
         columns["branch"] = np.arange(1, len(self) + 1)
         columns["hits"] = self.hits
@@ -177,7 +211,7 @@ class Branches(Result):
 
     @cached_property
     def rests(self) -> list[dict[str, float] | InputError]:
-        """Of each: what to write as `rest:`, or why nothing leads there."""
+        """Entry `rest:` of each assembly, or the error that explains why none leads to it."""
         found: list[dict[str, float] | InputError] = []
         for i in range(len(self)):
             try:
@@ -187,7 +221,7 @@ class Branches(Result):
         return found
 
     def data(self) -> dict[str, Any]:
-        """What `--json` prints."""
+        """Return the data that `--json` prints."""
         every = self.configurations
         listed = [
             {
@@ -207,47 +241,86 @@ class Branches(Result):
         }
 
     def text(self) -> Text:
-        """Each in words, how often it was found, and how to have it."""
+        """Return a report of all assemblies: description, number of hits, and the entry `rest:` that selects it."""
         at = ", ".join(f"{name}={number_text(value[0])}" for name, value in self.configurations.coordinates.items())
         many = len(self) != 1
         count = f"{len(self)} assembl{'ies' if many else 'y'}"
         out = Text(f"{self.mechanism.name} at {at}: {count} from {self.starts} starts")
         for i, (words, resting) in enumerate(zip(self.words, self.rests, strict=True)):
-            said = [f"found {self.hits[i]} times"]
-            said += ["the branch of the file"] if self.of_file and i == 0 else []
-            said += ["a motion is left free: one of many"] if self.families[i] else []
-            out.line(f"\n{i + 1:4}  {words or 'the only one'} ({', '.join(said)})")
+            facts = [f"found {self.hits[i]} times"]
+            facts += ["the branch of the file"] if self.of_file and i == 0 else []
+            facts += ["one of a family: a motion is left free"] if self.families[i] else []
+            out.line(f"\n{i + 1:4}  {words or 'the only one'} ({', '.join(facts)})")
             if many and not isinstance(resting, InputError):
                 out.line("      rest: {" + ", ".join(f"{name}: {value:.9g}" for name, value in resting.items()) + "}")
         if many:
-            out.line("\nwrite the `rest:` of the one you mean into the file: each was tried, and leads there")
+            out.line("\nto select a branch, copy its `rest:` into the file; every entry was tested")
         if self.hits.min() < 3:
-            out.line("some were found less than three times: there may be more; ask for more --starts")
+            out.line("some branches were found less than three times: there may be more; increase --starts")
         return out
 
     def plot(self, **options: Any) -> Any:
-        """Draw them all (matplotlib), see `sketch`; returns the panels."""
+        """Draw all assemblies with matplotlib and return the panels; for the options see `sketch`."""
         return picture("view.sketch.sketch")(self.configurations, **options)
 
 
 def branches(mechanism: Mechanism, at: At = None, *, count: int = 300, seed: int = 0) -> Branches:
-    """The assemblies that exist at θ, as far as they are found.                                     [kinematics, 18]
+    """Find the assemblies (branches) of a mechanism at given coordinates.
 
-    at    : as for `assemble`, one posture
-    count : how many starts are thrown; each ends at an assembly or nowhere
-    seed  : of these
+    Parameters
+    ----------
+    mechanism : Mechanism
+        Mechanism to assemble.
+    at : str, mapping or array_like, optional
+        Posture, as for `assemble`; one posture, not a batch. Default: rest.
+    count : int, optional
+        Number of random starting positions. Default: 300.
+
+        Every start ends at an assembly or at none. Branches that few starts lead to may be missed.
+    seed : int, optional
+        Random seed of the starting positions. Default: 0.
+
+    Returns
+    -------
+    Branches
+        Assemblies that were found, that of the file first.
+
+    Raises
+    ------
+    InputError
+        If `at` is not one posture of a mechanism with coordinates, or no assembly is found.
+
+    See Also
+    --------
+    assemble : Assemble a mechanism on the branch of its rest configuration.
+
+    Notes
+    -----
+    Newton's method with bounded steps closes the loops from each starting position, x = -(Φ_q; A)⁺ (Φ, θ(q) - θ_d), see
+    equation 18 of docs/theory/kinematics.md.
+
+    Examples
+    --------
+    >>> import supple
+    >>> found = supple.branches(supple.load("four-bar"), "home")
+    >>> len(found)
+    2
+    >>> found.words[1]
+    'B above the line A-E, E below the line B-D, B = -85.5°'
+    >>> found.rest(1)
+    {'crank': 0.0, 'B': -1.4917676}
     """
     require_arguments(branches, locals())
     if count < 1:
-        raise InputError(f"{count} starts are asked for", part="count", hint="ask for one at least")
+        raise InputError(f"must be at least 1 (got {count})", part="count", hint="increase the number of starts")
     require_within("starts", count, part="count")
     theta = coordinate_values(mechanism, at)
     if theta.ndim != 1 or not len(theta):
-        raise InputError("branches are those at one configuration of a mechanism with coordinates",
+        raise InputError("branches are found at one posture of a mechanism with coordinates",
                          part=f'mechanism "{mechanism.name}"', hint="give one posture")  # fmt: skip
     position = rest(mechanism)
     own, _, along = close_all(position, theta[None])
-    X, status = _closed(position, theta, _starts(position, own[0] if along[0] >= 1.0 else position.X, count, seed))
+    X, status = _close_all(position, theta, _starts(position, own[0] if along[0] >= 1.0 else position.X, count, seed))
     X = np.concatenate([own[along >= 1.0], X[status == ASSEMBLED], _families(position, theta, X[status == SINGULAR])])
     overrun = ~_slides_within(position, X)
     X = X[~overrun]
@@ -256,7 +329,7 @@ def branches(mechanism: Mechanism, at: At = None, *, count: int = 300, seed: int
         raise InputError(
             f"no assembly was found from {count} starts",
             part=f'mechanism "{mechanism.name}" at ' + values_text(position.numbering.coordinates, theta),
-            hint="give values within reach, or more starts",
+            hint="give values within reach, or increase the number of starts",
         )  # fmt: skip
     measures = np.array([_measures(position, X[n], theta) for n in order])
     found = Configuration(position, np.tile(theta, (len(order), 1)), X[order].copy(), measures, np.ones(len(order)))
@@ -264,14 +337,14 @@ def branches(mechanism: Mechanism, at: At = None, *, count: int = 300, seed: int
     of_file = bool(along[0] >= 1.0)
     hits[0] -= of_file
     free = np.atleast_1d(found.singularity) < _FREE
-    only = np.flatnonzero(~free | (np.cumsum(free) == 1))  # of a family one
+    only = np.flatnonzero(~free | (np.cumsum(free) == 1))  # one of each family
     hits[free & (np.cumsum(free) == 1)] = hits[free].sum() if free.any() else 0
     shared = (free & (free.sum() > 1))[only]
     return Branches(found.part(only), of_file, shared, hits[only], count, seed, int(overrun.sum()))
 
 
 def _starts(position: Rest, X: Array, count: int, seed: int) -> Array:
-    """(count, bodies + 1, 12): the tree of joints with its freedoms thrown at random."""
+    """Return random starting positions (count, bodies + 1, 12): the joint tree with random values of its freedoms."""
     found = position.numbering
     tree = numbered_tree(found)
     bases = freedoms(found, tree, X)
@@ -280,10 +353,10 @@ def _starts(position: Rest, X: Array, count: int, seed: int) -> Array:
     scale = np.concatenate(reach) if reach else np.zeros(0)
     dice = np.random.default_rng(seed)
     thrown = [spread * scale * dice.uniform(-1.0, 1.0, len(scale)) for spread in np.resize(_SPREADS, count)]
-    return np.array([moved_by(found, tree, X, bases, z) for z in thrown])
+    return np.array([move_tree(found, tree, X, bases, z) for z in thrown])
 
 
-def _closed(position: Rest, theta: Array, X: Array) -> tuple[Array, NDArray[np.int64]]:
+def _close_all(position: Rest, theta: Array, X: Array) -> tuple[Array, NDArray[np.int64]]:
     status = np.zeros(len(X), dtype=np.int64)
 
     def part(start: int, stop: int) -> None:
@@ -296,7 +369,7 @@ def _closed(position: Rest, theta: Array, X: Array) -> tuple[Array, NDArray[np.i
 
 
 def _families(position: Rest, theta: Array, X: Array) -> Array:
-    """Of positions at which rows depend on one another those that close, by the least change."""
+    """Return those of the positions with dependent rows that close, by the least change."""
     found = []
     for start in X[:_FEW]:
         try:
@@ -307,18 +380,18 @@ def _families(position: Rest, theta: Array, X: Array) -> Array:
 
 
 def _distinct(position: Rest, X: Array, theta: Array) -> tuple[list[int], list[int]]:
-    """Numbers of those that differ and are closed, and how often each was found; the first stays the first."""
-    seen = _shape(position, X)
+    """Return the numbers of the different closed positions and how often each was found; the first stays the first."""
+    shapes = _shape(position, X)
     near = np.linalg.norm((X - X[:1])[:, :, 3:].reshape(len(X), -1), axis=1)  # turns, from the first
     order = np.concatenate([[0], 1 + np.argsort(near[1:], kind="stable")]).astype(int)
     kept: list[int] = []
     times: list[int] = []
     dropped: list[int] = []
     for n in order.tolist():
-        away = np.abs(seen[kept] - seen[n]).max(axis=1) if kept else np.zeros(0)
+        away = np.abs(shapes[kept] - shapes[n]).max(axis=1) if kept else np.zeros(0)
         if len(away) and away.min() < _APART:
             times[int(away.argmin())] += 1
-        elif not dropped or np.abs(seen[dropped] - seen[n]).max(axis=1).min() >= _APART:
+        elif not dropped or np.abs(shapes[dropped] - shapes[n]).max(axis=1).min() >= _APART:
             if _assembled(position, X[n], theta):
                 kept.append(n)
                 times.append(1)
@@ -328,7 +401,7 @@ def _distinct(position: Rest, X: Array, theta: Array) -> tuple[list[int], list[i
 
 
 def _slides_within(position: Rest, X: Array) -> NDArray[np.bool_]:
-    """(N,) whether no slide that is not θ runs further than half the extent from rest."""
+    """Return (N,) whether no slide outside θ runs further than half the extent from rest."""
     found = position.numbering
     s, angles = len(found.coordinates), found.angles()[found.constraints :]
     slides = [row - found.constraints for key, row in found.measures.items() if key[0] == "joint"]
@@ -341,11 +414,11 @@ def _slides_within(position: Rest, X: Array) -> NDArray[np.bool_]:
 
 
 def _shape(position: Rest, X: Array) -> Array:
-    """(N, k) where bodies and their joints are, in extents, and how bodies are turned but for rods about their line."""
+    """Return (N, k) positions of bodies and joints, in extents, and rotations except of rods about their line."""
     found, extent = position.numbering, float(position.numbering.arrays.extent)
     places: dict[int, list[Array]] = {number: [] for number in range(len(found.bodies))}
     for name, joint in found.mechanism.joints.items():
-        if JOINT_KINDS[joint.kind].marker is not None:  # the others have no place of their own
+        if JOINT_KINDS[joint.kind].marker is not None:  # other kinds have no location
             frames = joint_frames(found.drawing, name)
             for body, place in zip(joint.bodies, (frames.pa, frames.pb), strict=True):
                 if body != GROUND:
@@ -360,14 +433,14 @@ def _shape(position: Rest, X: Array) -> Array:
 
 
 def _on_a_line(points: list[Array], extent: float) -> bool:
-    """Whether they span a line and no more."""
+    """Return whether the points span a line and no more."""
     apart = np.array(points) - points[0] if points else np.zeros((1, 3))
     values = np.linalg.svd(apart, compute_uv=False) / extent
     return bool(values[0] > _APART and values[1:].max(initial=0.0) <= _APART)
 
 
 def _assembled(position: Rest, X: Array, theta: Array) -> bool:
-    """Whether it closes, with axes that coincide pointing the same way and not opposite ones."""
+    """Return whether the position is closed, with coinciding axes that point the same way and not opposite ways."""
     found = position.numbering
     residual = scaled_values(found, X)
     scale = found.arrays.rows_f[found.constraints : found.constraints + len(theta), SCALE]
@@ -378,7 +451,7 @@ def _assembled(position: Rest, X: Array, theta: Array) -> bool:
 
 
 def _measures(position: Rest, X: Array, theta: Array) -> Array:
-    """Values of all measures, angles within half a turn, θ as it is asked for."""
+    """Return the values of all measures: angles within half a turn, θ as requested."""
     found = position.numbering
     w = measured_values(found, X)
     turns = found.angles()[found.constraints :]
@@ -387,17 +460,20 @@ def _measures(position: Rest, X: Array, theta: Array) -> Array:
     return w
 
 
-# What tells branches apart, in words, and what to write in the file to have one of them.
+# Descriptions that distinguish branches, and the entries of the file that select them.
 
 
 _SAME = 1e-4  # rad, or extents: values that do not differ
 _FLAT = 1e-6  # extents: an elbow this close to its line lies on it
-_DIGITS = 9  # significant, of what is written to be pasted
+_DIGITS = 9  # significant digits of the entries for the file
 
 
-def separating(found: Configuration) -> tuple[str, ...]:
-    """Joint coordinates that take different values in any two of the configurations: at each turn the one that leaves
-    the fewest pairs that look alike. All of them where that is not enough."""
+def separating_coordinates(found: Configuration) -> tuple[str, ...]:
+    """Return joint coordinates that take different values in any two of the configurations.
+
+    Each is the one that leaves the fewest pairs that look alike. If all of them together do not suffice, some pairs
+    remain.
+    """
     values = {name: _steps(found, name, column) for name, column in found.joint_coordinates.items()}
     values = {name: steps for name, steps in values.items() if len(set(steps)) > 1}
     chosen: list[str] = []
@@ -413,7 +489,7 @@ def separating(found: Configuration) -> tuple[str, ...]:
 
 
 def _steps(found: Configuration, name: str, column: Array) -> list[int]:
-    """Numbers of the different values, equal for those that do not differ."""
+    """Return numbers of the values of a column, equal for values that do not differ."""
     size = 1.0 if is_angle(found, name) else float(found.rest.numbering.arrays.extent)
     known: list[float] = []
     steps = []
@@ -426,7 +502,7 @@ def _steps(found: Configuration, name: str, column: Array) -> list[int]:
 
 
 def is_angle(found: Configuration, name: str) -> bool:
-    """Whether a joint coordinate is one."""
+    """Return whether a joint coordinate is an angle."""
     numbering = found.rest.numbering
     joint = found.mechanism.joint_coordinate(name)
     assert joint is not None
@@ -437,36 +513,36 @@ def _between(value: float, other: float, angle: bool) -> float:
     return (value - other + np.pi) % (2.0 * np.pi) - np.pi if angle else value - other
 
 
-def sides(found: Configuration, separators: tuple[str, ...]) -> tuple[str, ...]:
-    """`E below the line B-D, B = -95.2°` of each: elbows that differ, in the plane, then values of the separators."""
+def describe_sides(found: Configuration, separators: tuple[str, ...]) -> tuple[str, ...]:
+    """Describe each configuration by planar elbows that differ, and separators: `E below the line B-D, B = -95.2°`."""
     elbows = _elbows(found) if found.mechanism.planar else {}
-    told = []
+    descriptions = []
     for n, one in enumerate(found.each()):
         parts = [words[n] for words in elbows.values() if len(set(words)) > 1]
         for name in separators:
             value = one.joint_coordinates[name]
             parts.append(f"{name} = {np.degrees(value):.1f}°" if is_angle(found, name) else f"{name} = {value:.4g} m")
-        told.append(", ".join(parts))
-    return tuple(told)
+        descriptions.append(", ".join(parts))
+    return tuple(descriptions)
 
 
 def _elbows(found: Configuration) -> dict[str, list[str]]:
-    """For a joint between two others of a loop in the plane, on which side of the line through them it lies."""
+    """Describe for each joint between two others of a planar loop on which side of their line it lies."""
     numbering, mechanism = found.rest.numbering, found.mechanism
     points = set(numbering.drawing.joint_points)
-    told: dict[str, list[str]] = {}
+    elbows: dict[str, list[str]] = {}
     for loop in numbering.topology.loops:
         for (before, joint), (_, after) in zip(
             pairwise([*loop, *loop]), pairwise([*loop[1:], *loop, loop[0]]), strict=False
         ):
-            if joint in told or not {before, joint, after} <= points or len({before, joint, after}) < 3:
+            if joint in elbows or not {before, joint, after} <= points or len({before, joint, after}) < 3:
                 continue
-            if GROUND in mechanism.joints[joint].bodies:  # it does not move: another elbow says the same
+            if GROUND in mechanism.joints[joint].bodies:  # it does not move: another elbow describes the same
                 continue
             a, e, b = ((found.frame(name).position @ mechanism.plane_axes())[:, :2] for name in (before, joint, after))
-            told[joint] = [_side(joint, f"{before}-{after}", *place, float(numbering.arrays.extent))
-                           for place in zip(a, e, b, strict=True)]  # fmt: skip
-    return told
+            elbows[joint] = [_side(joint, f"{before}-{after}", *place, float(numbering.arrays.extent))
+                             for place in zip(a, e, b, strict=True)]  # fmt: skip
+    return elbows
 
 
 def _side(joint: str, line: str, a: Array, e: Array, b: Array, extent: float) -> str:
@@ -482,27 +558,29 @@ def _side(joint: str, line: str, a: Array, e: Array, b: Array, extent: float) ->
 def rest_entry(
     mechanism: Mechanism, found: Configuration, number: int, separators: tuple[str, ...]
 ) -> dict[str, float]:
-    """`rest:` for one of the configurations: θ, and joints that tell it apart; more of them if the few do not lead
-    there. It is tried out: what comes back is that branch."""
+    """Return the entry `rest:` that leads to one of the configurations: θ, and joints that distinguish it.
+
+    If the few joints do not suffice, all joints are given. The entry is tested: its rest is on that branch.
+    """
     one = list(found.each())[number]
     theta = {name: float(value) for name, value in one.coordinates.items()}
     joints = {name: float(value) for name, value in one.joint_coordinates.items()}
     known = {mechanism.joint_coordinate(name) or _joint_of(mechanism, name) for name in theta}
     joints = {name: value for name, value in joints.items() if mechanism.joint_coordinate(name) not in known}
     few = {name: joints[name] for name in separators if name in joints}
-    told = all(_told(mechanism, joint) for joint in mechanism.joints.values())
-    for hints in (few, joints) if told else (joints,):
+    complete = all(_fully_measured(mechanism, joint) for joint in mechanism.joints.values())
+    for hints in (few, joints) if complete else (joints,):
         given = {name: float(f"{value:.{_DIGITS}g}") for name, value in (theta | hints).items()}
         if _leads_there(mechanism, given, one):
             return given
     raise InputError(
-        f"no values of its joints lead to branch {number + 1}", part=f'mechanism "{mechanism.name}"',
-        hint="draw it there",
+        f"no joint values lead to branch {number + 1}", part=f'mechanism "{mechanism.name}"',
+        hint="draw the mechanism on that branch",
     )  # fmt: skip
 
 
-def _told(mechanism: Mechanism, joint: Joint) -> bool:
-    """Whether its coordinates tell all of its freedoms."""
+def _fully_measured(mechanism: Mechanism, joint: Joint) -> bool:
+    """Return whether the joint coordinates cover all freedoms of the joint."""
     form = joint.form(mechanism.plane)
     return len(form.rows) + len(form.measures) == len(directions(mechanism.plane))
 

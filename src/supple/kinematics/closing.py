@@ -1,4 +1,4 @@
-"""Closing many positions at once, from a start along the straight segment, what stops it, and inverse kinematics."""
+"""Closing many positions at once along a straight segment, the error where it stops, and inverse kinematics."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ from supple.kinematics.row_arrays import RowArrays
 # Closing at given θ.
 
 
-_DEAD = 0.02  # singularity measure below which a halted closure stands before a dead point
-_SHARE = 1e-2  # of a coordinate in the forces that balance without it moving
+_DEAD = 0.02  # singularity measure below which a halted closure is at a dead point
+_SHARE = 1e-2  # smallest share of a locked coordinate in the forces that balance without motion
 _FEW = 6  # coordinates, up to which second derivatives along all pairs of them take milliseconds interpreted
 _TOGETHER = 30.0  # singular values this close to the smallest vanish together with it
 
 
 def close_all(position: Rest, theta: Array, origin: Start | None = None, rounds: int = 1) -> tuple[Array, Array, Array]:
-    """Poses, measures and how far each θ (N, s) was reached, on all cores; from rest unless an origin is given.
+    """Return poses, measures and the reached fraction of each θ (N, s), on all cores; from `origin`, or from rest.
 
-    rounds : how often this is asked for with as many θ
+    rounds : expected number of calls with as many θ
     """
     theta, count = native_array(theta), len(theta)
     X = np.empty((count, *position.X.shape))
@@ -59,23 +59,23 @@ def close_all(position: Rest, theta: Array, origin: Start | None = None, rounds:
 
 
 def closing_start(position: Rest) -> Start:
-    """Computed once for each mechanism; a rest that is itself a dead point is an error."""
+    """Return the start of closure at rest, computed once per mechanism; an error if rest itself is a dead point."""
     return position.numbering.mechanism.remembered("start", lambda: _start(position))
 
 
 def _start(position: Rest) -> Start:
     found = departure(position, position.numbering.arrays, position.X, position.w)
     if found is None:
-        raise dead_point(Configuration(position, position.theta, position.X, position.w, np.zeros(())))
+        raise dead_point_error(Configuration(position, position.theta, position.X, position.w, np.zeros(())))
     return found
 
 
 def departure(
     position: Rest, arrays: RowArrays, X: Array, w: Array, *, count: int = 1, shortest: float = SHORTEST
 ) -> Start | None:
-    """A start at poses X (bodies + 1, 12) with measures w, for rows of that mechanism; None at a dead point.
+    """Return a start at poses X (bodies + 1, 12) with measures w, for rows of that mechanism; None at a dead point.
 
-    count    : how many are asked for one after the other
+    count    : number of starts that are requested one after the other
     shortest : step at which a dead point is not approached any further
     """
     sizes = position.numbering.sizes
@@ -83,18 +83,18 @@ def departure(
     Psi, dPsi, twists = np.zeros((nb + 1, d, s)), np.zeros((nb + 1, d, s * s)), np.zeros((nb + 1, s, 6))
     work = workspace(arrays)
     bulky = count * bulk(position.numbering)
-    bulky = 0 if bulky == 1 and s <= _FEW else bulky  # milliseconds, once a mechanism: not worth compiling
+    bulky = 0 if bulky == 1 and s <= _FEW else bulky  # takes milliseconds once per mechanism: no compilation
     regular, sign = compiled(rigid_modes, count=bulky)(arrays, position.selected, X, work, Psi, dPsi, twists)
     return Start(X, w, Psi, dPsi, sign, last_over_first(work.G, sizes.free), shortest) if regular else None
 
 
 def bulk(numbering: Numbering) -> int:
-    """How many positions of a small mechanism cost as much as one of this: 1 up to some twenty bodies."""
+    """Return how many positions of a small mechanism cost as much as one of this: 1 up to about twenty bodies."""
     return max(1, numbering.columns // 60) ** 3
 
 
 def locked_coordinates(configuration: Configuration) -> list[str]:
-    """Coordinates that a (nearly) singular position blocks: those with a share in λ, [Φ_q; A]ᵀ λ ≈ 0."""
+    """Return the coordinates that a (nearly) singular position blocks: those with a share in λ, [Φ_q; A]ᵀ λ ≈ 0."""
     left, sigma, _ = np.linalg.svd(configuration.jacobian())
     numbering = configuration.rest.numbering
     vanishing = np.flatnonzero(sigma[: numbering.columns] <= _TOGETHER * sigma[numbering.columns - 1])
@@ -102,50 +102,48 @@ def locked_coordinates(configuration: Configuration) -> list[str]:
     return [name for name, part in zip(numbering.coordinates, share, strict=True) if part > _SHARE]
 
 
-def dead_point(halted: Configuration) -> InputError | NumericalError:
-    """The error for a closure that could not follow the segment, naming what locks."""
+def dead_point_error(halted: Configuration) -> InputError | NumericalError:
+    """Return the error for a closure that could not follow the segment, with the coordinates that lock."""
     position = halted.rest
     names = position.numbering.coordinates
-    asked = values_text(names, halted.theta)
+    listed_theta = values_text(names, halted.theta)
     there = position.theta + float(halted.reached) * (halted.theta - position.theta)
     where = values_text(names, there)
-    part = f'mechanism "{halted.mechanism.name}" at {asked}'
+    part = f'mechanism "{halted.mechanism.name}" at {listed_theta}'
     if float(halted.singularity) > _DEAD:
         return NumericalError(
             f"closure stopped at {where}, which is not a dead point (singularity {float(halted.singularity):.2g})",
             part=part,
-            hint="ask for a configuration closer to rest, or draw the rest closer to it",
+            hint="choose a configuration closer to rest, or a rest closer to it",
         )
     locked = locked_coordinates(halted)
     listed = ", ".join(f'"{name}"' for name in locked)
-    what = (
-        f"{listed} lock{'s' if len(locked) == 1 else ''}" if locked else "it gains a freedom that no coordinate holds"
-    )
+    what = f"{listed} lock{'s' if len(locked) == 1 else ''}" if locked else "a freedom appears that no coordinate fixes"
     return InputError(
-        f"the way from rest meets a dead point at {where} (singularity {float(halted.singularity):.2g}), where {what}",
+        f"the path from rest meets a dead point at {where} (singularity {float(halted.singularity):.2g}), where {what}",
         part=part,
-        hint="ask for a configuration on this side of it, or draw the rest on the branch you want",
+        hint="choose a configuration on this side of it, or set the rest on the desired branch",
     )
 
 
-# Inverse kinematics: the mechanism closed with components of a place's pose in the place of θ.
+# Inverse kinematics: the mechanism closed with components of the pose of a point as coordinates instead of θ.
 #
 #     [Φ(q); y(q)] = (0, y₀ + t (y_d - y₀)),   t from 0 to 1,   θ = θ(q)
 #
 # The rows of y are measures as θ's are, so that one solver (`closure_kernel`) follows both segments: it stays on the
 # branch of the rest, and stops before rows become dependent, here at the edge of the reach. An orientation in space is
-# held by three products of axes, e_i^d·e_j = 0, with the axes e^d wanted; it is turned to in steps about one axis.
+# fixed by three products of axes, e_i^d·e_j = 0, with the target axes e^d; it is reached in steps about one axis.
 
 
 _PRODUCTS = ("xy", "yz", "zx")
-"""Axes of the wanted frame and of the place: at right angles once it is turned."""
-_COARSE = 0.01  # of a segment: shortest step towards an edge that is further away than _CLOSE of them
+"""Axes of the target frame and of the point, at right angles when the orientation is reached."""
+_COARSE = 0.01  # fraction of a segment: shortest step while the edge is more than _CLOSE steps away
 _CLOSE = 20.0
-_TURN = 0.4  # rad: the products follow a rotation about any axis this far
+_TURN = 0.4  # rad: largest rotation about any axis that the products can follow
 
 
-class Solved(NamedTuple):
-    """Poses X (N, bodies + 1, 12), θ (N, s), and how far along its segment each was `reached` (N,)."""
+class PoseSolution(NamedTuple):
+    """Poses X (N, bodies + 1, 12), θ (N, s), and the fraction `reached` (N,) of each segment."""
 
     X: Array
     theta: Array
@@ -153,12 +151,14 @@ class Solved(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class LedPlace:
-    """A mechanism whose coordinates are components of a place's pose, and some of θ.
+class PosedPoint:
+    """A mechanism whose coordinates are components of the pose of a point, and some of θ.
 
-    rest   : the rest with θ; led : the same position with components of the place as its coordinates
-    names  : of these, in order; turned : where the three products of an orientation begin, or None
-    theta  : which measures of `led` are θ
+    rest   : rest configuration with θ
+    led    : the same position with components of the pose as coordinates
+    names  : names of these coordinates, in order
+    turned : index of the first of the three products of an orientation, or None
+    theta  : numbers of the measures of `led` that are θ
     """
 
     rest: Rest
@@ -171,50 +171,52 @@ class LedPlace:
 
     @property
     def home(self) -> Array:
-        """The components (s,) at rest."""
+        """Components (s,) at rest."""
         return self.led.theta
 
     @property
     def orientation(self) -> Array:
-        """R (3, 3) of the place at rest, in the drawing."""
+        """Rotation matrix (3, 3) of the point at rest, in the drawing."""
         return _orientation(self.rest, self.place, self.rest.X)
 
-    def led_to(self, wanted: Array, rotations: Array | None = None) -> Solved:
-        """As `solved` from rest. The edge of the reach is gone up to only where a segment ends close before it."""
-        found = self.solved(wanted, rotations, self.start._replace(shortest=_COARSE))
+    def solve_from_rest(self, targets: Array, rotations: Array | None = None) -> PoseSolution:
+        """Solve for targets from rest; only segments that end close to the edge of the reach approach it finely."""
+        found = self.solve(targets, rotations, self.start._replace(shortest=_COARSE))
         close = np.flatnonzero((found.reached < 1.0) & (found.reached > 1.0 - _CLOSE * _COARSE))
         if len(close):
-            finer = self.solved(wanted[close], None if rotations is None else rotations[close])
+            finer = self.solve(targets[close], None if rotations is None else rotations[close])
             for mine, new in zip(found, finer, strict=True):
                 mine[close] = new
         return found
 
-    def solved(self, wanted: Array, rotations: Array | None = None, origin: Start | None = None) -> Solved:
-        """Where the straight segments to `wanted` (N, s) end, from rest or another position.
+    def solve(self, targets: Array, rotations: Array | None = None, origin: Start | None = None) -> PoseSolution:
+        """Return the ends of the straight segments to the targets `targets` (N, s), from rest or another position.
 
-        rotations : (N, 3, 3) orientations of the place; as at rest if left out
-        origin    : as `from_position` gives it
+        rotations : (N, 3, 3) orientations of the point; default: as at rest
+        origin    : start from `from_position`
         """
         start = self.start if origin is None else origin
         if self.turned is None:
-            X, w, reached = close_all(self.led, wanted, start)
-            return Solved(X, w[:, self.theta], reached)
+            X, w, reached = close_all(self.led, targets, start)
+            return PoseSolution(X, w[:, self.theta], reached)
         if rotations is None:
-            rotations = np.broadcast_to(self.orientation, (len(wanted), 3, 3))
+            rotations = np.broadcast_to(self.orientation, (len(targets), 3, 3))
         if start.X is self.led.X and (rotations == self.orientation).all():  # it only shifts: all at once
-            X, w, reached = close_all(self.led, wanted, start)
-            return Solved(X, w[:, self.theta], reached)
-        found = Solved(
-            np.empty((len(wanted), *self.led.X.shape)), np.empty((len(wanted), len(self.theta))), np.empty(len(wanted))
+            X, w, reached = close_all(self.led, targets, start)
+            return PoseSolution(X, w[:, self.theta], reached)
+        found = PoseSolution(
+            np.empty((len(targets), *self.led.X.shape)),
+            np.empty((len(targets), len(self.theta))),
+            np.empty(len(targets)),
         )
-        for n, (values, R) in enumerate(zip(wanted, rotations, strict=True)):
-            found.X[n], found.theta[n], found.reached[n] = self._turned_to(values, R, start, len(wanted))
+        for n, (values, R) in enumerate(zip(targets, rotations, strict=True)):
+            found.X[n], found.theta[n], found.reached[n] = self._turned_to(values, R, start, len(targets))
         return found
 
     def from_position(self, X: Array, w: Array, count: int, shortest: float) -> Start | None:
-        """A start at poses X (bodies + 1, 12) with measures w of the mechanism; None where branches of it meet there.
+        """Return a start at poses X (bodies + 1, 12) with measures w; None where branches of the mechanism meet.
 
-        count : how many set out from there, or from others like it
+        count : number of segments that start there, or at other such positions
         """
         arrays, first = self.led.numbering.arrays, self.led.numbering.constraints
         measures = self.led.w.copy()
@@ -225,14 +227,14 @@ class LedPlace:
         measures = np.array([row_value(arrays.rows_i, arrays.rows_f, row, X, measures) for row in rows])
         return departure(self.led, arrays, X.copy(), measures, count=count, shortest=shortest)
 
-    def _turned_to(self, wanted: Array, R: Array, origin: Start, count: int) -> tuple[Array, Array, float]:
-        """One pose of `count`, in steps that turn about one axis."""
+    def _turned_to(self, targets: Array, R: Array, origin: Start, count: int) -> tuple[Array, Array, float]:
+        """Solve for one pose of `count`, in steps that turn about one axis."""
         led, run = self.led, compiled(close_batch, count=count * bulk(self.led.numbering))
         here = _orientation(self.rest, self.place, origin.X)
         turn = Rotation.from_matrix(R @ here.T).as_rotvec()
         steps = max(1, ceil(float(np.linalg.norm(turn)) / _TURN))
         X, w = origin.X[None].copy(), origin.w[None].copy()
-        home = origin.w[: len(wanted)]
+        home = origin.w[: len(targets)]
         reached = np.ones(1)
         for step in range(1, steps + 1):
             axes = Rotation.from_rotvec(turn * (step / steps)).as_matrix() @ here
@@ -242,7 +244,7 @@ class LedPlace:
             assert self.turned is not None
             measured[self.turned : self.turned + 3] = [axes[:, i] @ now[:, j] for i, j in _pairs()]
             start = departure(led, arrays, X[0].copy(), measured, count=count, shortest=origin.shortest)
-            target = home + (step / steps) * (wanted - home)
+            target = home + (step / steps) * (targets - home)
             target[self.turned : self.turned + 3] = 0.0
             if start is None:
                 return X[0], w[0, self.theta], (step - 1) / steps
@@ -252,18 +254,20 @@ class LedPlace:
         return X[0], w[0, self.theta], 1.0
 
     def _towards(self, axes: Array) -> RowArrays:
-        """The rows with the wanted axes of the place."""
+        """Return the rows with the target axes of the point."""
         assert self.turned is not None
         return _aimed(self.led.numbering.arrays, self.led.numbering.constraints + self.turned, axes)
 
 
-def led_place(mechanism: Mechanism, place: str, axes: tuple[str, ...], coordinates: tuple[str, ...]) -> LedPlace:
-    """A place led along axes of its pose, with some of θ; as many together as the mechanism has freedoms."""
+def posed_point(mechanism: Mechanism, place: str, axes: tuple[str, ...], coordinates: tuple[str, ...]) -> PosedPoint:
+    """Return a point with components of its pose, and some of θ, as coordinates; as many as the freedoms."""
     key = f"led {place} {axes} {coordinates}"
-    return mechanism.remembered(key, lambda: _led(mechanism, place, axes, coordinates))
+    return mechanism.remembered(key, lambda: _make_posed_point(mechanism, place, axes, coordinates))
 
 
-def _led(mechanism: Mechanism, place: str, axes: tuple[str, ...], coordinates: tuple[str, ...]) -> LedPlace:
+def _make_posed_point(
+    mechanism: Mechanism, place: str, axes: tuple[str, ...], coordinates: tuple[str, ...]
+) -> PosedPoint:
     position = rest(mechanism)
     rows = {}
     for axis in axes:
@@ -286,10 +290,10 @@ def _led(mechanism: Mechanism, place: str, axes: tuple[str, ...], coordinates: t
         raise InputError(
             f'at rest "{place}" is at the edge of its reach or in a singular configuration, where its branches meet',
             part=f'mechanism "{mechanism.name}"',
-            hint="draw the rest on the branch you want (`rest:`), or give coordinates",
+            hint="set the rest on the desired branch (`rest:`), or give coordinates",
         )
     theta = [found.measures[key] - found.constraints for key in list(position.numbering.measures)[: len(names)]]
-    return LedPlace(position, led, place, names, turned, np.array(theta), start)
+    return PosedPoint(position, led, place, names, turned, np.array(theta), start)
 
 
 def _pairs() -> list[tuple[int, int]]:
@@ -297,7 +301,7 @@ def _pairs() -> list[tuple[int, int]]:
 
 
 def _aimed(arrays: RowArrays, first: int, axes: Array) -> RowArrays:
-    """Rows `first` and the two after it between the given axes of the ground and those of the place."""
+    """Return the rows with `first` and the next two between the given axes of the ground and those of the point."""
     rows_f = arrays.rows_f.copy()
     for k, (i, _) in enumerate(_pairs()):
         rows_f[first + k, U : U + 3] = axes[:, i]
@@ -305,5 +309,5 @@ def _aimed(arrays: RowArrays, first: int, axes: Array) -> RowArrays:
 
 
 def _orientation(position: Rest, place: str, X: Array) -> Array:
-    """R (..., 3, 3) of a place in the drawing; bodies at X."""
+    """Return R (..., 3, 3) of a point in the drawing; bodies at X."""
     return Configuration(position, position.theta, X, position.w, np.ones(())).frame(place).rotation

@@ -1,12 +1,12 @@
 """Newton's method along the straight segment from rest to θ, for batches of θ.
 
 The first step starts from the rigid modes at rest, to second order. At each step the target moves on by a piece of the
-segment and Newton's method closes the loops anew. A step counts only if its corrections shrink fast (by CONTRACTION
-each, which keeps the iteration on the branch it started on) and no body moves further than REACH at once. So that no
-dead point is jumped over, the determinant of the rows must keep its sign, and, because that does not show two singular
-values vanishing together, the step must be short against the margin of the rows, the last over the first diagonal entry
-of R: across a dead point the margins at both ends add up to no more than their slope times the step. Otherwise the step
-is halved; when it falls below `shortest`, the mechanism stands before a dead point.
+segment and Newton's method closes the loops anew. A step is accepted only if its corrections shrink fast (by
+CONTRACTION each, which keeps the iteration on the branch it started on) and no body moves further than REACH at once.
+So that no dead point is jumped over, the determinant of the rows must keep its sign. That alone does not show two
+singular values vanishing together. The step must therefore also be short against the margin of the rows, the last over
+the first diagonal entry of R: across a dead point the margins at both ends add up to no more than their slope times
+the step. Otherwise the step is halved. When it falls below `shortest`, the mechanism is at a dead point.
 """
 
 from __future__ import annotations
@@ -28,17 +28,19 @@ CONTRACTION = 0.3
 REACH = 0.7  # rad for rotations, in extents for displacements
 SLOPE = 0.7  # the margin changes more slowly than this with the displacement of the bodies
 SHORTEST = 1e-7  # of the segment, or of a radian
-CLOSED = 1e-9  # corrections below this need not shrink any more
-ROUNDING = 1e-15  # what the next correction would be when closure ends
+CLOSED = 1e-9  # corrections below this need not shrink further
+ROUNDING = 1e-15  # predicted size of the next correction at which closure ends
 KEEP = 1e-3  # correction below which the factorisation is kept for the next
 ITERATIONS = 12
 
 
 class Start(NamedTuple):
-    """Where closure sets out: rest, with its rigid modes, the sign of its determinant and its margin.
+    """Start of closure: a position with its rigid modes, the sign of its determinant and its margin.
 
-    X : (bodies + 1, 12) poses; w : (measures,); Psi, dPsi : as `rigid_modes` gives them
-    shortest : step, of the segment or of a radian, at which a dead point is not approached any further
+    X         : (bodies + 1, 12) poses
+    w         : (measures,)
+    Psi, dPsi : as computed by `rigid_modes`
+    shortest  : step, of the segment or of a radian, at which a dead point is not approached any further
     """
 
     X: Array
@@ -114,7 +116,7 @@ def update(rows, X, x):
 
 @kernel
 def unwrapped(angle, near):
-    """The same angle, turns added, closest to `near`."""
+    """Return the same angle with full turns added, closest to `near`."""
     return near + (angle - near) - 2.0 * pi * np.rint((angle - near) / (2.0 * pi))
 
 
@@ -122,7 +124,7 @@ def unwrapped(angle, near):
 def predict(rows, start, change, X):
     """Move X by a change of θ to second order, from the rigid modes there. Returns the largest scaled velocity.
 
-    Along the way V(t) = Ψ Δθ + t ∂Ψ[Δθ, Δθ] in body axes; a displacement is ∫ R v dt = v + ½ (v' + ω × v),
+    Along the path V(t) = Ψ Δθ + t ∂Ψ[Δθ, Δθ] in body axes; a displacement is ∫ R v dt = v + ½ (v' + ω × v),
     a rotation ω + ½ ω'.
     """
     sizes, column, extent, Psi, dPsi = row_sizes(rows), rows.column, rows.extent, start.Psi, start.dPsi
@@ -149,7 +151,7 @@ def predict(rows, start, change, X):
 
 @kernel
 def row_of_terms(rows_i, rows_f, i, values, w):
-    """Value of row i from those of its terms, full turns counted by the followed measures w."""
+    """Return the value of row i from those of its terms, full turns counted by the followed measures w."""
     total = 0.0
     term = i
     while term != NONE:
@@ -160,7 +162,7 @@ def row_of_terms(rows_i, rows_f, i, values, w):
 
 @kernel
 def close_step(rows, selected, target, w, start_sign, X, work, correction):
-    """Newton from X towards the coordinates `target`; start_sign is the sign of the determinant to keep.
+    """Move X by Newton's method to the coordinates `target`; start_sign is the sign of the determinant to keep.
 
     Returns (closed, sign of the determinant, margin, first correction).
     """
@@ -192,12 +194,12 @@ def close_step(rows, selected, target, w, start_sign, X, work, correction):
             first = size
         elif size > CONTRACTION * before and size > CLOSED:
             return False, sign, margin, first
-        # With a factorisation that is kept, corrections shrink by a constant ratio.
+        # With a kept factorisation, corrections shrink by a constant ratio.
         shrinking = size / before if iteration > 0 else 1.0
-        # Near a dead point rounding itself is larger: whole steps of Newton's that no longer shrink are made of it.
+        # Near a dead point rounding is larger: full Newton steps that no longer shrink consist of it.
         rounding = iteration > 0 and not reuse and CONTRACTION * before < size <= CLOSED
         if rounding or size * (shrinking if reuse else max(size, shrinking * shrinking)) <= ROUNDING:
-            # Of redundant rows only some are watched: they may lose rank by themselves, far from a dead point.
+            # Only some of the redundant rows are selected; these may lose rank alone, far from a dead point.
             crossed = sign != start_sign and not (redundant and margin > 10.0 * first)
             return not crossed, sign, margin, first
         reuse = size < KEEP and shrinking < CONTRACTION
@@ -207,10 +209,10 @@ def close_step(rows, selected, target, w, start_sign, X, work, correction):
 
 @kernel(purpose="closing loops")
 def close_batch(rows, selected, start, thetas, X_out, w_out, reached):
-    """Poses (N, bodies + 1, 12) and measures (N, rows after the joints) at each θ (N, s).
+    """Compute poses (N, bodies + 1, 12) and measures (N, rows after the joints) at each θ (N, s).
 
     rows    : the mechanism's RowArrays; start : Start
-    reached : (N,) how far along the segment from rest the mechanism could follow; 1 where it is assembled.
+    reached : (N,) fraction of the segment from rest that the mechanism could follow; 1 where it is assembled.
     """
     sizes, rows_i, rows_f = row_sizes(rows), rows.rows_i, rows.rows_f
     nb, mc, s, measures = sizes.bodies, sizes.joint_rows, sizes.coordinates, sizes.rows - sizes.joint_rows

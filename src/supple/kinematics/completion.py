@@ -1,4 +1,4 @@
-"""Completing a rough position until every loop closes, with the least change."""
+"""Completion of a rough drawing: close every loop with the least change."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from supple.diagnostics.errors import part_name
 from supple.kinematics.closure_kernel import unwrapped, update
 from supple.kinematics.far_closure import FAR, approach, joint_gaps, posture_distance
 from supple.kinematics.jacobian import measured_values, scaled_jacobian, scaled_values
-from supple.kinematics.joint_tree import settled_at
+from supple.kinematics.joint_tree import tree_at_values
 from supple.kinematics.numbering import Numbering
 from supple.kinematics.primitives import SCALE
 from supple.kinematics.ranked_rows import LARGE, sparse_rows
 
-BRANCH = "look whether this is the branch you mean, and draw it closer if not"
-_GAP = 1e-10  # of the extent: what counts as closed
-_ROUNDING = 1e-15  # of the extent: gaps that no correction makes smaller
+BRANCH = "check that this is the intended branch; if not, draw the mechanism closer to it"
+_GAP = 1e-10  # fraction of the extent below which a gap counts as closed
+_ROUNDING = 1e-15  # fraction of the extent: gaps that no correction makes smaller
 _TURNED = 0.1  # rad: axes of a closed joint that are further apart point the wrong way
 _NO_FURTHER = 1.5  # times the distance of the branch next to the drawing
-_ASIDE = 0.35  # rad, or extents: a measure that is further from its value belongs to another branch
-_LONGEST = 0.3  # one correction: rad, or extents
+_ASIDE = 0.35  # rad, or extents: a larger deviation of a measure indicates another branch
+_LONGEST = 0.3  # longest correction: rad, or extents
 
 
 def close_drawing(found: Numbering, X: Array, targets: dict[int, float]) -> Array:
-    """The closest assembled position: Gauss-Newton with the least change of X, which is moved in place.
+    """Return the closest assembled position: Gauss-Newton with the least change of X, which is moved in place.
 
-    x = -Φ_q⁺ Φ, no step longer than _LONGEST. Gaps below _GAP count as closed; corrections go on as long as they halve
-    the gaps, so that the position is exact to rounding. `targets` are coordinates, by number, that must come to a given
-    value.
+    x = -Φ_q⁺ Φ, no step longer than _LONGEST. Gaps below _GAP count as closed; corrections continue as long as they
+    halve the gaps, so that the position is exact to rounding. `targets` are prescribed values of coordinates, by
+    number.
     """
     constraints = found.constraints
     if constraints == 0 and not targets:
@@ -59,13 +59,13 @@ def close_drawing(found: Numbering, X: Array, targets: dict[int, float]) -> Arra
     raise _does_not_close(found, X, targets)
 
 
-def _least_change(found: Numbering, X: Array, rows: list[int], wanted: Array) -> Array:
-    """The smallest x (n,) that changes these rows as wanted."""
+def _least_change(found: Numbering, X: Array, rows: list[int], change: Array) -> Array:
+    """Return the smallest x (n,) that changes these rows by the given amount."""
     if found.columns > LARGE:
         sparse = sparse_rows(found, X, found.constraints + len(found.coordinates)).some(rows)
         if sparse.by_joints.certain:
-            return sparse.by_joints.transposed_inverse(wanted)
-    return np.asarray(np.linalg.lstsq(scaled_jacobian(found, X)[rows], wanted, rcond=1e-8)[0], dtype=float)
+            return sparse.by_joints.transposed_inverse(change)
+    return np.asarray(np.linalg.lstsq(scaled_jacobian(found, X)[rows], change, rcond=1e-8)[0], dtype=float)
 
 
 def _residual(found: Numbering, X: Array, targets: dict[int, float]) -> Array:
@@ -87,10 +87,10 @@ def displace_bodies(found: Numbering, X: Array, x: Array) -> None:
 
 @dataclass(frozen=True)
 class Completion:
-    """What it took to close the drawing.
+    """Change by which the drawing was closed.
 
-    joint, gap  : the joint that is drawn the widest open, in extents or rad; 0 where all are closed
-    moved, turned : the body that moved, and the one that turned, the furthest: name, and m or rad
+    joint, gap    : the joint that is drawn the widest open, in extents or rad; 0 if all are closed
+    moved, turned : the body with the largest displacement and the one with the largest rotation: name, and m or rad
     """
 
     X: Array
@@ -101,29 +101,29 @@ class Completion:
 
     @property
     def far(self) -> bool:
-        """Whether it was more than what a rough drawing needs."""
+        """Whether the gaps exceed those of a rough drawing."""
         return self.gap > FAR
 
     def __str__(self) -> str:
-        (body, way), (other, angle) = self.moved, self.turned
+        (body, distance), (other, angle) = self.moved, self.turned
         return (
-            f'the drawing is far from closed (most at joint "{self.joint}"): closing it moved "{body}" by {way:.3g} m '
-            f'and turned "{other}" by {np.degrees(angle):.3g}°'
+            f'the drawing is far from closed (largest gap at joint "{self.joint}"): closing it moved "{body}" by '
+            f'{distance:.3g} m and turned "{other}" by {np.degrees(angle):.3g}°'
         )
 
 
-def completed(found: Numbering, targets: dict[int, float], near: dict[int, float]) -> Completion:
-    """The drawing, closed: by the least change if it almost is, by a damped descent before that if it is far off.
+def complete_drawing(found: Numbering, targets: dict[int, float], near: dict[int, float]) -> Completion:
+    """Close the drawing: by the least change if it almost closes, after a damped descent if it is far from closed.
 
-    targets : coordinates, by number, that must come to a given value
-    near    : other measures, likewise by number after the constraints, that tell the branch: they come close to theirs
+    targets : prescribed values of coordinates, by number
+    near    : approximate values of other measures, by number after the constraints, that select the branch
     """
     drawn = joint_gaps(found, found.drawn)
     joint = max(drawn, key=lambda name: drawn[name]) if drawn else ""
     gap = drawn[joint] if drawn else 0.0
-    X = _on_branch(found, targets, near) if near else _newton(found, found.drawn, targets)
+    X = _close_on_branch(found, targets, near) if near else _newton(found, found.drawn, targets)
     if X is None or (gap > FAR and not near):
-        X = _nearer(found, X, targets)
+        X = _close_from_far(found, X, targets)
     shift = np.linalg.norm(X[:-1, :3] - found.drawn[:-1, :3], axis=1)
     turns = np.linalg.norm(X[:-1, 3:] - found.drawn[:-1, 3:], axis=1)  # 2 √2 sin φ/2
     turn = 2.0 * np.arcsin(np.clip(turns / np.sqrt(8.0), 0.0, 1.0))
@@ -131,41 +131,43 @@ def completed(found: Numbering, targets: dict[int, float], near: dict[int, float
     return Completion(X, joint, gap, moved, turned)
 
 
-def _on_branch(found: Numbering, targets: dict[int, float], near: dict[int, float]) -> Array:
-    """Closed with some measures near given values: the tree of joints put there and closed by the least change, or if
-    that leads elsewhere, after a descent to these values."""
-    start = settled_at(found, targets | near)
+def _close_on_branch(found: Numbering, targets: dict[int, float], near: dict[int, float]) -> Array:
+    """Return a closed position with some measures near given values.
+
+    The joint tree is set to these values and closed by the least change; if that leads elsewhere, after a descent.
+    """
+    start = tree_at_values(found, targets | near)
     X = _newton(found, start, targets)
-    if X is not None and not _aside(found, X, near):
+    if X is not None and not _off_branch(found, X, near):
         return X
     start = approach(found, start, targets | near).X
     X = _newton(found, start, targets)
     if X is None:
         raise _does_not_close(found, start, targets)
-    for number in _aside(found, X, near):
+    for number in _off_branch(found, X, near):
         name = next(key[1] for key, row in found.measures.items() if row == found.constraints + number)
         angle = bool(found.angles()[found.constraints + number])
         unit, factor = ("°", np.degrees(1.0)) if angle else (" m", 1.0)
         raise InputError(
-            f'no assembly is found with joint "{name}" near {near[number] * factor:.6g}{unit}: next to it is '
+            f'no assembly found with joint "{name}" near {near[number] * factor:.6g}{unit}; the nearest one is at '
             f"{measured_values(found, X)[number] * factor:.6g}{unit}",
-            part="rest", path=("rest",), hint="`supple assemble FILE --branches` lists those that exist",
+            part="rest", path=("rest",), hint="`supple assemble FILE --branches` lists the assemblies that exist",
         )  # fmt: skip
     return X
 
 
-def _aside(found: Numbering, X: Array, near: dict[int, float]) -> list[int]:
-    """Which measures are not near their values."""
+def _off_branch(found: Numbering, X: Array, near: dict[int, float]) -> list[int]:
+    """Return the measures that are not near their values."""
     values, angles = measured_values(found, X), found.angles()[found.constraints :]
     off = {number: values[number] - value for number, value in near.items()}
     size = {n: abs(unwrapped(gap, 0.0)) if angles[n] else abs(gap) / found.arrays.extent for n, gap in off.items()}
     return [number for number, gap in size.items() if gap > _ASIDE]
 
 
-def _nearer(found: Numbering, direct: Array | None, targets: dict[int, float]) -> Array:
-    """From far off: a descent to the branch next to the drawing, then the least change; or an error.
+def _close_from_far(found: Numbering, direct: Array | None, targets: dict[int, float]) -> Array:
+    """Close a drawing that is far from closed: a descent to the nearest branch, then the least change; or an error.
 
-    Where the least change alone closes it too (`direct`), and not much further away, that stays.
+    If the least change alone closes it too (`direct`), and not much further away, that position is returned.
     """
     near = approach(found, found.drawn, targets)
     X = _newton(found, near.X, targets) if near.closed else None
@@ -175,7 +177,7 @@ def _nearer(found: Numbering, direct: Array | None, targets: dict[int, float]) -
         ):
             return direct
         return X
-    if X is None and targets:  # the loops first, and from there to the values
+    if X is None and targets:  # close the loops first, then move to the values
         loose = approach(found, found.drawn, {})
         if not loose.closed:
             raise _does_not_close(found, loose.X, {})
@@ -186,7 +188,7 @@ def _nearer(found: Numbering, direct: Array | None, targets: dict[int, float]) -
 
 
 def _newton(found: Numbering, X: Array, targets: dict[int, float]) -> Array | None:
-    """Closed by the least change, with all axes as they should be; None where that does not succeed."""
+    """Close by the least change, with all axes aligned; None if that fails."""
     try:
         X = close_drawing(found, X.copy(), targets)
     except InputError:
@@ -202,10 +204,10 @@ def _does_not_close(found: Numbering, X: Array, targets: dict[int, float]) -> In
     loop = f" loop {'-'.join(loops[0])}" if loops else ""
     if worst in found.coupling_rows and not loop and not targets:
         return InputError(
-            "what it ties cannot be brought together: other couplings, or the joints, hold it elsewhere",
+            "the coupling cannot be satisfied: other couplings or the joints prevent it",
             part=part_name(path),
             path=path,
-            hint="check its factors and its value; left out, the value is as drawn",
+            hint="check its factors and its value; without a value, it is as drawn",
         )
     extent = found.arrays.extent
     scale, unit = (1e3, "mm") if extent < 1e3 else (1.0, "m")
@@ -217,11 +219,11 @@ def _does_not_close(found: Numbering, X: Array, targets: dict[int, float]) -> In
             f"{what} does not close with {listed} ({gap} at {part_name(path)})",
             part="rest",
             path=("rest",),
-            hint="give values within reach, or draw it closer to them",
+            hint="give values within reach, or draw the mechanism closer to them",
         )
     return InputError(
         f"{what} does not close ({gap})",
         part=part_name(path),
         path=path,
-        hint="check the lengths and frames around the loop, or draw it closer to where it closes",
+        hint="check the lengths and frames around the loop, or draw it closer to a closed position",
     )

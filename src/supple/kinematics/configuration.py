@@ -1,4 +1,4 @@
-"""A configuration: the mechanism assembled at θ, one or a batch."""
+"""Configurations: a mechanism assembled at given coordinates θ, one or a batch."""
 
 from __future__ import annotations
 
@@ -21,12 +21,15 @@ from supple.results.table import Table
 from supple.results.text import Text, angle, number_text, rotation_text
 
 At = str | Mapping[str, Any] | Sequence[float] | Array | None
-"""How a caller names θ: a configuration's name, {coordinate: value}, {place: position or pose}, {"place.x": value},
-numbers in order, or (N, s) of them; values by name may be (N,), positions (N, 3), and texts with units."""
+"""Ways to specify a posture: the name of a configuration, {coordinate: value}, {point: position or pose},
+{"point.x": value}, coordinate values in order (s,), or a batch (N, s).
+
+Values by name may be (N,), positions (N, 3), and strings with units.
+"""
 
 
 class FramePose(NamedTuple):
-    """Where a frame is in the world: position (..., 3) in m and rotation R_wf (..., 3, 3)."""
+    """Pose of a frame in the world: position (..., 3) in m and rotation matrix R_wf (..., 3, 3)."""
 
     position: Array
     rotation: Array
@@ -36,9 +39,10 @@ class FramePose(NamedTuple):
 
 
 class Carriers(Protocol):
-    """Which frames of a deformed mechanism carry the places on its bodies.
+    """Frames of a deformed mechanism that carry the points on its bodies.
 
-    place : (frames + 1, 3) where each stands on its body, in body axes; rigid : elastic parts that do not deform
+    place : (frames + 1, 3) undeformed position of each frame in the axes of its body
+    rigid : names of the elastic parts that do not deform
     """
 
     @property
@@ -46,16 +50,16 @@ class Carriers(Protocol):
     @property
     def rigid(self) -> tuple[str, ...]: ...
     def nearest(self, body: int, place: Array) -> int:
-        """The frame that carries a place on a body."""
+        """Return the frame that carries a point of a body."""
         ...
 
     def drawn(self, body: int) -> Array:
-        """(nodes, 3) where the nodes of a body stand on it as it is drawn, in its axes."""
+        """Return the undeformed positions (nodes, 3) of the nodes of a body, in its axes."""
         ...
 
 
 class Deformed(NamedTuple):
-    """Where the frames of a deformed mechanism are: X (..., frames + 1, 12), the ground last."""
+    """Poses of the frames of a deformed mechanism: X (..., frames + 1, 12), the ground last."""
 
     frames: Carriers
     X: Array
@@ -63,14 +67,35 @@ class Deformed(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Configuration:
-    """A mechanism assembled at θ.
+    """A mechanism assembled at given coordinates θ, or a batch of them; returned by `assemble`.
 
-    theta : (s,), or (N, s) for a batch; every other array then has the same leading axis
-    X     : (..., bodies + 1, 12) position and rotation of every body, the ground last
-    w     : values of every measure, θ first
-    reached : how far along the segment from rest the mechanism could follow; 1 where it is assembled
-    deformed : where nodes are of what is elastic; None where nothing is deformed. Bodies are then where one of their
-               nodes carries them
+    Attributes
+    ----------
+    theta : ndarray, shape (s,) or (N, s)
+        Coordinates θ, rad or m. For a batch, all other arrays have the same leading axis.
+    X : ndarray, shape (..., bodies + 1, 12)
+        Position (3, m) and rotation matrix (9, row by row) of every body, the ground last.
+    w : ndarray, shape (..., measures)
+        Values of all measured coordinates, rad or m; θ comes first.
+    reached : ndarray, shape (...)
+        Fraction of the segment from rest to θ that the mechanism could follow; 1 if it is assembled.
+    deformed : Deformed or None
+        Poses of the nodes of elastic bodies, or None if nothing is deformed. In a deformed configuration, `X` holds the
+        pose of one node of each body.
+
+    See Also
+    --------
+    assemble : Assemble a mechanism at a posture.
+    motion : Velocities and accelerations of bodies and frames.
+
+    Examples
+    --------
+    >>> import supple
+    >>> configuration = supple.assemble(supple.load("four-bar"), {"crank": "20 deg"})
+    >>> configuration.frame("E").position.round(3)
+    array([0.714, 0.   , 0.632])
+    >>> float(configuration.singularity.round(3))
+    0.081
     """
 
     rest: Rest
@@ -82,11 +107,12 @@ class Configuration:
 
     @property
     def mechanism(self) -> Mechanism:
+        """Mechanism that is assembled."""
         return self.rest.numbering.mechanism
 
     @property
     def rigid(self) -> tuple[str, ...]:
-        """Names of the elastic parts that are not deformed in it: all of them, where it is assembled at θ."""
+        """Names of the elastic parts that are not deformed; all of them in a configuration from `assemble`."""
         return self.mechanism.elastic_names if self.deformed is None else self.deformed.frames.rigid
 
     def __repr__(self) -> str:
@@ -104,7 +130,7 @@ class Configuration:
         return result_html("Configuration", title, Table(columns, units) if columns else None)
 
     def data(self) -> dict[str, Any]:
-        """What `--json` prints: poses of all frames, and coordinates."""
+        """Return the data that `--json` prints: poses of all frames, and coordinates."""
         return {
             "frames": {
                 name: {"position": pose.position, "rotation": pose.rotation} for name, pose in self.frames.items()
@@ -116,7 +142,7 @@ class Configuration:
         }
 
     def text(self) -> Text:
-        """Coordinates, those of the joints, and poses of all frames, at one configuration."""
+        """Return a report of one configuration: coordinates, joint coordinates and poses of all frames."""
         numbering = self.rest.numbering
         turns = numbering.angles()[numbering.constraints :]
 
@@ -137,22 +163,22 @@ class Configuration:
             (name, *(number_text(x) for x in pose.position), rotation_text(pose.rotation))
             for name, pose in self.frames.items()
         ]
-        out.table(("frame", "x [m]", "y [m]", "z [m]", "turned by"), poses)
+        out.table(("frame", "x [m]", "y [m]", "z [m]", "rotation"), poses)
         return out
 
     @property
     def assembled(self) -> NDArray[np.bool_]:
-        """Whether (each of) the configuration(s) exists: reached without meeting a dead point."""
+        """Whether each configuration exists, that is, was reached without meeting a dead point; shape (...)."""
         return self.reached >= 1.0
 
     @property
     def coordinates(self) -> dict[str, Any]:
-        """θ by name."""
+        """Coordinates θ by name, rad or m."""
         return {name: self.theta[..., i] for i, name in enumerate(self.rest.numbering.coordinates)}
 
     @property
     def joint_coordinates(self) -> dict[str, Any]:
-        """Every coordinate of every joint, as `joint` or `joint.coordinate`."""
+        """Coordinates of all joints, rad or m, by `joint` or `joint.coordinate`."""
         found = {}
         for key, row in self.rest.numbering.measures.items():
             if key[0] == "joint":
@@ -161,7 +187,23 @@ class Configuration:
         return found
 
     def frame(self, name: str) -> FramePose:
-        """A body, a frame, `body.point` or a joint's point, in the world."""
+        """Return the pose of a named point in the world.
+
+        Parameters
+        ----------
+        name : str
+            Body, frame, `body.point`, or point of a joint.
+
+        Returns
+        -------
+        FramePose
+            Position (..., 3) in m and rotation matrix (..., 3, 3).
+
+        Raises
+        ------
+        InputError
+            If the mechanism has no body, frame or point of that name.
+        """
         require_arguments(Configuration.frame, locals())
         body, local, axes = self.rest.numbering.place(name)
         P = self.mechanism.plane_axes()
@@ -176,26 +218,27 @@ class Configuration:
 
     @property
     def frames(self) -> dict[str, FramePose]:
-        """Every named place: bodies, frames, and points of joints and rods."""
+        """Poses of all named points: bodies, frames, and points of joints and rods."""
         drawing = self.rest.numbering.drawing
         names = dict.fromkeys([*self.mechanism.bodies, *drawing.frames, *drawing.joint_points])
         return {name: self.frame(name) for name in names}
 
     @cached_property
     def singularity(self) -> Array:
-        """Smallest over largest singular value of the joint and coordinate rows, lengths in extents.
+        """Singularity measure: smallest over largest singular value of the scaled rows of joints and coordinates.
 
-        Without θ the joints alone are judged, by the rank they have in general position.
+        It is 0 at a singular configuration. Lengths are in units of the extent of the mechanism. Without coordinates θ
+        only the joint rows count, up to the rank that they have in general position.
         """
         numbering = self.rest.numbering
         full = numbering.columns - self.rest.mobility.mobility + len(numbering.coordinates)
-        if full == 0:  # bodies that float, and no coordinates: nothing can lose rank
+        if full == 0:  # free-floating bodies without coordinates cannot lose rank
             return np.ones(self.X.shape[:-2])
         values = np.linalg.svd(self.jacobian(), compute_uv=False)
         return values[..., full - 1] / values[..., 0]
 
     def jacobian(self) -> Array:
-        """[Φ_q; A], scaled: (..., rows, n)."""
+        """Return the scaled Jacobian [Φ_q; A] of joint and coordinate rows, shape (..., rows, n)."""
         numbering = self.rest.numbering
         X = np.ascontiguousarray(self.X.reshape(-1, *self.X.shape[-2:]))
         J = np.empty((len(X), numbering.constraints + len(numbering.coordinates), numbering.columns))
@@ -203,23 +246,23 @@ class Configuration:
         return J.reshape(*self.X.shape[:-2], *J.shape[1:])
 
     def each(self) -> Iterator[Configuration]:
-        """The configurations of a batch, one by one; a single one gives itself."""
+        """Iterate over the configurations of a batch; a single configuration yields itself."""
         if self.X.ndim == 2:
             yield self
         else:
             yield from map(self.part, range(len(self.X)))
 
     def part(self, which: Any) -> Configuration:
-        """One of a batch by its number, or some of it; None makes a batch of a single configuration."""
+        """Return one configuration of a batch by number, or several by slice or mask; None makes a batch of one."""
         deformed = None if self.deformed is None else Deformed(self.deformed.frames, self.deformed.X[which])
         reached = np.asarray(self.reached)[which]
         return Configuration(self.rest, self.theta[which], self.X[which], self.w[which], reached, deformed)
 
     @property
     def batch(self) -> Configuration:
-        """The same as a batch, of one where it is a single configuration."""
+        """The configuration as a batch; a single configuration becomes a batch of one."""
         return self if self.X.ndim == 3 else self.part(None)
 
     def plot(self, **options: Any) -> Any:
-        """Draw it (matplotlib), see `sketch`; returns the panels."""
+        """Draw the configuration with matplotlib and return the panels; for the options see `sketch`."""
         return picture("view.sketch.sketch")(self, **options)

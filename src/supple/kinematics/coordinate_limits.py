@@ -11,13 +11,13 @@ from supple.array_types import Array
 from supple.kinematics.measures import key_of
 from supple.kinematics.numbering import Numbering
 
-_ROUNDING = 1e-9  # of a limit: closure and arithmetic leave this much
+_ROUNDING = 1e-9  # relative tolerance of a limit, for errors of closure and arithmetic
 
 
 class Excess(NamedTuple):
     """A value outside its limits.
 
-    part : as the user calls it; unit : rad or m
+    part : actuator or joint, as in messages; unit : rad or m
     """
 
     part: str
@@ -31,7 +31,7 @@ class Excess(NamedTuple):
 
 
 def outside_limits(numbering: Numbering, w: Array) -> list[Excess]:
-    """Actuators and joints that a configuration takes out of their limits.
+    """Return the actuators and joints that are outside their limits in a configuration.
 
     w : values of every measure (θ first), as in `Configuration.w`
     """
@@ -44,7 +44,7 @@ def outside_limits(numbering: Numbering, w: Array) -> list[Excess]:
 
 
 def within_limits(numbering: Numbering, w: Array) -> NDArray[np.bool_]:
-    """(N,) of w (N, measures): whether every actuator and joint is within its limits."""
+    """Return (N,) whether all actuators and joints are within their limits, for w (N, measures)."""
     inside = np.ones(len(w), dtype=bool)
     for _, row, limits in limited(numbering):
         inside &= _inside(limits, w[:, row - numbering.constraints])
@@ -57,7 +57,7 @@ def _inside(limits: tuple[float, float], value: Any) -> Any:
 
 
 def limited(numbering: Numbering) -> list[tuple[str, int, tuple[float, float]]]:
-    """What has limits: as the user calls it, its row, and they."""
+    """Return the actuators and joints that have limits: name for messages, row, and limits."""
     mechanism = numbering.mechanism
     given = []
     for name, actuator in mechanism.actuators.items():

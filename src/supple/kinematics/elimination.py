@@ -1,10 +1,10 @@
-"""Solving the joint and coordinate rows [Φ_q; A] x = ρ, whatever their redundancy.
+"""Solution of the joint and coordinate rows [Φ_q; A] x = ρ, whatever their redundancy.
 
 Body by body from the ground outwards, the rows of its tree joint give as many of its velocities, chosen by complete
-pivoting inside the body's own block, in terms of its parent's and of its free columns z. What remains are the rows of
-loops and coordinates in z alone, a small dense system G z = g: Householder QR with column pivoting solves it in the
-sense of least squares, so that redundant rows need no selection. Joint blocks are regular whenever their joint is near
-closure, hence rank deficiency can only appear in G.
+pivoting inside the body's own block, in terms of its parent's and of its free columns z. There remain the rows of loops
+and coordinates in z alone, a small dense system G z = g. Householder QR with column pivoting solves it in the sense of
+least squares, so that redundant rows need no selection. Joint blocks are regular whenever their joint is near closure,
+hence rank deficiency can only appear in G.
 
 Everything is in scaled velocities (v / extent, ω) and scaled rows (lengths / extent).
 """
@@ -29,12 +29,15 @@ RANK_TOLERANCE = 1e-11  # of the diagonal of R against its first entry
 
 @kernel
 def householder(G, m, n, tau, pivots):
-    """QR of G (m x n) in place with column pivoting, R on and above the diagonal. Returns (rank, sign of det)."""
+    """Factorise G (m x n) = QR in place with column pivoting, R on and above the diagonal.
+
+    Returns (rank, sign of det).
+    """
     sign = 1.0
     rank = 0
     first = 0.0
-    norms = np.zeros(n)  # squares of what is left of each column
-    known = np.zeros(n)  # and of what it was when last summed
+    norms = np.zeros(n)  # squared norms of the remainders of the columns
+    known = np.zeros(n)  # and their values when last summed
     totals = np.empty(n)
     for i in range(m):
         for q in range(n):
@@ -101,13 +104,13 @@ def householder(G, m, n, tau, pivots):
 
 @kernel
 def last_over_first(G, n):
-    """Last over first diagonal entry of R: how far the columns are from dependent."""
+    """Return the last over the first diagonal entry of R: how far the columns are from dependent."""
     return abs(G[n - 1, n - 1] / G[0, 0]) if n > 0 else 1.0
 
 
 @kernel
 def solve_dense(G, m, n, tau, pivots, g, count):
-    """z (n x count) with least |G z - g|; g (m x count) is overwritten with z in its first n rows."""
+    """Compute z (n x count) with least |G z - g|; g (m x count) is overwritten with z in its first n rows."""
     for j in range(n):
         for c in range(count):
             total = g[j, c]
@@ -135,7 +138,7 @@ def solve_dense(G, m, n, tau, pivots, g, count):
 
 @kernel
 def sign_of_selected(G, selected, n):
-    """Sign of the determinant of the selected rows of G (n x n), by elimination with row pivoting."""
+    """Return the sign of the determinant of the selected rows of G (n x n), by elimination with row pivoting."""
     A = np.empty((n, n))
     for i in range(n):
         for j in range(n):
@@ -165,10 +168,10 @@ def sign_of_selected(G, selected, n):
 
 
 class Workspace(NamedTuple):
-    """One factorisation.
+    """Arrays of one factorisation.
 
     J      : (terms, 2, d) scaled gradients of the terms of joint and coordinate rows on their sides a and b
-    values : (terms,) of the same
+    values : (terms,) values of these terms
     blocks : (bodies, d, 3d) reduced rows [child, pivots first | right side | parent] of each tree joint
     order  : (bodies, d) the child's columns in the order of the pivots, then the free ones
     T      : (bodies + 1, d, free) x = T z
@@ -187,7 +190,7 @@ class Workspace(NamedTuple):
 
 @kernel
 def workspace(rows):
-    """Arrays for one factorisation."""
+    """Allocate the arrays for one factorisation."""
     sizes = row_sizes(rows)
     nb, d, terms = sizes.bodies, sizes.width, rows.rows_i.shape[0]
     return Workspace(
@@ -206,7 +209,7 @@ def workspace(rows):
 def factor(rows, selected, X, work):
     """Factorise [Φ_q; A] at X into `work`. Returns (full rank, sign of the determinant).
 
-    Of redundant rows the sign is that of the `selected` ones, as many as there are free columns.
+    For redundant rows the sign is that of the `selected` ones, as many as there are free columns.
     """
     sizes = row_sizes(rows)
     others, free = sizes.joint_rows + sizes.coordinates - sizes.tree_rows, sizes.free
@@ -222,7 +225,7 @@ def factor(rows, selected, X, work):
 
 @kernel
 def scaled_rows(rows, X, work):
-    """Values and scaled gradients J[term, side, column] of the terms of joint and coordinate rows.
+    """Compute values and scaled gradients J[term, side, column] of the terms of joint and coordinate rows.
 
     All terms of a row of the tree are between the two bodies of its joint: J of the first is that of their sum.
     """
@@ -257,7 +260,7 @@ def add_to_first(rows_i, i, term, J):
 
 @kernel
 def eliminate_tree(rows, work):
-    """Gauss-Jordan of every body's tree joint; fills T and G. Returns the sign of the pivots."""
+    """Eliminate every body's tree joint (Gauss-Jordan); fills T and G. Returns the sign of the pivots."""
     sizes, tree, reach, rows_i = row_sizes(rows), rows.tree, rows.reach, rows.rows_i
     J, blocks, order, T, G = work.J, work.blocks, work.order, work.T, work.G
     nb, d, nt = sizes.bodies, sizes.width, sizes.tree_rows
@@ -336,7 +339,7 @@ def eliminate_tree(rows, work):
 
 @kernel
 def solve(rows, work, rho, count, x, g):
-    """x (bodies + 1, d, count) with [Φ_q; A] x = ρ, ρ (rows, count), both scaled; g (rows, count) is workspace."""
+    """Solve [Φ_q; A] x = ρ for x (bodies + 1, d, count); ρ (rows, count), both scaled; g (rows, count) is workspace."""
     sizes, tree, reach, rows_i = row_sizes(rows), rows.tree, rows.reach, rows.rows_i
     J, blocks, order, T = work.J, work.blocks, work.order, work.T
     nb, d, nt = sizes.bodies, sizes.width, sizes.tree_rows

@@ -1,14 +1,14 @@
-"""Closing a drawing that is far off: damped least squares over the freedoms of a tree of joints.
+"""Closing a drawing that is far from closed: damped least squares over the freedoms of a tree of joints.
 
-Newton's method with the least change (see `completion`) needs a start within its reach. Here the gaps r of the joints
-that are cut are made smallest by Levenberg's and Marquardt's method over the freedoms z of the joints that are not,
+Newton's method with the least change (see `completion`) needs a start close to a solution. Here the gaps r of the cut
+joints are minimised by Levenberg's and Marquardt's method over the freedoms z of the other joints,
 
     (Jᵀ J + μ I) z = -Jᵀ r,    J = ∂r/∂z                                                           (kinematics, 12)
 
-with μ after Nielsen: every step that is taken makes |r| smaller, and short steps keep to the branch next to the
-drawing. It ends at a closed position or where |r| has a valley; then it starts again from seeded positions around the
-drawing, further and further away, and of those that close at one distance the nearest to the drawing is taken. What it
-finds is closed to a millionth of the extent, and Newton does the rest.
+with μ after Nielsen: every accepted step reduces |r|, and short steps keep to the branch next to the drawing. The
+descent ends at a closed position or where |r| has a valley. In a valley it starts again from seeded positions around
+the drawing, further and further away. Of the closed positions at one distance, the nearest to the drawing is used. The
+result is closed to a millionth of the extent; Newton's method completes it.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from supple.array_types import Array, Integers
 from supple.geometry.rotation import tilde
 from supple.kinematics.closure_kernel import unwrapped
 from supple.kinematics.jacobian import row_values
-from supple.kinematics.joint_tree import JointTree, closed_tree, freedoms, joint_tree, motions, moved_by
+from supple.kinematics.joint_tree import JointTree, close_tree, freedoms, joint_tree, motions, move_tree
 from supple.kinematics.numbering import Numbering, terms
 from supple.kinematics.primitives import ALONG, DOT, KIND, NONE, PA, PB, SCALE, THEN, A, B, U, W, gradient
 
 Rows = tuple[Array, Integers, Integers, Array]
 
-FAR = 0.1  # gaps of a drawing, in extents or rad, that Newton's method is not left alone with
-_NEAR = 1e-6  # what is left for it
+FAR = 0.1  # gaps of a drawing, in extents or rad, above which Newton's method alone is not reliable
+_NEAR = 1e-6  # gaps at which Newton's method continues
 _STEPS = 120
-_LONGEST = 0.5  # step: rad, or extents
-_VALLEY = 1e-5  # of |r|: the best that a linear step still promises
-_SPREADS = (0.15, 0.4, 0.8, 1.3)  # rad, or extents: of the starts around the drawing
-_STARTS = 4  # at each
+_LONGEST = 0.5  # longest step: rad, or extents
+_VALLEY = 1e-5  # predicted relative reduction of |r| by a linear step below which the descent is in a valley
+_SPREADS = (0.15, 0.4, 0.8, 1.3)  # rad, or extents: distances of the starts around the drawing
+_STARTS = 4  # starts at each distance
 
 
 def joint_gaps(found: Numbering, X: Array, axes: Alignments | None = None) -> dict[str, float]:
-    """How far each joint and coupling is open, in extents or rad, axes that point the wrong way included."""
+    """Return the gap of each joint and coupling, in extents or rad, including axes that point the wrong way."""
     axes = alignments(found) if axes is None else axes
     arrays = found.arrays
     off = 2.0 * np.arcsin(np.sqrt(np.clip(0.5 - 0.5 * axis_cosines(found, X, axes), 0.0, 1.0)))
@@ -56,7 +56,7 @@ def joint_gaps(found: Numbering, X: Array, axes: Alignments | None = None) -> di
 
 @dataclass(frozen=True)
 class Approach:
-    """A position, and what is left of all gaps together, |r| (extents or rad)."""
+    """A position, and the norm |r| of its remaining gaps (extents or rad)."""
 
     X: Array
     gap: float
@@ -67,14 +67,14 @@ class Approach:
 
 
 def approach(found: Numbering, X: Array, targets: dict[int, float]) -> Approach:
-    """The closed position nearest to X, or the one with the smallest gaps that was found.
+    """Return the closed position nearest to X, or the position with the smallest gaps that was found.
 
-    targets : coordinates, by number, that must come to a given value
+    targets : prescribed values of coordinates, by number
     """
     axes = alignments(found)
     tree = joint_tree(found, joint_gaps(found, X, axes))
     gaps = _Gaps(found, tree, axes, targets)
-    start = closed_tree(found, tree, X)
+    start = close_tree(found, tree, X)
     best = _descend(gaps, start)
     dice = np.random.default_rng(0)  # the same at every run
     bases = freedoms(found, tree, start)
@@ -83,24 +83,24 @@ def approach(found: Numbering, X: Array, targets: dict[int, float]) -> Approach:
         if best.closed or free == 0:
             break
         for _ in range(_STARTS):
-            other = moved_by(found, tree, start, bases, spread * dice.standard_normal(free))
-            best = min(best, _descend(gaps, closed_tree(found, tree, other)), key=lambda one: _merit(found, X, one))
+            other = move_tree(found, tree, start, bases, spread * dice.standard_normal(free))
+            best = min(best, _descend(gaps, close_tree(found, tree, other)), key=lambda one: _merit(found, X, one))
     return best
 
 
 def _merit(found: Numbering, drawn: Array, one: Approach) -> tuple[float, float]:
-    """Closed before open; of closed ones the nearest to the drawing, of open ones the smallest gap."""
+    """Return a sort key: closed positions first, by distance from the drawing, then open ones by their gap."""
     return (0.0, posture_distance(found, drawn, one.X)) if one.closed else (1.0, one.gap)
 
 
 def posture_distance(found: Numbering, X: Array, Y: Array) -> float:
-    """Root of the squared displacements (in extents) and turns of all bodies."""
+    """Return the root of the summed squared displacements (in extents) and turns of all bodies."""
     shift = (X[:, :3] - Y[:, :3]) / found.arrays.extent
     return float(np.sqrt(np.square(shift).sum() + 0.5 * np.square(X[:, 3:] - Y[:, 3:]).sum()))
 
 
 def _descend(gaps: _Gaps, X: Array) -> Approach:
-    """Levenberg's and Marquardt's method with Nielsen's damping.
+    """Minimise the gaps by Levenberg's and Marquardt's method with Nielsen's damping.
 
     [Madsen 2004, algorithm 3.16]
     """
@@ -120,7 +120,7 @@ def _descend(gaps: _Gaps, X: Array) -> Approach:
         promised = float(z @ (damping * z - g))
         if promised < _VALLEY**2 * cost:
             break
-        trial = closed_tree(found, tree, moved_by(found, tree, X, bases, z))
+        trial = close_tree(found, tree, move_tree(found, tree, X, bases, z))
         new = gaps.values(trial)
         gained = cost - float(new @ new)
         if gained > 0.0:
@@ -137,7 +137,7 @@ def _descend(gaps: _Gaps, X: Array) -> Approach:
 
 
 class _Gaps:
-    """r: the rows of displacement of cut joints, the axes they hold together, and targets; with ∂r/∂z."""
+    """Residuals r: displacement rows of cut joints, the axes they align, and targets; with ∂r/∂z."""
 
     def __init__(self, found: Numbering, tree: JointTree, axes: Alignments, targets: dict[int, float]):
         self.found, self.tree, self.targets = found, tree, targets
@@ -147,7 +147,7 @@ class _Gaps:
         self.rows = tree.cut_rows[along]
         cut = [i for i, name in enumerate(found.joint_rows) if name in tree.cut]
         self.axes = axes.of(np.isin(axes.joint, cut))
-        # A row between axes of which one pair alone is held (universal joints) has no axes to compare; nor has a sum.
+        # A row that constrains a single pair of axes (universal joints) has no axes to compare; nor has a sum.
         paired = alone & np.isin([self._joint(row) for row in tree.cut_rows], self.axes.joint)
         self.others = [*tree.cut_rows[~along & ~paired], *found.coupling_rows.values()]
 
@@ -155,11 +155,11 @@ class _Gaps:
         return next(i for i, rows in enumerate(self.found.joint_rows.values()) if rows.start <= row < rows.stop)
 
     def values(self, X: Array) -> Array:
-        """r alone."""
+        """Return r alone."""
         return self._rows(X)[0]
 
     def linear(self, X: Array) -> tuple[Array, Array, list[Array]]:
-        """r, ∂r/∂z and the freedoms z belongs to."""
+        """Return r, ∂r/∂z and the bases of the freedoms z."""
         bases = freedoms(self.found, self.tree, X)
         twists = motions(self.found, self.tree, X, bases)
         r, row, body, by = self._rows(X)
@@ -168,14 +168,14 @@ class _Gaps:
         return r, J, bases
 
     def _rows(self, X: Array) -> Rows:
-        """Values, and by row and body the gradients (k, 6) in world twists, lengths in units of the extent."""
+        """Return values, and by row and body the gradients (k, 6) in world twists, lengths in units of the extent."""
         values, row, body, by = zip(self._displacements(X), self._axes(X), self._others(X), strict=True)
         first = np.cumsum([0, *(len(part) for part in values[:-1])])
         rows = [part + start for part, start in zip(row, first, strict=True)]
         return np.concatenate(values), np.concatenate(rows), np.concatenate(body), np.concatenate(by)
 
     def _displacements(self, X: Array) -> Rows:
-        """u·d / L, as in (1)."""
+        """Return u·d / L, as in (1)."""
         arrays, R = self.found.arrays, X[:, 3:].reshape(-1, 3, 3)
         a, b = arrays.rows_i[self.rows, A], arrays.rows_i[self.rows, B]
         f = arrays.rows_f[self.rows]
@@ -187,7 +187,7 @@ class _Gaps:
         return _of_pairs(values, a, by_a, b, np.hstack([u, np.cross(rb, u)]))
 
     def _axes(self, X: Array) -> Rows:
-        """n - w in the world, three rows a pair."""
+        """Return n - w in the world, three rows a pair."""
         R, axes = X[:, 3:].reshape(-1, 3, 3), self.axes
         count = 3 * len(axes.joint)
         n, w = (np.einsum("kij,kj->ki", R[body], vector) for body, vector in ((axes.a, axes.n), (axes.b, axes.w)))
@@ -197,18 +197,18 @@ class _Gaps:
         return _of_pairs((n - w).ravel(), np.repeat(axes.a, 3), by_a, np.repeat(axes.b, 3), by_b)
 
     def _others(self, X: Array) -> Rows:
-        """Rows of universal joints, sums, and targets of coordinates."""
+        """Return the rows of universal joints, sums, and targets of coordinates."""
         found, arrays = self.found, self.found.arrays
-        wanted = {found.constraints + i: target for i, target in self.targets.items()}
-        rows = [*(int(row) for row in self.others), *wanted]
+        prescribed = {found.constraints + i: target for i, target in self.targets.items()}
+        rows = [*(int(row) for row in self.others), *prescribed]
         values = np.zeros(len(rows))
         ends: list[tuple[int, int]] = []
         by: list[Array] = []
         g = np.empty(13)
         for i, row in enumerate(rows):
-            gap = float(row_values(found, X, range(row, row + 1))[0]) - wanted.get(row, 0.0)
+            gap = float(row_values(found, X, range(row, row + 1))[0]) - prescribed.get(row, 0.0)
             scale = arrays.rows_f[row, SCALE]
-            values[i] = (unwrapped(gap, 0.0) if row in wanted and found.angles()[row] else gap) / scale
+            values[i] = (unwrapped(gap, 0.0) if row in prescribed and found.angles()[row] else gap) / scale
             for term in terms(arrays, row):
                 gradient(arrays.rows_i, arrays.rows_f, term, X, g)
                 for at, body in ((1, arrays.rows_i[term, A]), (7, arrays.rows_i[term, B])):
@@ -220,12 +220,12 @@ class _Gaps:
 
 
 def _of_pairs(values: Array, a: Integers, by_a: Array, b: Integers, by_b: Array) -> Rows:
-    """Rows between two bodies each."""
+    """Return rows between two bodies each."""
     row = np.arange(len(values))
     return values, np.concatenate([row, row]), np.concatenate([a, b]), np.concatenate([by_a, by_b])
 
 
-# Axes that a joint makes point the same way.
+# Axes that a joint aligns in the same direction.
 #
 # The rows x·z' = y·z' = 0 of a hinge vanish where z' is z, and where it is -z; those of a weld vanish at other turns as
 # well. Near a drawing that almost closes this makes no difference. Far from one it does. A joint is closed only if its
@@ -233,10 +233,10 @@ def _of_pairs(values: Array, a: Integers, by_a: Array, b: Integers, by_b: Array)
 #
 #     n = w          n fixed in body a, w in body b
 #
-# A hinge whose axes are drawn opposite each other keeps them so.
+# A hinge whose axes are drawn opposite each other keeps them opposite.
 
 
-_OPPOSITE = -0.9  # n·w of a hinge as drawn below which its axes are meant to be opposite
+_OPPOSITE = -0.9  # n·w of a hinge as drawn below which its axes count as opposite
 
 
 class Alignments(NamedTuple):
@@ -249,12 +249,12 @@ class Alignments(NamedTuple):
     w: Array
 
     def of(self, chosen: NDArray[np.bool_]) -> Alignments:
-        """Some of the pairs."""
+        """Return some of the pairs."""
         return Alignments(self.joint[chosen], self.a[chosen], self.b[chosen], self.n[chosen], self.w[chosen])
 
 
 def alignments(found: Numbering) -> Alignments:
-    """The axes that joints hold together, from their rows."""
+    """Return the axes that joints align, from their rows."""
     rows_i, rows_f = found.arrays.rows_i, found.arrays.rows_f
     pairs: list[tuple[int, int, int, Array, Array]] = []
     for number, rows in enumerate(found.joint_rows.values()):
@@ -277,7 +277,7 @@ def alignments(found: Numbering) -> Alignments:
 
 
 def axis_cosines(found: Numbering, X: Array, axes: Alignments) -> Array:
-    """cos of the angle between the axes of each pair: (k,), one where they coincide."""
+    """Return the cosine of the angle between the axes of each pair: (k,), one where they coincide."""
     R = _axes(X)
     first, second = (np.einsum("kij,kj->ki", R[body], vector) for body, vector in ((axes.a, axes.n), (axes.b, axes.w)))
     return np.einsum("ki,ki->k", first, second)

@@ -1,6 +1,6 @@
-"""What supple understands of a mechanism: its parts, loops, mobility, and what deserves a second look.
+"""Inspection of a mechanism: its parts, loops, mobility, and notes on what deserves attention.
 
-Everything here is interpreted numpy, so that the answer comes at once: nothing is compiled.
+All of it is interpreted numpy, so that results come at once: nothing is compiled.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from supple.kinematics.ranked_rows import LARGE, RANK_TOLERANCE, RankedRows, ran
 from supple.kinematics.rest import Rest, rest
 from supple.results.result import facts_html
 
-# What is elastic in a mechanism, counted: bodies with their beams, and the sections of these.
+# Elastic parts of a mechanism: bodies with their beams, and cross-sections.
 
 
 @dataclass(frozen=True)
 class ElasticPart:
-    """An elastic body as described.
+    """An elastic body as described in the file.
 
-    beams, elements : as the file says; places that something touches divide beams further. None for a superelement
-    nodes           : of a superelement, None for beams
-    mass            : of the body, point masses included, kg
+    beams, elements : numbers in the file; attachment points divide beams further. None for a superelement
+    nodes           : number of nodes of a superelement, None for beams
+    mass            : of the body with its point masses, kg
     """
 
     name: str
@@ -55,11 +55,11 @@ class ElasticPart:
 
 @dataclass(frozen=True)
 class SectionPart:
-    """A cross-section as described.
+    """A cross-section of beams as described in the file.
 
-    shape     : its shape and lengths, in words
+    shape     : shape and dimensions, as text
     area      : m²
-    line_mass : kg/m of a beam, by material
+    line_mass : mass per metre of a beam, kg/m, by material
     """
 
     name: str
@@ -73,7 +73,7 @@ class SectionPart:
 
 
 def section_parts(mechanism: Mechanism) -> tuple[SectionPart, ...]:
-    """The sections of beams, in the order of the file, with the materials that they are used with."""
+    """Return the cross-sections of beams, in the order of the file, with the materials they are used with."""
     used: dict[str, list[str]] = {name: [] for name in mechanism.sections}
     for body in mechanism.bodies.values():
         for beam in body.all_beams:
@@ -88,7 +88,7 @@ def section_parts(mechanism: Mechanism) -> tuple[SectionPart, ...]:
 
 
 def elastic_parts(drawing: Drawing) -> tuple[ElasticPart, ...]:
-    """The elastic bodies, in the order of the file."""
+    """Return the elastic bodies, in the order of the file."""
     bodies = {name: body for name, body in drawing.mechanism.bodies.items() if body.elastic}
     if not bodies:
         return ()
@@ -109,25 +109,45 @@ def elastic_parts(drawing: Drawing) -> tuple[ElasticPart, ...]:
     return tuple(found)
 
 
-_INVOLVED = 1e-6  # share in a motion or a dependence that counts
+_INVOLVED = 1e-6  # smallest share in a motion or a dependence that counts
 
 
 @dataclass(frozen=True)
 class Inspection:
-    """A mechanism as understood.
+    """Structure of a mechanism: parts, loops, mobility, singularity at rest, and notes; returned by `inspect`.
 
-    couplings              : gears, belts, racks
-    loops                  : joints round each independent loop
-    coordinates            : θ; empty if the file names none and the actuators do not match the mobility
-    mobility, redundant_constraints : in general position; redundant_joints are all those involved
-    instantaneous_mobility : at rest itself; larger where rest is a singular position
-    singularity            : smallest over largest singular value of the rows of joints and coordinates at rest
-    gruebler               : freedoms less constraints, as counted on paper
-    elastic_bodies         : those that bend; here each is taken as rigid
-    elastic_joints         : joint -> the directions in which it yields, `drive` where its drive does
-    sections               : of beams, with area and mass per metre
-    notes                  : what deserves a second look, in plain words
-    drives, instruments    : actuator -> its drive, output -> its instrument, in words; as `check` finds them
+    Attributes
+    ----------
+    name, plane : str
+        Name of the mechanism and its plane; `plane` is None for a spatial mechanism.
+    bodies, joints, couplings, actuated : tuple of str
+        Names of bodies, joints, couplings (gears, belts, racks) and actuators.
+    loops : tuple of tuple of str
+        Joints of each independent loop.
+    coordinates : tuple of str
+        Coordinates θ; empty if the file names none and the number of actuators differs from the mobility.
+    mobility, redundant_constraints : int
+        Degrees of freedom and number of redundant constraints in general position.
+    redundant_joints : tuple of str
+        Joints that are involved in the redundancy.
+    instantaneous_mobility : int
+        Mobility at rest itself; larger than `mobility` if rest is a singular position.
+    singular_at_rest : bool
+        Whether rest is a singular position of joints and coordinates.
+    singularity : float
+        Smallest over largest singular value of the scaled joint and coordinate rows at rest.
+    gruebler : int
+        Mobility by the count of Grübler: freedoms minus constraints.
+    notes : tuple of str
+        Properties of the mechanism that deserve attention.
+    elastic_bodies : tuple of ElasticPart
+        Elastic bodies; the inspection treats them as rigid.
+    elastic_joints : dict of str to tuple of str
+        Compliant directions of each elastic joint; `drive` for the compliance of a drive.
+    sections : tuple of SectionPart
+        Cross-sections of beams, with area and mass per metre.
+    drives, instruments : dict of str to str
+        Description of the drive of each actuator and of the instrument of each output, as reported by `check`.
     """
 
     name: str
@@ -153,25 +173,25 @@ class Inspection:
     instruments: dict[str, str] = field(default_factory=dict)
 
     def summary(self) -> str:
-        """The same as a readable text."""
+        """Return the inspection as readable text."""
         kind = f"planar, {self.plane}" if self.plane else "spatial"
         rows = [
-            ("bodies", _counted(self.bodies)),
-            ("joints", _counted(self.joints)),
+            ("bodies", _count_and_list(self.bodies)),
+            ("joints", _count_and_list(self.joints)),
             ("loops", f"{len(self.loops)}" + "".join(f"\n{'-'.join(loop)}" for loop in self.loops)),
-            ("actuated", _counted(self.actuated)),
-            ("coordinates θ", _counted(self.coordinates)),
+            ("actuated", _count_and_list(self.actuated)),
+            ("coordinates θ", _count_and_list(self.coordinates)),
             ("mobility", f"{self.mobility} (Grübler count {self.gruebler})"),
             ("redundant", f"{self.redundant_constraints} constraints"),
             ("singularity", f"{self.singularity:.3g} at rest (0 is singular)"),
         ]
         behind = 1 + [name for name, _ in rows].index("actuated")
         rows[behind:behind] = [
-            (name, f"{len(found)}" + "".join(f"\n{line}" for line in _alike(found)))
+            (name, f"{len(found)}" + "".join(f"\n{line}" for line in _group_descriptions(found)))
             for name, found in (("drives", self.drives), ("instruments", self.instruments)) if found
         ]  # fmt: skip
         if self.couplings:
-            rows.insert(3, ("couplings", _counted(self.couplings)))
+            rows.insert(3, ("couplings", _count_and_list(self.couplings)))
         if self.elastic_joints:
             listed = "; ".join(f"{name} in {', '.join(given)}" for name, given in self.elastic_joints.items())
             rows.insert(2, ("elastic joints", f"{len(self.elastic_joints)}: {listed}"))
@@ -202,7 +222,7 @@ class Inspection:
 
 
 def inspect(mechanism: Mechanism) -> Inspection:
-    """Assemble the mechanism at rest and say what it is; a mistake raises an `InputError`."""
+    """Assemble the mechanism at rest and report its structure; an invalid mechanism raises an `InputError`."""
     try:
         position = rest(mechanism)
         inertia = body_inertia(position)
@@ -242,7 +262,7 @@ def inspect(mechanism: Mechanism) -> Inspection:
         elastic_bodies=elastic_parts(found.drawing),
         sections=section_parts(mechanism),
         elastic_joints={
-            name: ways for name, joint in mechanism.joints.items() if (ways := joint.yielding(mechanism.plane))
+            name: axes for name, joint in mechanism.joints.items() if (axes := joint.yielding(mechanism.plane))
         },
     )
 
@@ -254,9 +274,9 @@ def _redundancy(position: Rest, count: int) -> list[str]:
     one = freedom.redundant == 1
     return [
         f"{freedom.redundant} constraint{'' if one else 's'} of the joints {', '.join(freedom.joints)} "
-        f"{'is' if one else 'are'} redundant (others impose the same); the motion is right, but how the load "
-        f"divides among these joints is not determined. The Grübler count {count} is not the mobility "
-        f"{freedom.mobility}"
+        f"{'is' if one else 'are'} redundant (other constraints impose the same). The motion is correct, but the "
+        f"distribution of the load among these joints is not determined. The Grübler count {count} is not the "
+        f"mobility {freedom.mobility}"
     ]
 
 
@@ -264,8 +284,8 @@ def _singular_rest(position: Rest, singularity: float) -> list[str]:
     freedom, found = position.mobility, position.numbering
     if freedom.singular:
         return [
-            f"rest is a singular position: {freedom.instantaneous} independent motions seem free there, "
-            f"{freedom.mobility} close by; draw the rest away from it"
+            f"rest is a singular position: {freedom.instantaneous} independent motions are free there, but "
+            f"{freedom.mobility} close to it; choose a rest away from the singular position"
         ]
     if singularity > RANK_TOLERANCE:
         return []
@@ -273,13 +293,13 @@ def _singular_rest(position: Rest, singularity: float) -> list[str]:
     share = np.abs(left[found.constraints :, found.columns - 1])
     locked = [name for name, part in zip(found.coordinates, share, strict=True) if part > _INVOLVED]
     return [
-        f"rest is a dead point: {_quoted(locked)} cannot move the mechanism from there; draw the rest away from "
-        "it, or take other coordinates"
+        f"rest is a dead point: {_quoted(locked)} cannot move the mechanism from there; choose a rest away from "
+        "it, or other coordinates"
     ]
 
 
 def _actuation(position: Rest, rows: RankedRows, singularity: float) -> list[str]:
-    """What the actuators leave undriven, and where θ is missing."""
+    """Return notes on coordinates without an actuator, surplus actuators, and missing coordinates θ."""
     found = position.numbering
     actuators, freedom = tuple(found.mechanism.actuators), position.mobility.mobility
     if not freedom:
@@ -288,7 +308,7 @@ def _actuation(position: Rest, rows: RankedRows, singularity: float) -> list[str
         count = f"{len(actuators)} actuator{'s' * (len(actuators) != 1)}" if actuators else "no actuator"
         verb = "is" if len(actuators) < 2 else "are"
         return [
-            f"there {verb} {count} for a mobility of {freedom}, so θ is not known; list {freedom} "
+            f"there {verb} {count} for a mobility of {freedom}, so the coordinates θ are undefined; list {freedom} "
             f"coordinate{'s' * (freedom != 1)}: to get a local model"
         ]
     if singularity <= RANK_TOLERANCE:
@@ -309,23 +329,23 @@ def _actuation(position: Rest, rows: RankedRows, singularity: float) -> list[str
         notes.append(f"{len(actuators)} actuators drive {s} coordinates: the mechanism is underactuated")
     if len(actuators) > s:
         notes.append(
-            f"{len(actuators)} actuators drive {s} coordinate{'s' * (s != 1)}: there are more than the motion needs, "
-            "and their forces can work against one another"
+            f"{len(actuators)} actuators drive {s} coordinate{'s' * (s != 1)}: the mechanism is overactuated, "
+            "and the actuator forces can work against one another"
         )
     return notes
 
 
-def _counted(names: tuple[str, ...]) -> str:
+def _count_and_list(names: tuple[str, ...]) -> str:
     listed = ", ".join(names)
     return f"{len(names)}: {listed}" if names else "none"
 
 
-def _alike(found: dict[str, str]) -> list[str]:
-    """`a, b: what both are`."""
+def _group_descriptions(found: dict[str, str]) -> list[str]:
+    """Group names with the same description: `a, b: description`."""
     same: dict[str, list[str]] = {}
-    for name, said in found.items():
-        same.setdefault(said, []).append(name)
-    return [f"{', '.join(names)}: {said}" for said, names in same.items()]
+    for name, description in found.items():
+        same.setdefault(description, []).append(name)
+    return [f"{', '.join(names)}: {description}" for description, names in same.items()]
 
 
 def _quoted(names: list[str]) -> str:
@@ -335,18 +355,18 @@ def _quoted(names: list[str]) -> str:
 # Motions that the joints allow and that carry no inertia, so that no acceleration follows from a force.
 
 
-_INERTIALESS = 1e-12  # of the largest eigenvalue of the mass matrix: a motion that carries no inertia
+_INERTIALESS = 1e-12  # fraction of the largest eigenvalue of M below which a motion carries no inertia
 
 
 def massless(position: Rest, inertia: Array) -> list[str]:
-    """What to say about them, if there are any."""
+    """Return a note on motions without inertia, if there are any."""
     found, freedom = position.numbering, position.mobility
-    if freedom.singular or not freedom.mobility:  # motions that end at rest would be taken for real ones
+    if freedom.singular or not freedom.mobility:  # motions free only at rest itself would count as real ones
         return []
     motors = _motors(position)
     light = _light_sparse(position, inertia, motors) if found.columns > LARGE else None
     if light is None and found.columns > LARGE and 16.0 * found.columns**2 > most("memory"):
-        return ["whether a motion carries no inertia is not known: the mechanism is too large to tell by this memory"]
+        return ["not checked for motions without inertia: the mechanism is too large for the memory limit"]
     if light is None:
         light = _light_dense(position, inertia, motors)
     count = light.shape[1]
@@ -357,12 +377,12 @@ def massless(position: Rest, inertia: Array) -> list[str]:
     one = count == 1
     return [
         f"{count} motion{'' if one else 's'} of {bodies} carr{'ies' if one else 'y'} no inertia, "
-        "so the mass matrix is singular; give what moves there a mass or an inertia"
+        "so the mass matrix is singular; give the moving parts a mass or an inertia"
     ]
 
 
 def body_inertia(position: Rest) -> Array:
-    """Constant mass matrices of the bodies (bodies, d, d), lengths in units of the mechanism's extent."""
+    """Return the constant mass matrices of the bodies (bodies, d, d), lengths in units of the mechanism's extent."""
     found = position.numbering
     properties = mass_properties(found.drawing)
     column, extent = found.arrays.column, found.arrays.extent
@@ -372,7 +392,7 @@ def body_inertia(position: Rest) -> Array:
 
 
 def _motors(position: Rest) -> Array:
-    """A row √(J i²) a of each motor (motors, n): half its square is the motor's energy."""
+    """Return a row √(J i²) a for each motor (motors, n): half its square is the motor's kinetic energy."""
     found = position.numbering
     rows = []
     for name, joint in found.mechanism.joints.items():
@@ -385,7 +405,7 @@ def _motors(position: Rest) -> Array:
 
 
 def _light_dense(position: Rest, inertia: Array, motors: Array) -> Array:
-    """Scaled motions (n, count) from the eigenvalues of the mass matrix over all motions."""
+    """Return the scaled motions without inertia (n, count), from the eigenvalues of M over all motions."""
     found, freedom = position.numbering, position.mobility
     m, n = found.constraints, found.columns
     J = scaled_jacobian(found, position.X)[:m]
@@ -399,11 +419,11 @@ def _light_dense(position: Rest, inertia: Array, motors: Array) -> Array:
 
 
 def _light_sparse(position: Rest, inertia: Array, motors: Array) -> Array | None:
-    """The same where the joints' rows and those of what carries inertia together have a clear rank; None where not.
+    """Return the motions of `_light_dense` from sparse rows; None if the rank of the rows is unclear.
 
-    x with Φ_q x = 0 and xᵀ M x = 0 are those with Φ_q x = 0, v x = 0 of every principal direction v of a body whose
-    inertia counts beside the largest, and a x = 0 of every motor. Rows of unit length, whatever the inertia: a light
-    hand at the end of a long chain makes no rank unclear.
+    x with Φ_q x = 0 and xᵀ M x = 0 are those with Φ_q x = 0, v x = 0 for every principal direction v of a body whose
+    inertia is significant against the largest, and a x = 0 for every motor. The rows have unit length, whatever the
+    inertia, so that a light hand at the end of a long chain makes no rank unclear.
     """
     from scipy.sparse import block_diag, csr_array, vstack
 

@@ -1,4 +1,4 @@
-"""The joint rows as matrices, for rank, mobility and the completion of the drawing."""
+"""Joint rows as matrices, for rank, mobility and the completion of the drawing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @kernel(purpose="rows of joints")
 def jacobian_batch(rows, X_all, J_all):
-    """[Φ_q; A] (N, m + s, n) at every position."""
+    """Compute [Φ_q; A] (N, m + s, n) at every position."""
     sizes = row_sizes(rows)
     d = sizes.width
     work = workspace(rows)
@@ -40,7 +40,7 @@ def jacobian_batch(rows, X_all, J_all):
 
 
 def scaled_jacobian(numbering: Numbering, X: Array) -> Array:
-    """[Φ_q; A] (m + s, n), lengths in units of the mechanism's extent.
+    """Return [Φ_q; A] (m + s, n), lengths in units of the mechanism's extent.
 
     X : (bodies + 1, 12). Interpreted: nothing is compiled.
     """
@@ -50,7 +50,7 @@ def scaled_jacobian(numbering: Numbering, X: Array) -> Array:
 
 
 def sparse_jacobian(numbering: Numbering, X: Array) -> csr_array:
-    """The same with its entries only: each row has those of its bodies."""
+    """Return [Φ_q; A] as a sparse matrix: each row has only the entries of its bodies."""
     from scipy.sparse import csr_array
 
     arrays, sizes = numbering.arrays, numbering.sizes
@@ -72,17 +72,17 @@ def sparse_jacobian(numbering: Numbering, X: Array) -> csr_array:
 
 
 def scaled_values(numbering: Numbering, X: Array) -> Array:
-    """Values of the rows of joints and coordinates (m + s,), scaled likewise; angles are those next to the drawing."""
+    """Return the scaled values (m + s,) of the rows of joints and coordinates; angles are those next to the drawing."""
     rows = range(numbering.constraints + len(numbering.coordinates))
     return row_values(numbering, X, rows) / numbering.arrays.rows_f[rows, SCALE]
 
 
 def row_values(numbering: Numbering, X: Array, rows: Sequence[int]) -> Array:
-    """Values of some rows; angles are those next to the drawing."""
+    """Return the values of some rows; angles are those next to the drawing."""
     arrays = numbering.arrays
     return np.array([row_value(arrays.rows_i, arrays.rows_f, row, X, numbering.as_drawn) for row in rows])
 
 
 def measured_values(numbering: Numbering, X: Array) -> Array:
-    """Values of every row after the joints' (θ and the other measures)."""
+    """Return the values of every row after the joints' (θ and the other measures)."""
     return row_values(numbering, X, range(numbering.constraints, numbering.rows))

@@ -1,4 +1,4 @@
-"""The frames of a joint on its two bodies, from the drawing, and the primitives that measure between them."""
+"""Frames of a joint on its two bodies, from the drawing, and the primitives that measure between them."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _ZERO = np.zeros(3)
 class Primitive(NamedTuple):
     """One scalar measure between body a and body b; vectors in the axes of their bodies.
 
-    pa, pb  : where it is measured; an angle does not depend on that, but on an elastic body it is a node that turns
-    swapped : a and b change places (a measure seen from the second body)
+    pa, pb  : points of the measure. An angle does not depend on them, except on an elastic body, where a node rotates
+    swapped : bodies a and b are exchanged (a measure relative to the second body)
     """
 
     kind: int
@@ -48,26 +48,26 @@ class JointFrames(NamedTuple):
     Eb: Array
 
     def measure(self, term: MeasureTerm) -> Primitive:
-        """What a term measures, without its factor."""
+        """Return the primitive of a term, without its factor."""
         require_known("measure", term.measure, _PRIMITIVES)
         return _PRIMITIVES[term.measure](self, term)
 
     def along(self, term: MeasureTerm) -> Primitive:
-        """Separation of the two origins along an axis of the first frame."""
+        """Return the separation of the two origins along an axis of the first frame."""
         return Primitive(ALONG, u=self.Ea[:, term.axis], pa=self.pa, pb=self.pb)
 
     def right_angle(self, term: MeasureTerm) -> Primitive:
-        """Product of an axis of the first frame with an axis of the second."""
+        """Return the product of an axis of the first frame with an axis of the second."""
         first, second = map(LETTERS.index, term.axes)
         return Primitive(DOT, u=self.Ea[:, first], w=self.Eb[:, second], pa=self.pa, pb=self.pb)
 
     def turn(self, term: MeasureTerm) -> Primitive:
-        """Angle about an axis of the first frame, from the next of its axes to that of the second frame."""
+        """Return the angle about an axis of the first frame, from the next of its axes to that of the second frame."""
         one, two = (term.axis + 1) % 3, (term.axis + 2) % 3
         return Primitive(ANGLE, u=self.Ea[:, one], v=self.Ea[:, two], w=self.Eb[:, one], pa=self.pa, pb=self.pb)
 
     def tilt(self, term: MeasureTerm) -> Primitive:
-        """Angle of the second frame about an axis of its own, seen against the first frame's last axis."""
+        """Return the angle of the second frame about an axis of its own, relative to the first frame's last axis."""
         one, two = (term.axis + 1) % 3, (term.axis + 2) % 3
         u, v, w = self.Eb[:, two], self.Eb[:, one], self.Ea[:, two]
         return Primitive(ANGLE, u=u, v=v, w=w, pa=self.pb, pb=self.pa, swapped=True)
@@ -83,23 +83,23 @@ _PRIMITIVES: dict[str, Callable[[JointFrames, MeasureTerm], Primitive]] = {
 
 
 def point_distance(pa: Array, pb: Array) -> Primitive:
-    """Distance of a point on each of two bodies."""
+    """Return the distance between a point on each of two bodies."""
     return Primitive(DISTANCE, pa=pa, pb=pb)
 
 
 def component(direction: Array, point: Array) -> Primitive:
-    """Position of a point of body b along a direction fixed in body a, from its origin."""
+    """Return the position of a point of body b along a direction fixed in body a, from its origin."""
     return Primitive(ALONG, u=direction, pb=point)
 
 
 # The frames, from the drawing.
 
 
-_OFF_AXIS = 1e-6  # of two axes as drawn; more is a mistake, less is rounding
+_OFF_AXIS = 1e-6  # largest cosine between two axes drawn at right angles; more is an error, less is rounding
 
 
 def joint_frames(drawing: Drawing, name: str) -> JointFrames:
-    """Position and axes of the joint on both bodies, each in that body's axes."""
+    """Return position and axes of the joint on both bodies, each in that body's axes."""
     joint = drawing.mechanism.joints[name]
     path: Path = ("joints", name)
     for body in joint.bodies:
@@ -122,12 +122,12 @@ def joint_frames(drawing: Drawing, name: str) -> JointFrames:
         return JointFrames(a.position, a.axes @ E, b.position, b.axes @ E)
     place: Any = joint.at if joint.at is not None else name
     if joint.at is None and name not in drawing.points and name not in drawing.frames:
-        if kind.marker is not None:  # the others have no place of their own
+        if kind.marker is not None:  # other kinds have no location
             raise InputError(
-                f'no point is called "{name}"',
+                f'the joint has no location: there is no point "{name}"',
                 part=part_name(path),
                 path=path,
-                hint="say where the joint is: at: POINT, or draw a point of the joint's own name",
+                hint="give at: POINT, or define a point with the name of the joint",
             )
         place = [0.0] * (2 if drawing.mechanism.planar else 3)
     pa, pb = (drawing.on_body(body, place, (*path, "at")) for body in joint.bodies)
@@ -140,25 +140,25 @@ def joint_frames(drawing: Drawing, name: str) -> JointFrames:
 
 
 def _axes(drawing: Drawing, joint: Joint, path: Path) -> Array:
-    """The joint's axes in the drawing (or in its frames): z the axis; of two axes x is the second."""
+    """Return the joint's axes in the drawing (or in its frames): z is the axis; of two axes x is the second."""
     for field in ("axis", "axes") if joint.frames is not None else ():
         given = getattr(joint, field)
         if from_to(given if field == "axis" else None) or any(from_to(item) for item in given or ()):
             raise InputError(
-                "an axis from place to place is in the drawing, and with frames an axis is in theirs",
+                "an axis between two points is in the drawing, but frames: require an axis relative to them",
                 part=part_name(path),
                 path=(*path, field),
-                hint="give components in the frames, or at: in place of frames:",
+                hint="give components in the frames, or use at: instead of frames:",
             )
     if joint.axes is not None:
         first, second = (drawing.direction(axis, (*path, "axes")) for axis in joint.axes)
         if abs(first @ second) > _OFF_AXIS:
             angle = np.degrees(np.arccos(np.clip(first @ second, -1.0, 1.0)))
             raise InputError(
-                f"the two axes of a {joint.kind} joint stand at {angle:.4g} degrees",
+                f"the two axes of a {joint.kind} joint must be at right angles (got {angle:.4g} degrees)",
                 part=part_name(path),
                 path=(*path, "axes"),
-                hint="give axes at right angles",
+                hint="correct one of the axes",
             )
         return np.column_stack([second, np.cross(first, second), first])
     kind = JOINT_KINDS[joint.kind]
@@ -168,17 +168,17 @@ def _axes(drawing: Drawing, joint: Joint, path: Path) -> Array:
                 return np.eye(3)
             if not joint.form(drawing.mechanism.plane).directed:
                 raise InputError(
-                    "in the plane its axis is the normal",
+                    "the axis of a planar joint is the normal of the plane",
                     part=part_name(path),
                     path=(*path, "axis"),
-                    hint="leave axis out",
+                    hint="remove axis:",
                 )
         elif joint.axis is None:
-            raise InputError("it has no axis", part=part_name(path), path=path, hint="say along what: axis: x")
+            raise InputError("the joint has no axis", part=part_name(path), path=path, hint="give a direction: axis: x")
         x, y, _ = drawing.direction(joint.axis, (*path, "axis"))
         return np.array([[x, -y, 0.0], [y, x, 0.0], [0.0, 0.0, 1.0]])
-    if joint.axis is not None:  # its own, or of what yields in a joint that has none
+    if joint.axis is not None:  # axis of the joint, or of its compliance
         return axes_from_z(drawing.direction(joint.axis, (*path, "axis")))
     if kind.axes:
-        raise InputError("it has no axis", part=part_name(path), path=path, hint="say about or along what: axis: z")
+        raise InputError("the joint has no axis", part=part_name(path), path=path, hint="give a direction: axis: z")
     return np.eye(3)

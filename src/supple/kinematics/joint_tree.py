@@ -1,7 +1,7 @@
-"""The mechanism cut open to a tree of joints that stay closed, and how it moves.
+"""The mechanism cut open to a tree of joints that stay closed, and its motion.
 
-Which joints are cut is decided by the drawing: those that are drawn closed stay so. Each body moves with its parent
-and, seen from there, by the freedoms of its joint, the null space N of the joint's rows in the twist of the body.
+The drawing decides which joints are cut: those that are drawn closed stay closed. Each body moves with its parent and,
+relative to it, by the freedoms of its joint, the null space N of the joint's rows in the twist of the body.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from supple.geometry.rotation import exponential, tilde
 from supple.kinematics.numbering import Numbering, terms
 from supple.kinematics.primitives import SCALE, A, gradient, row_value
 
-_CLOSED = 1e-9  # rows of a joint that stays closed
-_SETTLING = 30  # corrections of one joint
+_CLOSED = 1e-9  # largest residual of a joint that stays closed
+_SETTLING = 30  # largest number of corrections of one joint
 
 
 class TreeLink(NamedTuple):
-    """A body (by number), the one it hangs on, and its joint with its rows."""
+    """A body (by number), its parent, and its joint with its rows."""
 
     body: int
     parent: int
@@ -40,7 +40,7 @@ class JointTree:
 
 
 def joint_tree(found: Numbering, gaps: dict[str, float]) -> JointTree:
-    """A spanning tree over the joints with the smallest gaps (and of those the ones with the fewest freedoms)."""
+    """Return a spanning tree of the joints with the smallest gaps; of equal gaps, those with the fewest freedoms."""
     ends = {
         name: tuple(found.body_index(body) for body in joint.bodies) for name, joint in found.mechanism.joints.items()
     }
@@ -60,7 +60,7 @@ def joint_tree(found: Numbering, gaps: dict[str, float]) -> JointTree:
 
 
 def numbered_tree(found: Numbering) -> JointTree:
-    """The spanning tree by which the mechanism is numbered."""
+    """Return the spanning tree by which the mechanism is numbered."""
     links = []
     for number, body in enumerate(found.bodies):
         parent, joint = found.topology.parent[body]
@@ -70,8 +70,8 @@ def numbered_tree(found: Numbering) -> JointTree:
     return JointTree(tuple(links), cut, np.array([row for name in cut for row in _rows(found, name)], dtype=np.int64))
 
 
-def closed_tree(found: Numbering, tree: JointTree, X: Array) -> Array:
-    """The same position with every joint of the tree closed, each body moved as little as it takes."""
+def close_tree(found: Numbering, tree: JointTree, X: Array) -> Array:
+    """Return the position with every joint of the tree closed, each body moved as little as possible."""
     X = X.copy()
     for link in tree.links:
         for _ in range(_SETTLING):
@@ -84,10 +84,10 @@ def closed_tree(found: Numbering, tree: JointTree, X: Array) -> Array:
     return X
 
 
-def settled_at(found: Numbering, targets: dict[int, float]) -> Array:
-    """The drawing with the joints of the tree at given values, as far as they are given.
+def tree_at_values(found: Numbering, targets: dict[int, float]) -> Array:
+    """Return the drawing with joints of the tree at given values.
 
-    targets : measures by number after the constraints
+    targets : values of measures, by number after the constraints
     """
     tree, X = numbered_tree(found), found.drawn.copy()
     of_joint: dict[str, list[int]] = {}
@@ -97,10 +97,10 @@ def settled_at(found: Numbering, targets: dict[int, float]) -> Array:
     for number, link in enumerate(tree.links):
         rows = of_joint.get(link.joint, [])
         scale, turns = found.arrays.rows_f[rows, SCALE], found.angles()[rows]
-        wanted = np.array([targets[row - found.constraints] for row in rows])
+        target = np.array([targets[row - found.constraints] for row in rows])
         for _ in range(_SETTLING if rows else 0):
             values, J = _joint_rows(found, link._replace(rows=rows), X)
-            gap = wanted / scale - values
+            gap = target / scale - values
             gap = np.where(turns, (gap + np.pi) % (2.0 * np.pi) - np.pi, gap)
             if np.abs(gap).max() < _CLOSED:
                 break
@@ -108,12 +108,12 @@ def settled_at(found: Numbering, targets: dict[int, float]) -> Array:
             own = np.linalg.lstsq(J @ bases[number], gap, rcond=1e-8)[0]
             own *= min(1.0, 1.0 / max(float(np.abs(own).max()), 1e-300))
             z = [np.zeros(basis.shape[1]) if i != number else own for i, basis in enumerate(bases)]
-            X = moved_by(found, tree, X, bases, np.concatenate(z))
+            X = move_tree(found, tree, X, bases, np.concatenate(z))
     return X
 
 
 def freedoms(found: Numbering, tree: JointTree, X: Array) -> list[Array]:
-    """N of every joint of the tree: (d, its freedoms), scaled twists of its body in its own axes."""
+    """Return N of every joint of the tree: (d, freedoms of the joint), scaled twists of its body in its own axes."""
     bases = []
     for link in tree.links:
         _, J = _joint_rows(found, link, X)
@@ -124,7 +124,7 @@ def freedoms(found: Numbering, tree: JointTree, X: Array) -> list[Array]:
 
 
 def motions(found: Numbering, tree: JointTree, X: Array, bases: list[Array]) -> Array:
-    """World twists of all bodies by the freedoms of the tree: (bodies + 1, 6, free), v at each body's origin.
+    """Return world twists of all bodies by the freedoms of the tree: (bodies + 1, 6, free), v at each body's origin.
 
     v_b = v_p + ω_p × (x_b - x_p) + R_b v_N,  ω_b = ω_p + R_b ω_N, lengths in units of the extent.
     """
@@ -146,8 +146,11 @@ def motions(found: Numbering, tree: JointTree, X: Array, bases: list[Array]) -> 
     return twists
 
 
-def moved_by(found: Numbering, tree: JointTree, X: Array, bases: list[Array], z: Array) -> Array:
-    """The tree moved by z (free,): each body by exp(N z) behind its parent, which keeps lower pairs closed exactly."""
+def move_tree(found: Numbering, tree: JointTree, X: Array, bases: list[Array], z: Array) -> Array:
+    """Return the tree moved by z (free,): each body by exp(N z) relative to its parent.
+
+    Lower pairs stay closed exactly.
+    """
     new = X.copy()
     start = 0
     for link, basis in zip(tree.links, bases, strict=True):
@@ -176,12 +179,12 @@ def _turn(found: Numbering, X: Array, body: int, step: Array) -> None:
         v = v + 0.5 * (S @ v) + S @ (S @ v) / 6.0
     X[body, :3] += R @ v
     R = R @ exponential(w)
-    # One step of Newton's method towards a rotation: products of many would leave them by more and more.
+    # One step of Newton's method towards a rotation, against the drift of products of many.
     X[body, 3:] = (0.5 * R @ (3.0 * np.eye(3) - R.T @ R)).ravel()
 
 
 def _joint_rows(found: Numbering, link: TreeLink, X: Array) -> tuple[Array, Array]:
-    """Scaled values (rows,) and gradients (rows, d) in the twist of the link's body."""
+    """Return scaled values (rows,) and gradients (rows, d) in the twist of the link's body."""
     arrays = found.arrays
     values, J = np.empty(len(link.rows)), np.zeros((len(link.rows), found.sizes.width))
     units = np.where(arrays.column < 3, arrays.extent, 1.0)

@@ -1,4 +1,4 @@
-"""How measures change with θ: ∂w/∂θ = a Ψ, from the rows of the position, without Ψ itself."""
+"""Derivatives of measures with respect to θ: ∂w/∂θ = a Ψ, from the rows of the position, without Ψ itself."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from supple.kinematics.ranked_rows import RankedRows
 
 
 def measure_jacobian(found: Numbering, X: Array, rows: RankedRows, measured: Sequence[int]) -> Array:
-    """∂w/∂θ (measures, s) of some rows of measures; `rows` are those of joints and coordinates at X.
+    """Return ∂w/∂θ (measures, s) of some rows of measures; `rows` are those of joints and coordinates at X.
 
     With y [Φ_q; A] = a it is the part of y on the coordinates; a measure that is a coordinate has its unit vector.
     """
@@ -24,13 +24,13 @@ def measure_jacobian(found: Numbering, X: Array, rows: RankedRows, measured: Seq
         if row - first < s:
             slopes[i, row - first] = 1.0
     if others:
-        seen = rows.seen(np.array([slope_row(found, X, measured[i]) for i in others]))
-        slopes[others] = seen[:, first:] / found.arrays.rows_f[first : first + s, SCALE]
+        solution = rows.row_solution(np.array([slope_row(found, X, measured[i]) for i in others]))
+        slopes[others] = solution[:, first:] / found.arrays.rows_f[first : first + s, SCALE]
     return slopes
 
 
 def slope_row(found: Numbering, X: Array, row: int) -> Array:
-    """Rates of a measure with the scaled velocities of all bodies: (n,)."""
+    """Return the rates of a measure with the scaled velocities of all bodies: (n,)."""
     arrays = found.arrays
     g = np.empty(13)
     scale = np.where(arrays.column < 3, arrays.extent, 1.0)

@@ -1,8 +1,9 @@
-"""Every measure of a mechanism by what it stands for: joint constraints, coordinates, distances, positions.
+"""All measures of a mechanism: joint constraints, coordinates, distances, positions.
 
-A key names a measure: ("joint", joint, coordinate), ("between", place, place), one component of the way between them
-("between", place, place, axis), ("place", place, measure) of a place seen from the ground, or else ("sensor", sensor,
-measure). Where a place is led, ("led", coordinate) are the components of its pose.
+A key identifies a measure: ("joint", joint, coordinate); ("between", point, point) for a distance; ("between", point,
+point, axis) for one component of the vector between two points; ("place", point, measure) for a point relative to the
+ground; and ("sensor", sensor, measure). For a point with a prescribed pose, ("led", coordinate) are the components of
+its pose.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from supple.kinematics.sensed import Key, plain_measure, sensed
 #
 #     Φ = Σ_t f_t φ_t + c                                                                        (kinematics, 13)
 #
-# A hinge holds single measures; a screw holds the displacement along its axis less the pitch times the turn about it, a
+# A hinge constrains single measures; a screw the displacement along its axis minus the pitch times the turn about it; a
 # coupling the coordinates of several joints.
 
 
@@ -46,18 +47,18 @@ Row = tuple[PrimitiveTerm, ...]
 
 
 def single_row(primitive: Primitive, a: str, b: str) -> Row:
-    """A row of one measure as it is."""
+    """Return a row of one measure with factor 1."""
     return (PrimitiveTerm(1.0, primitive, a, b),)
 
 
-# All measures by their keys.
+# All measures, by key.
 
 
 class Measures:
-    """The measures of a mechanism as drawn, not yet numbered.
+    """Measures of a mechanism as drawn, before they are numbered.
 
-    constraints : of each joint
-    coordinates : of each joint, by (joint, coordinate)
+    constraints : rows of each joint
+    coordinates : row of each joint coordinate, by (joint, coordinate)
     """
 
     def __init__(self, mechanism: Mechanism, drawing: Drawing):
@@ -71,24 +72,26 @@ class Measures:
                 self.coordinates[name, coordinate] = _measured(frames, joint, row)
 
     def coordinate(self, name: str) -> tuple[Key, Row]:
-        """A coordinate of θ: an actuator's, or a joint's."""
+        """Return the key and row of a coordinate of θ: an actuator's, or a joint's."""
         if name in self.mechanism.actuators:
             return self.acting(self.mechanism.actuators[name], ("actuators", name))
         return self._joint(name)
 
-    def seen(self, name: str, place: str, row: measure.Row) -> tuple[Key, Row]:
-        """What is measured of a place from the ground, in the drawing's axes."""
+    def relative_to_ground(self, name: str, place: str, row: measure.Row) -> tuple[Key, Row]:
+        """Return the key and row of a measure of a point relative to the ground, in the drawing's axes."""
         to = self.drawing.attached(place, ())
         frames = JointFrames(np.zeros(3), np.eye(3), to.pose.position, to.pose.axes)
         return ("led", name), tuple(_term(frames, term, (GROUND, to.body), {}) for term in row)
 
     def coupled(self, name: str) -> Row:
-        """The sum that a coupling holds constant."""
+        """Return the sum that a coupling holds constant."""
         coordinates = self.mechanism.couplings[name].coordinates
-        return tuple(term.times(factor) for reference, factor in coordinates.items() for term in self._tied(reference))
+        return tuple(
+            term.times(factor) for reference, factor in coordinates.items() for term in self._coupled_row(reference)
+        )
 
-    def _tied(self, reference: str) -> Row:
-        """What a coupling takes a factor of: a joint's coordinate, or an output of a sensor that is one measure."""
+    def _coupled_row(self, reference: str) -> Row:
+        """Return the row that a coupling multiplies: a joint coordinate, or a sensor output of a single measure."""
         found = self.mechanism.coupled_coordinate(reference)
         if found is not None:
             return self.coordinates[found]
@@ -99,7 +102,7 @@ class Measures:
         return dict(self._sensed(name))[key]
 
     def acting(self, part: Acting, path: Path) -> tuple[Key, Row]:
-        """What an actuator, spring, damper, force or sensor acts along."""
+        """Return the key and row that an actuator, spring, damper, force or sensor acts along."""
         if part.joint is not None:
             return self._joint(part.joint)
         first, second = self._ends(part, path)
@@ -107,9 +110,9 @@ class Measures:
         return key_of(self.mechanism, part), single_row(distance, first.body, second.body)
 
     def separation(self, part: Acting, path: Path) -> Iterator[tuple[Key, Row]]:
-        """Components of the way between two places, in the axes of the first body.
+        """Return the components of the vector between two points, in the axes of the first body.
 
-        A spring that is relaxed at no length acts along them: ½ k d·d is smooth where its ends meet, unlike ½ k |d|².
+        A spring of zero free length acts along them: ½ k d·d is smooth where its ends meet, unlike ½ k |d|².
         """
         first, second = self._ends(part, path)
         for key, unit in zip(component_keys(self.mechanism, part), np.eye(3), strict=False):
@@ -124,7 +127,7 @@ class Measures:
         return first, second
 
     def used(self) -> Iterator[tuple[Key, Row]]:
-        """Everything beside θ: what parts act along, what sensors see, and all joint coordinates."""
+        """Return all measures besides θ: those of parts and sensors, and all joint coordinates."""
         for section in ("actuators", "springs", "dampers", "forces"):
             for name, part in getattr(self.mechanism, section).items():
                 if section == "springs" and part.without_length:
@@ -142,7 +145,7 @@ class Measures:
         return ("joint", *found), self.coordinates[found]
 
     def _sensed(self, name: str) -> Iterator[tuple[Key, Row]]:
-        """The measures that a sensor's outputs are made of; a force inside is made of none."""
+        """Return the measures of a sensor's outputs; outputs of internal forces have none."""
         sensor = self.mechanism.sensors[name]
         if sensor.record.inside:
             return
@@ -156,7 +159,7 @@ class Measures:
 
 
 def key_of(mechanism: Mechanism, part: Acting) -> Key:
-    """The key of what a part acts along."""
+    """Return the key of the measure that a part acts along."""
     if part.between is not None:
         return ("between", *part.between)
     found = mechanism.joint_coordinate(part.joint or "")
@@ -165,12 +168,12 @@ def key_of(mechanism: Mechanism, part: Acting) -> Key:
 
 
 def component_keys(mechanism: Mechanism, part: Acting) -> list[Key]:
-    """The keys of the components of the way between two places."""
+    """Return the keys of the components of the vector between two points."""
     return [(*key_of(mechanism, part), letter) for letter in mechanism.plane or "xyz"]
 
 
 def _measured(frames: JointFrames, joint: Joint, row: measure.Row) -> Row:
-    """A row of a joint between its bodies."""
+    """Return a row of a joint between its bodies."""
     return tuple(_term(frames, term, joint.bodies, joint.parameters) for term in row)
 
 
@@ -184,5 +187,5 @@ def _term(
 
 def _on_one_body(body: str, path: Path) -> InputError:
     return InputError(
-        f'both its places are on "{body}"', part=part_name(path), path=path, hint="take places on two different bodies"
+        f'both points are on "{body}"', part=part_name(path), path=path, hint="give points on two different bodies"
     )

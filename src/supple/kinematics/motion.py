@@ -1,7 +1,7 @@
 """Velocities and accelerations of bodies and frames, from rates and accelerations of θ by way of the rigid modes.
 
 V = Ψ θ̇,   V̇ = Ψ θ̈ + Σ_jk ∂_k Ψ_j θ̇_j θ̇_k      in body axes, V = (v, ω) of the body's origin
-ẋ = R v,   ẍ = R (v̇ + ω × v),  and of a point at r:  R (v + ω × r),  R (v̇ + ω × v + ω̇ × r + ω × (ω × r))
+ẋ = R v,   ẍ = R (v̇ + ω × v);  of a point at r:  R (v + ω × r),  R (v̇ + ω × v + ω̇ × r + ω × (ω × r))
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from supple.results.result import arrays_repr, brief
 
 @kernel
 def world_twists(rows, X, Psi, count, twists):
-    """Twists (v, ω) in world axes from velocities in body axes: twists (bodies + 1, count, 6)."""
+    """Transform velocities from body axes to twists (v, ω) in world axes: twists (bodies + 1, count, 6)."""
     sizes, column = row_sizes(rows), rows.column
     nb, d = sizes.bodies, sizes.width
     local = np.zeros(6)
@@ -57,9 +57,9 @@ def world_twists(rows, X, Psi, count, twists):
 
 @kernel(purpose="rigid motions at rest")
 def rigid_modes(rows, selected, X, work, Psi, dPsi, twists):
-    """Ψ (bodies + 1, d, s), ∂_k Ψ_j in dPsi (bodies + 1, d, s * s) at j * s + k, and Ψ in world axes.
+    """Compute Ψ (bodies + 1, d, s), ∂_k Ψ_j in dPsi (bodies + 1, d, s * s) at j * s + k, and Ψ in world axes.
 
-    Returns (the rows determine the motion, sign of their determinant).
+    Returns (whether the rows determine the motion, sign of their determinant).
     """
     sizes, rows_i, rows_f = row_sizes(rows), rows.rows_i, rows.rows_f
     mc, s = sizes.joint_rows, sizes.coordinates
@@ -97,7 +97,7 @@ def rigid_modes(rows, selected, X, work, Psi, dPsi, twists):
 
 @kernel
 def both_orders(rows, Psi, half, dPsi):
-    """∂_k Ψ_j for all j, k from those with k >= j; the others follow from the Lie bracket.
+    """Compute ∂_k Ψ_j for all j, k from those with k >= j; the others follow from the Lie bracket.
 
     Mixed derivatives of x and R commute, and so
     ∂_k v_j - ∂_j v_k = ω_j × v_k - ω_k × v_j,   ∂_k ω_j - ∂_j ω_k = ω_j × ω_k.
@@ -127,7 +127,7 @@ def both_orders(rows, Psi, half, dPsi):
 
 @kernel
 def lengths(rows, x, count):
-    """Scaled displacements back to metres, in place."""
+    """Convert scaled displacements back to metres, in place."""
     sizes, column, extent = row_sizes(rows), rows.column, rows.extent
     for b in range(sizes.bodies):
         for c in range(sizes.width):
@@ -140,7 +140,7 @@ def lengths(rows, x, count):
 
 
 class FrameMotion(NamedTuple):
-    """Motion of a frame in the world: each (..., 3), m/s, rad/s, m/s², rad/s²."""
+    """Velocity and acceleration of a frame in the world: each (..., 3), in m/s, rad/s, m/s² and rad/s²."""
 
     velocity: Array
     angular_velocity: Array
@@ -153,7 +153,16 @@ class FrameMotion(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BodyRates:
-    """Rates and accelerations of every body, in its own axes: (..., bodies + 1, 6), the ground last."""
+    """Velocities and accelerations of all bodies, returned by `motion`.
+
+    Attributes
+    ----------
+    configuration : Configuration
+        Configuration of the mechanism.
+    V, dV : ndarray, shape (..., bodies + 1, 6)
+        Velocity (v, ω) of each body's origin in its own axes, and its time derivative; the ground comes last. Units
+        m/s, rad/s, m/s² and rad/s².
+    """
 
     configuration: Configuration
     V: Array
@@ -163,7 +172,18 @@ class BodyRates:
         return brief("Motion", f"of {self.configuration!r}")
 
     def frame(self, name: str) -> FrameMotion:
-        """How a body's origin, a frame, `body.point` or a joint's point moves, in world axes."""
+        """Return the motion of a named point in world axes.
+
+        Parameters
+        ----------
+        name : str
+            Body, frame, `body.point`, or point of a joint.
+
+        Returns
+        -------
+        FrameMotion
+            Velocity, angular velocity, acceleration and angular acceleration, each of shape (..., 3).
+        """
         body, r, _ = self.configuration.rest.numbering.place(name)
         v, w = self.V[..., body, :3], self.V[..., body, 3:]
         dv, dw = self.dV[..., body, :3], self.dV[..., body, 3:]
@@ -175,9 +195,44 @@ class BodyRates:
 
 
 def motion(configuration: Configuration, rates: ArrayLike, accelerations: ArrayLike | None = None) -> BodyRates:
-    """How everything moves when θ moves.
+    """Compute the velocities and accelerations of all bodies from those of the coordinates.
 
-    rates, accelerations : (s,), or (N, s) for a batch of configurations; accelerations are zero if left out
+    Parameters
+    ----------
+    configuration : Configuration
+        Configuration of the mechanism, or a batch of N.
+    rates : array_like, shape (s,) or (N, s)
+        Rates of the coordinates, θ̇, rad/s or m/s.
+    accelerations : array_like, shape (s,) or (N, s), optional
+        Accelerations of the coordinates, θ̈, rad/s² or m/s². Default: 0.
+
+    Returns
+    -------
+    BodyRates
+        Velocities and accelerations of the bodies; its method `frame` returns those of a named point.
+
+    Raises
+    ------
+    InputError
+        If the configuration is singular, so that θ̇ does not determine the velocities.
+
+    See Also
+    --------
+    assemble : Assemble a mechanism at a posture.
+    simulate : Motion of a mechanism over time.
+
+    Notes
+    -----
+    V = Ψ θ̇ and V̇ = Ψ θ̈ + Σ_jk ∂_k Ψ_j θ̇_j θ̇_k with the rigid modes Ψ = ∂q/∂θ, [Φ_q; A] Ψ_j = (0, e_j)
+    [Brüls 2004, eq. 11]. Elastic bodies move as rigid ones.
+
+    Examples
+    --------
+    >>> import supple
+    >>> arm = supple.assemble(supple.load("four-bar"), "home")
+    >>> tip = supple.motion(arm, rates=[1.0]).frame("E")
+    >>> tip.velocity.round(3)
+    array([0.52 , 0.   , 0.459])
     """
     require_arguments(motion, locals())
     theta = configuration.theta
@@ -198,28 +253,26 @@ def motion(configuration: Configuration, rates: ArrayLike, accelerations: ArrayL
     )
     if not regular:
         raise InputError(
-            "velocities are not determined at a singular configuration",
+            "velocities are not determined: the configuration is singular",
             part=f'mechanism "{configuration.mechanism.name}"',
-            hint="choose a configuration away from it",
+            hint="choose a configuration away from the singularity",
         )
     lead = theta.shape[:-1]
     return BodyRates(configuration, V.reshape(*lead, *V.shape[1:]), dV.reshape(*lead, *dV.shape[1:]))
 
 
 def _for_each(part: str, values: ArrayLike, theta: Array) -> Array:
-    """Finite values in the shape of θ."""
+    """Return finite values in the shape of θ."""
     found = real_numbers(part, values)
     try:
         return np.broadcast_to(found, theta.shape)
     except ValueError:
-        raise InputError(
-            f"has the shape {found.shape}", part=part, hint=f"give the shape of θ, {theta.shape}"
-        ) from None
+        raise InputError(f"the shape is {found.shape}", part=part, hint=f"give the shape of θ, {theta.shape}") from None
 
 
 @kernel(purpose="velocities of bodies")
 def motion_batch(rows, selected, X_all, rates, accelerations, V, dV):
-    """Body velocities and their rates at every position; returns whether all are determined."""
+    """Compute body velocities and their rates at every position; returns whether all are determined."""
     sizes, column = row_sizes(rows), rows.column
     nb, d, s = sizes.bodies, sizes.width, sizes.coordinates
     work = workspace(rows)

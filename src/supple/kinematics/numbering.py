@@ -1,4 +1,4 @@
-"""The mechanism as arrays: the one place where names become numbers.
+"""The mechanism as arrays: conversion of names to numbers.
 
 Rows come in this order: the joints of the spanning tree (body by body), the joints that close loops, couplings, the
 coordinates θ, then every other measure (actuators, springs, dampers, sensors, joint coordinates, and angles that are
@@ -53,7 +53,7 @@ from supple.results.units import numbered
 
 @dataclass(frozen=True, eq=False)
 class Numbering:
-    """Names to numbers, and the arrays of the rows."""
+    """Numbers of all names, and the arrays of the rows."""
 
     mechanism: Mechanism
     coordinates: tuple[str, ...]
@@ -73,56 +73,56 @@ class Numbering:
 
     @property
     def columns(self) -> int:
-        """n: velocities of all bodies."""
+        """Number n of velocities of all bodies."""
         return self.sizes.bodies * self.sizes.width
 
     @property
     def constraints(self) -> int:
-        """m: rows of all joints and couplings."""
+        """Number m of rows of all joints and couplings."""
         return self.sizes.joint_rows
 
     @property
     def rows(self) -> int:
-        """Constraints and measures."""
+        """Number of constraints and measures."""
         return self.sizes.rows
 
     def require_coordinates(self) -> None:
-        """An InputError where there is no θ."""
+        """Raise an `InputError` if there are no coordinates θ."""
         if not self.coordinates:
             raise InputError(
-                f"it has no coordinates: {len(self.mechanism.actuators)} actuators do not match its mobility",
+                f"no coordinates: the number of actuators, {len(self.mechanism.actuators)}, differs from the mobility",
                 part=f'mechanism "{self.mechanism.name}"',
                 path=("coordinates",),
-                hint="list as many coordinates: as the mobility that `supple check` prints; where that is 0 there is "
-                "no θ, and `modes`, `frf`, `sag`, `compliance` and `simulate` answer",
+                hint="list as many coordinates: as the mobility that `supple check` prints; a mechanism of mobility 0 "
+                "has no θ: use `modes`, `frf`, `sag`, `compliance` or `simulate`",
             )
 
     def angles(self) -> NDArray[np.bool_]:
-        """Which measures are angles, and so may exceed a turn: (all rows,) of bool."""
+        """Return (all rows,) whether a measure is an angle, which may exceed a turn."""
         return self.arrays.rows_i[:, KIND] == ANGLE
 
     @cached_property
     def turns(self) -> NDArray[np.bool_]:
-        """(s,) which coordinates of θ are angles."""
+        """Whether each coordinate of θ is an angle, (s,)."""
         return self.angles()[self.constraints : self.constraints + len(self.coordinates)]
 
     @property
     def theta_scale(self) -> Array:
-        """(s,) what coordinates of θ are counted in: 1 rad, or the mechanism's extent in m."""
+        """Units of the coordinates of θ, (s,): 1 rad, or the mechanism's extent in m."""
         return np.where(self.turns, 1.0, self.arrays.extent)
 
     @property
     def coordinate_units(self) -> dict[str, str]:
-        """rad or m of each coordinate of θ."""
+        """Unit of each coordinate of θ, rad or m."""
         return numbered(self.coordinates, self.turns)
 
     def place(self, reference: str, path: Path = ()) -> tuple[int, Array, Array]:
-        """Body index, position and axes on that body of a named frame, `body.point` or joint's point."""
+        """Return body index, position and axes on that body of a named frame, `body.point` or joint's point."""
         frame = self.drawing.attached(reference, path)
         return self.body_index(frame.body), frame.pose.position, frame.pose.axes
 
     def body_index(self, name: str) -> int:
-        """Number of a body; the ground is the last."""
+        """Return the number of a body; the ground is the last."""
         if name not in self._index:
             raise InputError(f'there is no body "{name}"', hint=nearest(name, self.bodies))
         return self._index[name]
@@ -133,20 +133,20 @@ class Numbering:
 
 
 def terms(arrays: RowArrays, row: int) -> Iterator[int]:
-    """The rows of the terms that a row is the sum of, itself first."""
+    """Iterate over the rows of the terms that a row is the sum of, itself first."""
     while row != NONE:
         yield row
         row = int(arrays.rows_i[row, THEN])
 
 
 Led = Mapping[str, tuple[str, measure.Row]]
-"""Coordinates that are measures of a place seen from the ground: name -> the place, and what is measured there."""
+"""Coordinates that are measures of a point relative to the ground: name -> the point, and the row of the measure."""
 
 
 def numbering(mechanism: Mechanism, coordinates: tuple[str, ...], led: Led | None = None) -> Numbering:
-    """Number the mechanism with θ as given; errors in names and places surface here, with their path.
+    """Assign numbers to the mechanism with given θ; errors in names are raised here, with their path.
 
-    led : what those coordinates measure that are neither actuators' nor joints'
+    led : measures of those coordinates that are neither actuators' nor joints'
     """
     drawing = Drawing(mechanism)
     graph = topology(mechanism)
@@ -194,16 +194,16 @@ def numbering(mechanism: Mechanism, coordinates: tuple[str, ...], led: Led | Non
 
 
 def _number_measures(found: Measures, coordinates: tuple[str, ...], rows: list[Row], led: Led) -> dict[Key, int]:
-    """Rows for θ first, then for each further measure once, whatever uses it."""
+    """Assign numbers to the rows of θ first, then to each further measure once."""
     measures: dict[Key, int] = {}
     for name in coordinates:
-        key, measured = found.seen(name, *led[name]) if name in led else found.coordinate(name)
+        key, measured = found.relative_to_ground(name, *led[name]) if name in led else found.coordinate(name)
         if key in measures:
             raise InputError(
-                f'"{name}" measures the same as another coordinate',
+                f'"{name}" is the same measure as another coordinate',
                 part="coordinates",
                 path=("coordinates",),
-                hint="list coordinates: without it",
+                hint=f'remove "{name}" from coordinates:',
             )
         measures[key] = len(rows)
         rows.append(measured)
@@ -215,7 +215,7 @@ def _number_measures(found: Measures, coordinates: tuple[str, ...], rows: list[R
 
 
 def _reach(tree: list[tuple[int, int, int, int, int]], columns: int, free: int) -> Integers:
-    """Free columns that move each body: its ancestors' and its own."""
+    """Return the free columns that move each body: its ancestors' and its own."""
     reach = np.zeros((len(tree) + 1, 1 + free), dtype=np.int64)
     for body, (parent, _, rows, first, _) in enumerate(tree):
         inherited, own = reach[parent, 0], columns - rows
@@ -226,7 +226,7 @@ def _reach(tree: list[tuple[int, int, int, int, int]], columns: int, free: int) 
 
 
 def _extent(drawing: Drawing, constraints: list[Row]) -> float:
-    """The mechanism's size: the diagonal of the box around all joints, rod ends and frames as drawn."""
+    """Return the mechanism's size: the diagonal of the box around all joints, rod ends and frames as drawn."""
     places = [
         drawing.bodies[body].to_world(local)
         for row in constraints
@@ -240,13 +240,13 @@ def _extent(drawing: Drawing, constraints: list[Row]) -> float:
     if not places:
         return 1.0
     size = float(np.linalg.norm(np.ptp(np.array(places), axis=0)))
-    return size if size > 1e-9 * np.abs(places).max() else 1.0  # all in one place, to rounding
+    return size if size > 1e-9 * np.abs(places).max() else 1.0  # all points coincide, to rounding
 
 
 def _followed_turns(rows: list[Row], constraints: int) -> dict[tuple[int, int], int]:
-    """The measure that counts the turns of an angle, by row and place of the term in it; added where there is none.
+    """Return the measure that counts the turns of an angle, by row and index of the term; it is added if missing.
 
-    A measure that is an angle counts its own. In constraints and in sums angles are terms, and the angle alone is
+    A measure that is an angle counts its own turns. In constraints and in sums angles are terms, and the angle alone is
     followed beside them.
     """
     followed: dict[tuple[int, int], int] = {}
@@ -273,7 +273,7 @@ def _followed_turns(rows: list[Row], constraints: int) -> dict[tuple[int, int], 
 
 
 def _same_measure(term: PrimitiveTerm, other: PrimitiveTerm) -> bool:
-    """Of two terms between the same bodies."""
+    """Return whether two terms between the same bodies are the same measure."""
     vectors = zip(term.primitive[1:-1], other.primitive[1:-1], strict=True)
     return all(np.array_equal(one, two) for one, two in vectors)
 
@@ -281,7 +281,7 @@ def _same_measure(term: PrimitiveTerm, other: PrimitiveTerm) -> bool:
 def _row_arrays(
     rows: list[Row], followed: dict[tuple[int, int], int], constraints: int, number: dict[str, int], extent: float
 ) -> tuple[Integers, Array]:
-    """A row each, in order; the terms of a row after its first behind all of them."""
+    """Return the arrays of the rows, in order; further terms of a row come behind all rows."""
     count = sum(len(row) for row in rows)
     rows_i, rows_f = np.full((count, 5), NONE, dtype=np.int64), np.zeros((count, ROW_WIDTH))
     free = len(rows)
@@ -291,7 +291,7 @@ def _row_arrays(
         scale = max(abs(term.factor) * (extent if term.primitive.kind in LENGTHS else 1.0) for term in row)
         for place, (at, (factor, primitive, a, b)) in enumerate(zip(places, row, strict=True)):
             if primitive.kind not in KINDS:
-                raise InputError(f"there is no measure of kind {primitive.kind}", hint=f"take one of {KINDS}")
+                raise InputError(f"unknown kind of measure {primitive.kind}", hint=f"use one of {KINDS}")
             rows_i[at, [KIND, A, B]] = primitive.kind, number[a], number[b]
             if (i, place) in followed:
                 rows_i[at, TURNS] = followed[i, place] - constraints
@@ -304,12 +304,12 @@ def _row_arrays(
 
 
 def _apply_rest_values(mechanism: Mechanism, measures: dict[Key, int], arrays: RowArrays, drawn: Array) -> None:
-    """Offsets that give joint coordinates the values the user wrote for the drawing."""
+    """Set offsets that give joint coordinates the `rest` values of the file at the drawing."""
     for key, row in measures.items():
         if key[0] == "joint":
-            wanted = mechanism.joints[key[1]].value("rest", key[2], mechanism.plane)
-            if wanted is not None:
-                arrays.rows_f[row, OFFSET] = wanted - sum(
+            rest_value = mechanism.joints[key[1]].value("rest", key[2], mechanism.plane)
+            if rest_value is not None:
+                arrays.rows_f[row, OFFSET] = rest_value - sum(
                     value(arrays.rows_i, arrays.rows_f, term, drawn) for term in terms(arrays, row)
                 )
 
@@ -317,7 +317,7 @@ def _apply_rest_values(mechanism: Mechanism, measures: dict[Key, int], arrays: R
 def _apply_couplings(
     mechanism: Mechanism, rows: dict[str, int], measures: dict[Key, int], arrays: RowArrays, drawn: Array
 ) -> None:
-    """Offsets by which the sum of factor times coordinate vanishes as drawn, or at its value."""
+    """Set offsets by which the sum of factor times coordinate vanishes as drawn, or at its value."""
     for name, row in rows.items():
         coupling = mechanism.couplings[name]
         if coupling.value is None:
@@ -332,7 +332,7 @@ def _apply_couplings(
 
 
 def _measures_as_drawn(arrays: RowArrays, constraints: int, drawn: Array) -> Array:
-    """Values of all measures as drawn, angles within half a turn of their zeros, which are noted in ZERO."""
+    """Return the values of all measures as drawn; angles are within half a turn of their zeros (stored in ZERO)."""
     rows_i, rows_f = arrays.rows_i, arrays.rows_f
     measures = range(constraints, int(arrays.sizes[ROWS]))
     zeros = rows_f[measures, OFFSET]

@@ -1,15 +1,15 @@
-"""Sparse rows made triangular by reflections, group of columns by group: what long chains and many loops need.
+"""Orthogonal factorisation of sparse rows, group of columns by group, for long chains and many loops.
 
     A = Q R,   R (rank, columns) in echelon form                                                    (1)
     Rᵀ = W S,  S (rank, rank) triangular, where columns depend on others;  A = Q Sᵀ Wᵀ              (2)
 
-The columns of a group (a body, or a joint of the transpose) are eliminated together: the rows that touch it make a
-small dense front, whose QR with column pivoting leaves rows for the groups that are still to come. Groups with the
-fewest neighbours go first. Columns of which nothing is left have no pivot [Heath 1982]; they depend on others. Q and W
-are kept as the reflections of each front.
+The columns of a group (a body, or a joint of the transpose) are eliminated together: the rows that involve it form a
+small dense front, whose QR with column pivoting leaves rows for the remaining groups. Groups with the fewest neighbours
+go first. Columns that vanish in the elimination have no pivot [Heath 1982]; they depend on others. Q and W are kept as
+the reflections of each front.
 
-R and S have the singular values of A. With S regular and what was left out nothing, the rank is certain; near a dead
-point it may not be, and whoever asks then takes singular values of the dense rows.
+R and S have the singular values of A. If S is regular and the discarded remainder is negligible, the rank is certain.
+Near a dead point it may not be; the caller then computes singular values of the dense rows.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from scipy.sparse.linalg import LinearOperator, SuperLU, eigsh, splu
 
 from supple.array_types import Array, Integers
 
-NOTHING = 1e-10  # of the largest entry: what is left of a column that depends on others
-REGULAR = 3e-9  # of the largest singular value: a smaller one leaves the rank open
+NOTHING = 1e-10  # fraction of the largest entry: remainder of a column that depends on others
+REGULAR = 3e-9  # fraction of the largest singular value; a smaller one leaves the rank uncertain
 _SETTLED, _ROUGHLY = 1e-8, 1e-2  # relative accuracy of squares of singular values
 
 
 class Fronts:
-    """The factors of A (rows, columns), a sparse matrix whose column c belongs to group[c].
+    """Factors of A (rows, columns), a sparse matrix whose column c belongs to group[c].
 
     R       : (rank, columns) rows in the order of elimination
     pivots  : (rank,) the column of each pivot; R[:, pivots] is upper triangular
@@ -48,7 +48,7 @@ class Fronts:
 
     @property
     def rank(self) -> int:
-        """Number of pivots; the rank of A where that is certain."""
+        """Number of pivots; the rank of A if that is certain."""
         return len(self.pivots)
 
     @property
@@ -58,26 +58,26 @@ class Fronts:
 
     @cached_property
     def certain(self) -> bool:
-        """Whether the rank is known: the smallest singular value of R is far from nothing."""
+        """Whether the rank is certain: the smallest singular value of R is well above the tolerance."""
         if self.rank == 0:
             return True
         size = abs(self.A)
-        bound = np.sqrt(size.sum(axis=0).max() * size.sum(axis=1).max())  # of the largest singular value
+        bound = np.sqrt(size.sum(axis=0).max() * size.sum(axis=1).max())  # upper bound of the largest singular value
         return self._least(_ROUGHLY) > REGULAR * bound
 
     @cached_property
     def largest(self) -> float:
-        """The largest singular value."""
+        """Largest singular value."""
         A, transposed = self.A, csr_array(self.A.T)
         return float(np.sqrt(_top(lambda x: transposed @ (A @ x), A.shape[1], _SETTLED))) if self.rank else 0.0
 
     @cached_property
     def smallest(self) -> float:
-        """The smallest singular value that is not nothing."""
+        """Smallest singular value of R."""
         return self._least(_SETTLED)
 
     def inverse(self, b: Array) -> Array:
-        """A⁺ b: of all x with the least |A x - b| the smallest: (columns,) or (columns, count)."""
+        """Return A⁺ b, the smallest of all x with the least |A x - b|: (columns,) or (columns, count)."""
         c = self._turned(b)
         if not self.regular:
             return self._other.transposed_inverse(c)
@@ -86,24 +86,24 @@ class Fronts:
         return x
 
     def transposed_inverse(self, b: Array) -> Array:
-        """A⁺ᵀ b: the same for Aᵀ: (rows,) or (rows, count)."""
+        """Return A⁺ᵀ b, the least-squares solution for Aᵀ: (rows,) or (rows, count)."""
         if self.regular:
             return self._turned_back(self._solve(b[self.pivots], transposed=True))
         return self._turned_back(self._other.inverse(b))
 
     def left_over(self, x: Array) -> Array:
-        """The part of x (rows,) that is orthogonal to the columns of A."""
+        """Return the part of x (rows,) that is orthogonal to the columns of A."""
         return x - self._turned_back(self._turned(x))
 
     def kernel(self) -> Array:
-        """A basis of {x: A x = 0}, orthonormal: (columns, columns - rank)."""
+        """Return an orthonormal basis of {x: A x = 0}: (columns, columns - rank)."""
         if self.regular:
             return np.zeros((self.rank, 0))
         return self._other._complement()
 
     @cached_property
     def _other(self) -> Fronts:
-        """W and S."""
+        """Factors W and S of Rᵀ."""
         return Fronts(csr_array(self.R.T), self._front_of)
 
     @cached_property
@@ -112,7 +112,7 @@ class Fronts:
         return splu(triangle.tocsc(), permc_spec="NATURAL", diag_pivot_thresh=0.0)
 
     def _solve(self, b: Array, *, transposed: bool = False) -> Array:
-        """x with T x = b, or Tᵀ x = b, T the columns of R with a pivot."""
+        """Return x with T x = b, or Tᵀ x = b, where T is the columns of R with a pivot."""
         return np.asarray(self._solver.solve(np.ascontiguousarray(b), "T" if transposed else "N"))
 
     def _least(self, accuracy: float) -> float:
@@ -122,20 +122,20 @@ class Fronts:
         return float(1.0 / np.sqrt(top))
 
     def _turned(self, b: Array) -> Array:
-        """Qᵀ b: (rank,) or (rank, count)."""
+        """Return Qᵀ b: (rank,) or (rank, count)."""
         y = np.array(b)
         for at, Q in self._steps:
             y[at] = Q.T @ y[at]
         return y[self._ends]
 
     def _turned_back(self, c: Array) -> Array:
-        """Q c: (rows,) or (rows, count)."""
+        """Return Q c: (rows,) or (rows, count)."""
         y = np.zeros((self.A.shape[0], *c.shape[1:]))
         y[self._ends] = c
         return self._back(y)
 
     def _complement(self) -> Array:
-        """An orthonormal basis of what is orthogonal to all columns: (rows, rows - rank)."""
+        """Return an orthonormal basis of the orthogonal complement of all columns: (rows, rows - rank)."""
         others = np.setdiff1d(np.arange(self.A.shape[0]), self._ends)
         y = np.zeros((self.A.shape[0], len(others)))
         y[others, np.arange(len(others))] = 1.0
@@ -148,7 +148,7 @@ class Fronts:
 
 
 def _top(product: Callable[[Array], Array], size: int, accuracy: float) -> float:
-    """The largest eigenvalue of a symmetric product, from a start that is the same at every run."""
+    """Return the largest eigenvalue of a symmetric product, from a start that is the same in every run."""
     if size < 3:
         return float(np.linalg.eigvalsh(np.column_stack([product(e) for e in np.eye(size)]))[-1])
     start = np.random.default_rng(0).standard_normal(size)
@@ -157,7 +157,7 @@ def _top(product: Callable[[Array], Array], size: int, accuracy: float) -> float
 
 
 class _Elimination:
-    """Pieces of rows that are left, by number: their rows, columns and entries; and which groups they touch."""
+    """Remaining pieces of rows, by number: their rows, columns and entries; and the groups they involve."""
 
     def __init__(self, A: csr_array, group: Integers) -> None:
         order = np.argsort(group, kind="stable")
@@ -191,14 +191,17 @@ class _Elimination:
         self.count += 1
 
     def _front(self, g: int) -> tuple[Integers, Integers, Array, list[int]]:
-        """All rows that touch a group, dense, taken out: rows; columns, its own first; entries; the other groups."""
+        """Remove and return all rows that involve a group, dense.
+
+        Returns (rows, columns with its own first, entries, other groups).
+        """
         others = sorted(self.near[g])
         columns = np.concatenate([self.columns[g], *(self.columns[k] for k in others)])
         self.place[columns] = np.arange(len(columns))
-        taken = [self.pieces.pop(k) for k in self.touching[g] if k in self.pieces]
-        rows = np.concatenate([np.zeros(0, dtype=np.int64), *(piece[0] for piece in taken)])
+        pieces = [self.pieces.pop(k) for k in self.touching[g] if k in self.pieces]
+        rows = np.concatenate([np.zeros(0, dtype=np.int64), *(piece[0] for piece in pieces)])
         dense, start = np.zeros((len(rows), len(columns))), 0
-        for at, where, entries in taken:
+        for at, where, entries in pieces:
             dense[start : start + len(at), self.place[where]] = entries
             start += len(at)
         for k in others:
@@ -244,7 +247,7 @@ class _Elimination:
             self._add(rows, columns[own:], rest, others)
 
     def triangle(self) -> csr_array:
-        """R (rank, columns)."""
+        """Return R (rank, columns)."""
         lengths = [len(where) for where, _ in self.entries]
         starts = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
         where = np.concatenate([np.zeros(0, dtype=np.int64), *(where for where, _ in self.entries)])

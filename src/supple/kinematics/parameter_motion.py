@@ -1,9 +1,10 @@
-"""Motion of a configuration with a parameter μ of the mechanism's file, θ held.
+"""Motion of a configuration with a parameter μ of the mechanism's file, at constant θ.
 
-    Φ(X, μ) = 0, A(X, μ) = θ:    [Φ_q; A] ξ = -(∂Φ/∂μ; ∂A/∂μ)              how poses move: twists ξ      (parameters, 3)
-    [Φ_q; A] ∂_μΨ = -(d[Φ_q; A]/dμ) Ψ                                      how rigid modes change                  (4)
+    Φ(X, μ) = 0, A(X, μ) = θ:    [Φ_q; A] ξ = -(∂Φ/∂μ; ∂A/∂μ)              motion of the poses: twists ξ
+    (parameters, 3) [Φ_q; A] ∂_μΨ = -(d[Φ_q; A]/dμ) Ψ                                      change of the rigid modes
+               (4)
 
-The first is the implicit function theorem. Rows may be redundant: both are consistent, and of least squares.
+The first is the implicit function theorem. Rows may be redundant: both systems are consistent, solved by least squares.
 """
 
 from __future__ import annotations
@@ -36,13 +37,13 @@ from supple.kinematics.primitives import (
     W,
 )
 
-# Values and gradients of all terms of rows at once, in numbers that may be complex: derivatives by complex steps.
+# Values and gradients of all terms of rows at once, for numbers that may be complex: derivatives by complex steps.
 #
-# The same measures as `primitives`, written for arrays of configurations: along any change of poses and of the rows'
-# own numbers a derivative is the imaginary part of the step's, exact to rounding [Squire 1998, eq. 2].
+# These are the measures of `primitives`, written for arrays of configurations. Along any change of poses and of the
+# rows' own numbers the derivative is the imaginary part of the result, exact to rounding [Squire 1998, eq. 2].
 
 
-STEP = 1e-40  # of a complex step: what it leaves of an error is below rounding
+STEP = 1e-40  # size of a complex step; its error is below rounding
 
 
 class ComplexRows(NamedTuple):
@@ -53,7 +54,7 @@ class ComplexRows(NamedTuple):
 
 
 def moved_poses(X: Array, twists: Array) -> Array:
-    """X (N, bodies + 1, 12) with a complex step along twists (N, bodies + 1, 6) in body axes."""
+    """Return X (N, bodies + 1, 12) with a complex step along twists (N, bodies + 1, 6) in body axes."""
     R = X[..., 3:].reshape(*X.shape[:-1], 3, 3)
     found = X.astype(complex)
     found[..., :3] += 1j * STEP * np.einsum("...ij,...j->...i", R, twists[..., :3])
@@ -63,7 +64,10 @@ def moved_poses(X: Array, twists: Array) -> Array:
 
 
 def rows_of(rows_i: Integers, rows_f: Array, X: Array, count: int) -> ComplexRows:
-    """The first `count` rows, their terms together, at poses X (N, bodies + 1, 12); either may be complex."""
+    """Return the first `count` rows, sums of their terms, at poses X (N, bodies + 1, 12).
+
+    X or rows_f may be complex.
+    """
     owner = _owners(rows_i, count)
     used = np.flatnonzero(owner >= 0)
     values, on_a, on_b = _terms(rows_i[used], rows_f[used], X)
@@ -77,7 +81,7 @@ def rows_of(rows_i: Integers, rows_f: Array, X: Array, count: int) -> ComplexRow
 
 
 def _owners(rows_i: Integers, count: int) -> Integers:
-    """The row that each term belongs to; -1 of those beyond."""
+    """Return the row that each term belongs to; -1 for terms of rows beyond `count`."""
     owner = np.full(len(rows_i), -1, dtype=np.int64)
     for row in range(count):
         term = row
@@ -88,7 +92,7 @@ def _owners(rows_i: Integers, count: int) -> Integers:
 
 
 def _terms(rows_i: Integers, rows_f: Array, X: Array) -> tuple[Array, Array, Array]:
-    """Values (N, terms) and gradients (N, terms, 6) on both sides."""
+    """Return values (N, terms) and gradients (N, terms, 6) on both sides."""
     R = X[..., 3:].reshape(*X.shape[:-1], 3, 3)
     kind, a, b, f = rows_i[:, KIND], rows_i[:, A], rows_i[:, B], rows_f
     Ra, Rb = R[:, a], R[:, b]
@@ -99,7 +103,7 @@ def _terms(rows_i: Integers, rows_f: Array, X: Array) -> tuple[Array, Array, Arr
     shape, dtype = (len(X), len(kind)), np.result_type(X, rows_f)
     phi, on_a, on_b = np.zeros(shape, dtype), np.zeros((*shape, 6), dtype), np.zeros((*shape, 6), dtype)
     known = {ALONG: _along, DOT: _right_angle, DISTANCE: _distance, ANGLE: _angle}
-    assert set(kind.tolist()) <= set(known), "a measure that is not written here for complex numbers"
+    assert set(kind.tolist()) <= set(known), "a measure without an implementation for complex numbers"
     for which, one in known.items():
         k = np.flatnonzero(kind == which)
         if len(k):
@@ -136,7 +140,7 @@ def _angle(vectors: Any, turns: Any, local: Any) -> tuple[Array, Array, Array]:
     square = c * c + t * t
     n = (c[..., None] * np.cross(v, w) - t[..., None] * np.cross(u, w)) / square[..., None]
     phi = np.arctan2(t.real, c.real)
-    if np.iscomplexobj(c):  # the arc tangent's own derivative
+    if np.iscomplexobj(c):  # derivative of the arc tangent
         phi = phi + 1j * (c.real * t.imag - t.real * c.imag) / square.real
     return phi, _pair(0.0 * n, _back(Ra, n)), _pair(0.0 * n, -_back(Rb, n))
 
@@ -169,13 +173,15 @@ def _skew(w: Array) -> Array:
 
 Array = NDArray[Any]
 
-_RANK = 1e-11  # of the largest singular value: redundant rows have less
+_RANK = 1e-11  # fraction of the largest singular value, below which rows are redundant
 
 
 class Moved(NamedTuple):
     """Configurations with a complex step along a parameter.
 
-    X (N, bodies + 1, 12), Psi (N, bodies, 6, s) in body axes, rows : all of the mechanism, at X
+    X    : (N, bodies + 1, 12)
+    Psi  : (N, bodies, 6, s) in body axes
+    rows : all rows of the mechanism, at X
     """
 
     X: Array
@@ -184,7 +190,7 @@ class Moved(NamedTuple):
 
 
 class _Scaled(NamedTuple):
-    """[Φ_q; A] in scaled rows and velocities, (N, rows, n), from gradients; twists back from scaled velocities."""
+    """Conversion from gradients to the scaled matrix [Φ_q; A] (N, rows, n), and from scaled velocities to twists."""
 
     numbering: Numbering
     scale: Array
@@ -195,7 +201,7 @@ class _Scaled(NamedTuple):
         return np.asarray(own.reshape(len(own), len(self.scale), -1) / self.scale[:, None])
 
     def twists(self, scaled: Array) -> Array:
-        """(N, bodies, 6, k) in body axes, from (N, n, k)."""
+        """Return twists (N, bodies, 6, k) in body axes, from scaled velocities (N, n, k)."""
         sizes, N = self.numbering.sizes, len(scaled)
         found = np.zeros((N, sizes.bodies, 6, scaled.shape[-1]))
         found[:, :, self.numbering.arrays.column] = (
@@ -205,7 +211,10 @@ class _Scaled(NamedTuple):
 
 
 def moved_twists(numbering: Numbering, rows_f: Array, X: Array) -> Array:
-    """ξ (N, bodies + 1, 6), in body axes, at poses X (N, bodies + 1, 12); rows_f : ∂/∂μ of the rows' numbers."""
+    """Return ξ (N, bodies + 1, 6) in body axes, at poses X (N, bodies + 1, 12).
+
+    rows_f : ∂/∂μ of the rows' numbers
+    """
     return _solved(numbering, rows_f, X)[2]
 
 
@@ -222,7 +231,7 @@ def _solved(numbering: Numbering, rows_f: Array, X: Array) -> tuple[_Scaled, Arr
 
 @single_blas_thread()
 def moved_along(numbering: Numbering, rows_f: Array, X: Array) -> Moved:
-    """Poses, rigid modes and rows with a complex step along the parameter, joints and θ held."""
+    """Return poses, rigid modes and rows with a complex step along the parameter, joints and θ held constant."""
     arrays, sizes = numbering.arrays, numbering.sizes
     scaled, inverse, xi = _solved(numbering, rows_f, X)
     moving = moved_poses(X, xi)

@@ -1,4 +1,4 @@
-"""The rest configuration: the drawing, completed until every loop closes."""
+"""The rest configuration: the drawing, complete_drawing until every loop closes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from supple.description.consistency import require_consistent
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.formats.source import located
-from supple.kinematics.completion import Completion, close_drawing, completed, displace_bodies
+from supple.kinematics.completion import Completion, close_drawing, complete_drawing, displace_bodies
 from supple.kinematics.elimination import scaled_rows, workspace
 from supple.kinematics.jacobian import measured_values, scaled_jacobian
 from supple.kinematics.measures import key_of
@@ -23,17 +23,17 @@ from supple.kinematics.primitives import A
 from supple.kinematics.ranked_rows import LARGE, RankedRows, ranked, row_groups
 from supple.kinematics.row_arrays import FIRST_FREE, PARENT
 
-# Rank of the joint rows: mobility, redundant constraints and the joints they involve, singular positions.
+# Rank of the joint rows: mobility, redundant constraints and the joints involved, singular positions.
 
 
-_NUDGE = 0.05  # how far a nearby position is looked for: rad, or extents
+_NUDGE = 0.05  # distance of nearby positions: rad, or extents
 _TRIES = 3
-_INVOLVED = 1e-6  # share of a joint's rows in a dependence that counts
+_INVOLVED = 1e-6  # smallest share of a joint's rows in a dependence that counts
 
 
 @dataclass(frozen=True)
 class Mobility:
-    """Freedom of motion.
+    """Degrees of freedom and redundant constraints of a mechanism.
 
     mobility      : n - rank Φ_q in general position (close to rest)
     redundant     : m - rank Φ_q there: constraints that others already impose
@@ -52,11 +52,11 @@ class Mobility:
 
 
 def mobility(found: Numbering, X: Array) -> Mobility:
-    """Mobility and redundancy at the position X and close to it.
+    """Return mobility and redundancy at the position X and close to it.
 
-    A position where the rows lose rank only there is told from a mechanism with redundant constraints by
-    moving a little along the instantaneous motions and closing the loops again: the rank in general
-    position is the largest found.
+    A position where the rows lose rank only there is distinguished from redundant constraints by a small motion along
+    the instantaneous motions, after which the loops are closed again. The rank in general position is the largest one
+    found.
     """
     m, n = found.constraints, found.columns
     here = best = ranked(found, X, coordinates=False)
@@ -67,21 +67,21 @@ def mobility(found: Numbering, X: Array) -> Mobility:
                 near = ranked(found, nearby, coordinates=False)
                 if near.rank > best.rank:
                     best = near
-                if n > LARGE:  # one position drawn at random tells as much as three, which are costly here
+                if n > LARGE:  # one random position suffices; three are costly here
                     break
     return Mobility(n - best.rank, m - best.rank, _involved(found, best), n - here.rank)
 
 
 @dataclass(frozen=True)
 class Dependence:
-    """Coordinates that do not tell where the mechanism is, and the bodies that move while they stand still."""
+    """Coordinates that do not determine the configuration, and the bodies that still move when they are fixed."""
 
     coordinates: tuple[str, ...]
     bodies: tuple[str, ...]
 
 
 def dependence(found: Numbering, X: Array) -> Dependence | None:
-    """What is wrong with θ if [Φ_q; A] has not rank n in general position (close to X); None if it has."""
+    """Return the dependence of the coordinates if [Φ_q; A] lacks rank n close to X, or None."""
     m, n = found.constraints, found.columns
     best = ranked(found, X, coordinates=True)
     if best.rank == n:
@@ -92,7 +92,7 @@ def dependence(found: Numbering, X: Array) -> Dependence | None:
         if nearby is None:
             continue
         near = ranked(found, nearby, coordinates=True)
-        if near.rank == n:  # X is a dead point of the coordinates, no more
+        if near.rank == n:  # X is only a dead point of the coordinates
             return None
         if near.rank > best.rank:
             best = near
@@ -110,12 +110,12 @@ def _nearby(found: Numbering, X: Array, joints: RankedRows, seed: int) -> Array 
     displace_bodies(found, moved, _NUDGE * direction / np.abs(direction).max())
     try:
         return close_drawing(found, moved, {})
-    except InputError:  # this way is blocked; others are tried
+    except InputError:  # this direction is blocked; others are tried
         return None
 
 
 def _involved(found: Numbering, joints: RankedRows) -> tuple[str, ...]:
-    """Joints and couplings with a share in any λ ≠ 0 with Φ_qᵀ λ = 0."""
+    """Return the joints and couplings with a share in any λ ≠ 0 with Φ_qᵀ λ = 0."""
     if joints.rank == found.constraints:
         return ()
     share = joints.dependent()
@@ -127,9 +127,10 @@ def _involved(found: Numbering, joints: RankedRows) -> tuple[str, ...]:
 class Rest:
     """The mechanism in numbers, assembled at rest.
 
-    X : (bodies + 1, 12) poses; w : values of every measure (θ first), angles continuous from the drawing;
-    selected : rows of loops and coordinates that are independent at rest, for the sign of the determinant;
-    completion : how far the drawing was from it.
+    X          : (bodies + 1, 12) poses
+    w          : values of every measure (θ first), angles continuous from the drawing
+    selected   : rows of loops and coordinates that are independent at rest, for the sign of the determinant
+    completion : how far the drawing was from closed
     """
 
     numbering: Numbering
@@ -145,25 +146,25 @@ class Rest:
 
 
 def rest(mechanism: Mechanism) -> Rest:
-    """The rest configuration, computed once for each mechanism (descriptions are frozen).
+    """Return the rest configuration, computed once for each mechanism (descriptions are frozen).
 
-    θ is the mechanism's `coordinates`; left out, its actuators, if there are as many as its mobility.
+    θ are the mechanism's `coordinates`, or by default its actuators, if there are as many as its mobility.
     """
     if not isinstance(mechanism, Mechanism):
         raise InputError(
-            f"it is a {type(mechanism).__name__}", part="mechanism",
-            hint="give what supple.load gives; a reduced model is asked itself: model.linearize, .frf, .evaluate",
+            f"expected a Mechanism, got a {type(mechanism).__name__}", part="mechanism",
+            hint="give a mechanism from supple.load; for a reduced model use its methods linearize, frf, evaluate",
         )  # fmt: skip
     try:
-        return mechanism.remembered("rest", lambda: _assembled(mechanism))
+        return mechanism.remembered("rest", lambda: _assemble_rest(mechanism))
     except InputError as error:
         raise located(error, mechanism) from None
 
 
-def _assembled(mechanism: Mechanism) -> Rest:
+def _assemble_rest(mechanism: Mechanism) -> Rest:
     require_consistent(mechanism)
     found = numbering(mechanism, () if _share_a_measure(mechanism) else mechanism.coordinate_names())
-    completion = completed(found, _rest_targets(found), _branch(found))
+    completion = complete_drawing(found, _rest_targets(found), _branch(found))
     X = completion.X
     freedom = mobility(found, X)
     _require_motion(found, freedom)
@@ -177,37 +178,38 @@ def _assembled(mechanism: Mechanism) -> Rest:
 
 
 def _share_a_measure(mechanism: Mechanism) -> bool:
-    """Two actuators on one joint cannot both be coordinates; the user has not said which is."""
+    """Return whether two actuators act on one joint without `coordinates`: they cannot both be coordinates."""
     keys = [key_of(mechanism, actuator) for actuator in mechanism.actuators.values()]
     return mechanism.coordinates is None and len(set(keys)) < len(keys)
 
 
 def _require_motion(found: Numbering, freedom: Mobility) -> None:
-    if freedom.mobility > 0 or found.mechanism.elastic:  # a structure that only bends is at rest where it is drawn
+    if freedom.mobility > 0 or found.mechanism.elastic:  # an elastic structure is at rest as drawn
         return
     redundant = f" with {freedom.redundant} redundant constraints" if freedom.redundant else ""
     surplus = "a joint or a coupling" if found.coupling_rows else "a joint"
     raise InputError(
-        f"it cannot move: mobility 0 ({found.columns} velocities, {found.constraints} constraints{redundant})",
+        f"cannot move: mobility 0 ({found.columns} velocities, {found.constraints} constraints{redundant})",
         part=f'mechanism "{found.mechanism.name}"',
         path=("joints",),
-        hint=f"{surplus} too many, or hinge axes that should be parallel and are not"
-        + (f"; look at {', '.join(freedom.joints)}" if freedom.joints else ""),
+        hint=f"remove {surplus}, or correct hinge axes that should be parallel and are not"
+        + (f"; check {', '.join(freedom.joints)}" if freedom.joints else ""),
     )
 
 
 def _wrong_count(found: Numbering, freedom: Mobility) -> InputError:
-    given, wanted = len(found.coordinates), freedom.mobility
+    given, needed = len(found.coordinates), freedom.mobility
     return InputError(
-        f"{given} given ({', '.join(found.coordinates) or 'none'}), but the mobility is {wanted}",
+        f"{given} given ({', '.join(found.coordinates) or 'none'}), but the mobility is {needed}",
         part="coordinates",
         path=("coordinates",),
-        hint=f"list {wanted} coordinate{'s' * (wanted != 1)}" + (", or lock what else moves" if given < wanted else ""),
+        hint=f"list {needed} coordinate{'s' * (needed != 1)}"
+        + (", or lock the other motions" if given < needed else ""),
     )
 
 
 def _require_determined(found: Numbering, X: Array) -> None:
-    """θ fixes the configuration: as many coordinates as the mobility may still depend on one another."""
+    """Require that θ determines the configuration: even in the right number, coordinates may depend on one another."""
     problem = dependence(found, X)
     if problem is None:
         return
@@ -219,23 +221,23 @@ def _require_determined(found: Numbering, X: Array) -> None:
     verb = "moves" if len(problem.bodies) == 1 else "move"
     listed = found.mechanism.coordinates is not None
     raise InputError(
-        f"they do not determine the configuration: {reason}, and {bodies} still {verb}",
+        f"the coordinates do not determine the configuration: {reason}, and {bodies} still {verb}",
         part="coordinates" if listed else "actuators",
         path=("coordinates",) if listed else ("actuators",),
-        hint="replace one of them by a coordinate of what still moves"
+        hint="replace one of them by a coordinate that moves these bodies"
         if listed
-        else "list coordinates: that do, with one of what still moves",
+        else "list coordinates: including one that moves these bodies",
     )
 
 
 def _rest_targets(found: Numbering) -> dict[int, float]:
-    """Coordinates whose value at rest the user gives, by their number."""
+    """Return the rest values in the file of coordinates θ, by their number."""
     given = found.mechanism.rest.items()
     return {found.coordinates.index(name): value for name, value in given if name in found.coordinates}
 
 
 def _branch(found: Numbering) -> dict[int, float]:
-    """Joints that are not coordinates, with the value that tells the branch, by their number among the measures."""
+    """Return the rest values of joints that are not coordinates, which select the branch, by measure number."""
     near = {}
     for name, value in found.mechanism.rest.items():
         joint = found.mechanism.joint_coordinate(name)
@@ -245,7 +247,7 @@ def _branch(found: Numbering) -> dict[int, float]:
 
 
 def independent_loop_rows(found: Numbering, X: Array) -> NDArray[np.int64]:
-    """As many rows of loops and coordinates as there are free columns, the most independent ones at rest."""
+    """Return as many rows of loops and coordinates as there are free columns, the most independent at rest."""
     nt, free = found.sizes.tree_rows, found.sizes.free
     count = found.constraints + len(found.coordinates) - nt
     if count == 0 or free == 0:
@@ -259,26 +261,24 @@ def independent_loop_rows(found: Numbering, X: Array) -> NDArray[np.int64]:
         return np.sort(np.resize(picked, free)).astype(np.int64)
     J = scaled_jacobian(found, X)
     tree, others = J[:nt], J[nt:]
-    # Remove from the other rows what the tree joints already fix, then pick by pivoted QR.
+    # Project the other rows onto the freedoms of the tree joints, then pick by pivoted QR.
     basis = np.linalg.svd(tree)[2][nt:] if nt else np.eye(J.shape[1])
     picked = qr(basis @ others.T, pivoting=True, mode="r")[1][:free]
     return np.sort(np.resize(picked, free)).astype(np.int64)
 
 
-_CANCELLED = 1e-11  # what is left of a row at the body that its branches share
+_CANCELLED = 1e-11  # remainder of a row at the body that its branches share
 
 
 def loop_rows(found: Numbering, X: Array) -> csr_array:
-    """Rows of loops, couplings and coordinates in the freedoms z of the spanning tree: G (rows, free columns) with G z
-    = g.
+    """Return the rows of loops, couplings and coordinates in the freedoms z of the tree: G (rows, free columns).
 
-    Each is made with the joints it goes through only. A body moves with its parent and by the freedoms N of its tree
-    joint, whose rows are J_c in its own twist and J_p in that of its parent:
+    Each row of G z = g is formed only from the joints of its path. A body moves with its parent and by the freedoms N
+    of its tree joint, whose rows are J_c in its own twist and J_p in that of its parent:
 
         x_c = -J_c⁺ J_p x_p + N z_c
 
-    A row between two bodies is carried along both of their branches up to the body they share, which moves both
-    alike.
+    A row between two bodies is carried along both of their branches up to the body they share, which moves both alike.
     """
     arrays, sizes = found.arrays, found.sizes
     work = workspace(arrays)

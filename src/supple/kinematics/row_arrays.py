@@ -1,4 +1,4 @@
-"""The rows of a mechanism as kernels take them, and the names of their sizes."""
+"""Rows of a mechanism in the form that kernels use, and the names of their sizes."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from supple.compilation import kernel
 # Columns of RowArrays.tree.
 PARENT, FIRST_ROW, ROW_COUNT, FIRST_FREE, CHILD_SIDE = range(5)
 
-# Places in RowArrays.sizes.
+# Indices of RowArrays.sizes.
 BODIES, WIDTH, TREE_ROWS, JOINT_ROWS, COORDINATES, ROWS, FREE, ACTUATORS = range(8)
 
 
 class RowArrays(NamedTuple):
-    """What the kernels of kinematics take, in this order.
+    """Arguments of the kernels of kinematics, in this order.
 
-    sizes  : bodies, columns a body (6, or 3 in the plane), tree rows, joint rows, θ, all rows, free columns,
-             actuators
-    tree   : (bodies, 5) parent, first row, number of rows, first free column, is the child side a (0) or b (1)
-    reach  : (bodies + 1, 1 + free columns) how many free columns move a body, and which
-    column : (columns,) which of (v, ω) a column is; extent: the mechanism's size, m
+    sizes  : bodies, columns per body (6, or 3 in the plane), tree rows, joint rows, θ, all rows, free columns,
+    actuators tree   : (bodies, 5) parent, first row, number of rows, first free column, whether the child side is a
+    (0) or b (1) reach  : (bodies + 1, 1 + free columns) number of free columns that move a body, and their numbers
+    column : (columns,) component of (v, ω) of each column
+    extent : the mechanism's size, m
     """
 
     sizes: Integers
@@ -34,10 +34,10 @@ class RowArrays(NamedTuple):
 
 
 class RowSizes(NamedTuple):
-    """How many of what.
+    """Numbers of bodies, rows and columns.
 
     bodies      : without the ground
-    width       : columns a body, 6 or in the plane 3
+    width       : columns per body, 6 or in the plane 3
     tree_rows   : of the joints of the spanning tree
     joint_rows  : of all joints, m; measures follow
     coordinates : θ, s
@@ -58,6 +58,9 @@ class RowSizes(NamedTuple):
 
 @kernel(inline=True)
 def row_sizes(rows):
-    """The sizes of RowArrays by name, for use inside a kernel: `sizes = row_sizes(rows)`, then `sizes.bodies`."""
+    """Return the sizes of RowArrays by name, for use inside a kernel.
+
+    With `sizes = row_sizes(rows)`, the number of bodies is `sizes.bodies`.
+    """
     n = rows.sizes
     return RowSizes(n[BODIES], n[WIDTH], n[TREE_ROWS], n[JOINT_ROWS], n[COORDINATES], n[ROWS], n[FREE], n[ACTUATORS])

@@ -1,13 +1,13 @@
-"""What sensors of motion see: sums of products of measures and of their rates.
+"""Outputs of motion sensors as sums of products of measures and their rates.
 
     y = Σ w μ_a^(p) μ_b^(q)
 
-With the position x of a place and the axes e_k of its frame, all in the world, g the gravity, and k, i, j in turn,
+With the position x of a point and the axes e_k of its frame, all in the world, g the gravity, and (k, i, j) cyclic,
 
     world axes   v_k = ẋ_k      a_k = ẍ_k (- g_k)           ω_k = Σ_m ė_m·j e_m·i     one factor is a rate
     body axes    v_k = e_k·ẋ    a_k = e_k·ẍ (- e_k·g)       ω_k = e_j·ė_i
 
-and x_k and e_m·k are measures as any other. Angular accelerations are the rates of these products.
+x_k and e_m·k are ordinary measures. Angular accelerations are the rates of these products.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Key = tuple[str, ...]
 
 
 class Factor(NamedTuple):
-    """A measure, or a force inside, by its key, or its rate of some order."""
+    """A measure or an internal force, by its key, or its time derivative of some order."""
 
     key: Key
     order: int = 0
@@ -48,14 +48,14 @@ Form = tuple[MeasureProduct, ...]
 
 
 class Ends(NamedTuple):
-    """The two frames that measures of a sensor are taken between, and their bodies."""
+    """Frames and bodies between which the measures of a sensor are taken."""
 
     frames: JointFrames
     bodies: tuple[str, str]
 
 
 class Sensed(NamedTuple):
-    """The outputs of a sensor, and the measures they are made of: rows between its ends, by key."""
+    """Outputs of a sensor, and the measures they consist of: rows between its ends, by key."""
 
     outputs: dict[str, Form]
     rows: dict[Key, measure.Row]
@@ -63,14 +63,14 @@ class Sensed(NamedTuple):
 
 
 def plain_measure(form: Form) -> Key | None:
-    """The key of the measure that an output is, if it is one as it stands."""
+    """Return the key of the measure that an output is, if it is a single one."""
     if len(form) == 1 and form[0].weight == 1.0 and len(form[0].factors) == 1 and form[0].factors[0].order == 0:
         return form[0].factors[0].key
     return None
 
 
 def sensed(drawing: Drawing, name: str) -> Sensed:
-    """Of one sensor of motion."""
+    """Return the outputs and measures of one motion sensor."""
     mechanism = drawing.mechanism
     sensor, path = mechanism.sensors[name], ("sensors", name)
     if not sensor.places:
@@ -81,7 +81,7 @@ def sensed(drawing: Drawing, name: str) -> Sensed:
     rows: dict[Key, measure.Row] = {}
 
     def key(row: measure.Row) -> Key:
-        """One measure, whoever uses it."""
+        """Return the key of a measure, shared by all that use it."""
         if row == measure.distance():
             found: Key = ("between", *sensor.places)
         elif sensor.place is not None and sensor.axis is None:
@@ -102,13 +102,16 @@ def sensed(drawing: Drawing, name: str) -> Sensed:
 
 
 def _ends(drawing: Drawing, sensor: Sensor, path: Path) -> Ends:
-    """The first of a single place is the ground. An axis turns the frame whose axes count, so that it is z."""
-    seen = [drawing.attached(place, (*path, sensor.kind)) for place in sensor.places]
-    first, second = seen if len(seen) == 2 else (Attached(GROUND, Pose(np.zeros(3), np.eye(3))), seen[0])
-    if first.body == second.body and len(seen) == 2:
+    """Return the two frames of a sensor; for a single point the first is the ground.
+
+    A given axis rotates the reference frame so that it becomes z.
+    """
+    points = [drawing.attached(place, (*path, sensor.kind)) for place in sensor.places]
+    first, second = points if len(points) == 2 else (Attached(GROUND, Pose(np.zeros(3), np.eye(3))), points[0])
+    if first.body == second.body and len(points) == 2:
         raise InputError(
-            f'both its places are on "{first.body}"', part=part_name((*path, sensor.kind)), path=(*path, sensor.kind),
-            hint="take places on two different bodies",
+            f'both points are on "{first.body}"', part=part_name((*path, sensor.kind)), path=(*path, sensor.kind),
+            hint="give points on two different bodies",
         )  # fmt: skip
     E = np.eye(3)
     if sensor.axis is not None:
@@ -119,10 +122,10 @@ def _ends(drawing: Drawing, sensor: Sensor, path: Path) -> Ends:
 
 
 def _axis(drawing: Drawing, sensor: Sensor, frame: Attached, path: Path) -> Array:
-    """In the axes of a frame, which are the drawing's if that is the ground."""
+    """Return the axis in the axes of a frame; for the ground these are the drawing's."""
     if from_to(sensor.axis) and (frame.body != GROUND or sensor.own_axes):
         raise InputError(
-            "an axis from place to place is in the drawing, and that of an angle is in its first frame",
+            "an axis between two points is in the drawing, but the axis of an angle is relative to its first frame",
             part=part_name(path), path=path, hint="give components in the frame",
         )  # fmt: skip
     return drawing.direction(sensor.axis, path)
@@ -132,7 +135,7 @@ _Factors = tuple[tuple[measure.Row, int], ...]
 
 
 def _products(drawing: Drawing, sensor: Sensor, row: measure.Row, ends: Ends) -> Iterator[tuple[float, _Factors]]:
-    """Weights and factors of one output."""
+    """Return weights and factors of one output."""
     letters, order = "xy" if drawing.mechanism.planar else "xyz", sensor.order
     (term,) = row if len(row) == 1 else (None,)
     if term is not None and term.measure == "spin":
@@ -151,7 +154,7 @@ def _products(drawing: Drawing, sensor: Sensor, row: measure.Row, ends: Ends) ->
 
 
 def _spin(k: int, order: int, own: bool) -> Iterator[tuple[float, _Factors]]:
-    """ω_k = e_j·ė_i in the frame's own axes, Σ_m ė_m·j e_m·i in the world, or the rate of it."""
+    """Return ω_k = e_j·ė_i in the frame's own axes, Σ_m ė_m·j e_m·i in the world, or its rate."""
     i, j = (measure.LETTERS[(k + step) % 3] for step in (1, 2))
     for m in measure.LETTERS:
         still, turning = (m + j, m + i) if own else (i + m, j + m)
@@ -160,13 +163,13 @@ def _spin(k: int, order: int, own: bool) -> Iterator[tuple[float, _Factors]]:
 
 
 def _gravity(drawing: Drawing) -> Array:
-    """(3,) in the drawing; zero if there is none."""
+    """Return the gravity (3,) in the drawing; zero if there is none."""
     gravity = drawing.mechanism.gravity
     return np.zeros(3) if gravity is None else drawing.vector(gravity, ("gravity",), "gravity")
 
 
 def _label(row: measure.Row) -> str:
-    """A row in words: a part of its key."""
+    """Return a row as text, a part of its key."""
     return " + ".join(
         f"{'' if term.factor == 1.0 else f'{term.factor!r} '}{term.measure} {term.axes}".strip() for term in row
     )

@@ -1,1 +1,1 @@
-"""Linear models about a state."""
+"""Linearization of mechanisms and reduced models about a state."""

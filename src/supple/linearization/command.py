@@ -1,4 +1,4 @@
-"""`supple linearize`: first-order behaviour about a state."""
+"""`supple linearize`: state-space matrices about a state."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from supple.cli.answer import answering
+from supple.cli.help_text import MODEL
 from supple.cli.kept import TableFile, keep
 from supple.cli.local import ConstraintModes, InternalModes
 from supple.cli.local import name_list as names_of
@@ -44,44 +45,53 @@ if TYPE_CHECKING:
 Where = Annotated[
     str | None,
     typer.Option(
-        "--at", metavar="WHERE",
-        help="A named configuration, coordinates, or both: `home`, `crank=40deg`, `home,crank=0.2`; or where a "
-        "place is: `tool=[0,0,-1.1]`. What is not mentioned stays at rest. "
-        "With `equilibrium`: where it rests under gravity, springs and "
-        "--inputs, close to the others.",
+        "--at",
+        metavar="WHERE",
+        help="Configuration: a name in the file (`home`), values (`crank=40deg`), or the position of a point. "
+        "`equilibrium` searches for static equilibrium under --inputs. Default: the drawn configuration.",
     ),
-]  # fmt: skip
+]
 Rates = Annotated[
     str | None,
-    typer.Option("--rates", metavar="NAME=RATE,...", help="Of coordinates: `crank=2,x=10mm`."),
+    typer.Option("--rates", metavar="NAME=RATE,...", help="Rates of coordinates: `crank=2,x=10mm`. Default: zero."),
 ]
 Accelerations = Annotated[
     str | None,
     typer.Option(
-        "--accelerations", metavar="NAME=VALUE,...",
-        help="Of coordinates; the inputs are those that give them. Standing still or steady rates if left out.",
+        "--accelerations",
+        metavar="NAME=VALUE,...",
+        help="Accelerations of coordinates; the inputs follow from them. Default: zero.",
     ),
-]  # fmt: skip
+]
 Inputs = Annotated[
     str | None,
     typer.Option(
-        "--inputs", metavar="NAME=FORCE,...",
-        help="Forces of the actuators in place of --accelerations, zero if not mentioned; `none`: all are zero. "
-        "Commands of drives follow from them.",
+        "--inputs",
+        metavar="NAME=FORCE,...",
+        help="Actuator forces, instead of --accelerations. `none` sets all to zero.",
     ),
-]  # fmt: skip
+]
 
 InBasis = Annotated[
     str | None,
     typer.Option(
-        "--basis", metavar="ROM",
-        help="Of a flexible mechanism, in place of --internal-modes: the modes of this reduced model, so that states "
-        "and gains are the same.",
+        "--basis",
+        metavar="ROM",
+        help="Reduced model whose modes are used, so that states and gains are the same.",
+        rich_help_panel=MODEL,
     ),
-]  # fmt: skip
+]
 
 Pade = Annotated[
-    int, typer.Option("--pade", metavar="ORDER", min=1, max=8, help="Of what stands for the delays of drives.")
+    int,
+    typer.Option(
+        "--pade",
+        metavar="ORDER",
+        help="Order of the Padé approximation of drive delays.",
+        rich_help_panel=MODEL,
+        min=1,
+        max=8,
+    ),
 ]
 
 _NONE = "none"
@@ -106,14 +116,14 @@ def linearize(
     settings: Settings = None,
     as_json: Json = False,
 ) -> None:
-    """Linearize the equations of motion about a state, at rest or in motion."""
+    """Linearize the equations of motion about a state."""
     with answering(as_json) as answer:
         from supple.linearization.linearization import linearize as linearized
 
-        asked = _Asked(at, rates, accelerations, inputs)
+        texts = _StateTexts(at, rates, accelerations, inputs)
         options: dict[str, Any] = {"drives": not no_drives, "pade": pade, "along": names_of(slopes_along)}
         if grid is not None and slopes_along is not None:
-            raise typer.BadParameter("slopes are those at one configuration", param_hint="--along")
+            raise typer.BadParameter("slopes are computed at one configuration, not over a map", param_hint="--along")
         subject: Any
         placed: Callable[..., dict[str, Any]]
         if is_model(file):
@@ -124,10 +134,10 @@ def linearize(
                     "--basis": basis,
                     "--formulation": formulation is not Formulation.AUTO,
                 },
-                "a reduced model has the modes that it was made with",
+                "a reduced model keeps the modes that it was reduced with",
             )
             subject = read_model(answer, file, settings)
-            options |= _state_of_model(subject, asked)
+            options |= _state_of_model(subject, texts)
             placed = partial(_in_model, subject)
         else:
             subject = read_mechanism(answer, file, settings)
@@ -136,22 +146,24 @@ def linearize(
                 "formulation": formulation.value,
                 "basis": None if basis is None else read_model(answer, basis),
             }  # fmt: skip
-            options |= _state_of_mechanism(subject, asked, options)
+            options |= _state_of_mechanism(subject, texts, options)
             placed = partial(_in_mechanism, subject)
         if grid is not None:
             from supple.maps.over import over
 
-            if asked.place(getattr(subject, "configurations", ()))[1]:
-                raise typer.BadParameter("a map is at the configurations of its grid", param_hint="--at equilibrium")
+            if texts.place(getattr(subject, "configurations", ()))[1]:
+                raise typer.BadParameter(
+                    "a map is computed at the configurations of its grid", param_hint="--at equilibrium"
+                )
             give_map(answer, map_of(answer, subject, grid, at, over, question=linearized, **options), grid, output)
             return
-        found = linearized(subject, **placed(asked, options))
+        found = linearized(subject, **placed(texts, options))
         keep(found, output)
         answer.give(found.data(), lambda: found.text(subject.name))
 
 
-class _Asked(NamedTuple):
-    """The texts of the options."""
+class _StateTexts(NamedTuple):
+    """Texts of the options of a state."""
 
     at: str | None
     rates: str | None
@@ -159,19 +171,19 @@ class _Asked(NamedTuple):
     inputs: str | None
 
     def place(self, known: Iterable[str]) -> tuple[str | None, bool]:
-        """WHERE without `equilibrium`, and whether that was asked for."""
+        """Return the configuration of --at without `equilibrium`, and whether the equilibrium is requested."""
         return without_equilibrium(self.at, known)
 
     def state(
         self, mechanism: Mechanism, coordinates: Iterable[str], actuators: Iterable[str]
     ) -> dict[str, dict[str, float] | None]:
-        """Rates, accelerations and inputs by name."""
+        """Return rates, accelerations and inputs by name."""
         forces = "" if self.inputs is None or self.inputs.strip() == _NONE else self.inputs
         force = dimension_by_name(mechanism, "force")
         found = {} if not forces else quantities_of(forces, "--inputs", actuators, "an input", force)
         return {
-            "rates": _named(self.rates, "--rates", coordinates, dimension_by_name(mechanism, "rate")),
-            "accelerations": _named(
+            "rates": _quantities(self.rates, "--rates", coordinates, dimension_by_name(mechanism, "rate")),
+            "accelerations": _quantities(
                 self.accelerations, "--accelerations", coordinates, dimension_by_name(mechanism, "acceleration")
             ),
             "inputs": None if self.inputs is None else found,
@@ -182,16 +194,18 @@ def _require_still(options: dict[str, Any]) -> None:
     from supple.diagnostics import InputError
 
     if options["rates"] or options["accelerations"]:
-        raise InputError("it does not move", part="--at equilibrium", hint="leave --rates and --accelerations out")
+        raise InputError(
+            "rates and accelerations must be zero", part="--at equilibrium", hint="omit --rates and --accelerations"
+        )
 
 
-def _state_of_model(model: ReducedModel, asked: _Asked) -> dict[str, Any]:
-    return asked.state(described_mechanism(model), model.layout.coordinates, model.layout.inputs)
+def _state_of_model(model: ReducedModel, texts: _StateTexts) -> dict[str, Any]:
+    return texts.state(described_mechanism(model), model.layout.coordinates, model.layout.inputs)
 
 
-def _in_model(model: ReducedModel, asked: _Asked, options: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of `linearize`: with the place that --at names, or with where the model rests close to it."""
-    where, resting = asked.place(())
+def _in_model(model: ReducedModel, texts: _StateTexts, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments of `linearize` with the configuration of --at, or the model's equilibrium close to it."""
+    where, resting = texts.place(())
     theta = model_configuration(model, where)
     if not resting:
         return options | {"at": theta}
@@ -201,30 +215,32 @@ def _in_model(model: ReducedModel, asked: _Asked, options: dict[str, Any]) -> di
     return options | {"at": eta[: model.layout.theta], "inputs": held, "delta": eta[model.layout.theta :]}
 
 
-def _state_of_mechanism(mechanism: Mechanism, asked: _Asked, flexible: dict[str, Any]) -> dict[str, Any]:
+def _state_of_mechanism(mechanism: Mechanism, texts: _StateTexts, flexible: dict[str, Any]) -> dict[str, Any]:
     from supple.kinematics.rest import rest
 
-    return asked.state(mechanism, rest(mechanism).numbering.coordinates, (*mechanism.actuators, *_loaded(flexible)))
+    return texts.state(
+        mechanism, rest(mechanism).numbering.coordinates, (*mechanism.actuators, *_loaded_coordinates(flexible))
+    )
 
 
-def _loaded(flexible: dict[str, Any]) -> tuple[str, ...]:
-    """Degrees of freedom whose displacement is a coordinate, and which have a force therefore."""
+def _loaded_coordinates(flexible: dict[str, Any]) -> tuple[str, ...]:
+    """Return the degrees of freedom whose displacement is a coordinate, so that they have a force."""
     basis = flexible["basis"]
     return flexible["constraint_modes"] if basis is None or basis.basis is None else basis.basis.constraint
 
 
-def _in_mechanism(mechanism: Mechanism, asked: _Asked, options: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of `linearize`: with the place that --at names, or with where the mechanism rests close to it."""
+def _in_mechanism(mechanism: Mechanism, texts: _StateTexts, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments of `linearize` with the configuration of --at, or the equilibrium close to it."""
     from supple.statics.equilibrium import equilibrium
 
-    where, resting = asked.place(mechanism.configurations)
+    where, resting = texts.place(mechanism.configurations)
     theta = configuration(mechanism, where)
     if not resting:
         return options | {"at": theta}
     _require_still(options)
     held = options["inputs"] or {}
     rigid_links = options["formulation"] != Formulation.AUTO.value
-    bends = options["internal_modes"] or _loaded(options) or options["basis"] or rigid_links
+    bends = options["internal_modes"] or _loaded_coordinates(options) or options["basis"] or rigid_links
     here = equilibrium(
         mechanism, theta, inputs=[held.get(name, 0.0) for name in mechanism.actuators],
         rigid=options["rigid"] or not bends,
@@ -232,5 +248,5 @@ def _in_mechanism(mechanism: Mechanism, asked: _Asked, options: dict[str, Any]) 
     return options | {"at": here.theta, "inputs": held}
 
 
-def _named(text: str | None, option: str, names: Iterable[str], wanted: DimensionOf) -> dict[str, float] | None:
-    return None if text is None else quantities_of(text, option, names, "a coordinate", wanted)
+def _quantities(text: str | None, option: str, names: Iterable[str], dimension: DimensionOf) -> dict[str, float] | None:
+    return None if text is None else quantities_of(text, option, names, "a coordinate", dimension)

@@ -1,4 +1,4 @@
-"""Linear models about a state, of any system with its hardware, and their slopes along parameters."""
+"""Linear models of systems with hardware about a state, and their slopes along parameters."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ from supple.reduced.coefficient_slopes import coefficient_slopes, force_slopes
 from supple.reduced.holding import inputs_for_accelerations
 from supple.reduced.model import ReducedModel
 from supple.reduced.observed import observed_motion
-from supple.reduced.repertoire import REST, asks_for_rest, named_theta
+from supple.reduced.repertoire import REST, named_theta, requests_equilibrium
 from supple.reduced.state_arguments import Values, in_order, states
 from supple.results.linear_model import LinearModel, LinearSlopes, SecondOrder
 from supple.systems.protocols import Linearizable, Neighbourhood
 
-# The linear model of any system at a state: hardware around it, and its slopes along parameters.
+# Linear model of any system at a state, with its hardware and its slopes along parameters.
 
 
 def linear_model_of(system: Linearizable, *, drives: bool, pade: int, along: str | Sequence[str] = ()) -> LinearModel:
-    """Return the linear model about a state, with drives from commands to what instruments show.
+    """Return the linear model about a state, with drives and instruments or without.
 
     Parameters
     ----------
     system
         A mechanism or model at a state.
     drives
-        False leaves drives and instruments out.
+        False omits drives and instruments.
     pade
         Order of the approximants of delays.
     along
-        Parameters along which slopes are wanted.
+        Parameters for which slopes are computed.
     """
     found = system.linear_model()
     found = with_hardware(found, system.hardware, pade) if drives else without_drives(found, system.hardware)
@@ -55,21 +55,21 @@ def linear_model_of(system: Linearizable, *, drives: bool, pade: int, along: str
     return replace(found, slopes=slopes)
 
 
-# A linear model holds second derivatives of a mechanism's closure, and third ones in motion; along μ there would be one
-# more. So its matrices are taken at values about the parameter's own, and their slopes from the polynomial through them
-# (docs/theory/parameters.md, eqs. 1 and 2): to about 1e-10 of a matrix, not by a chain of exact derivatives. What is
-# not smooth there is refused.
+# A linear model contains second derivatives of a mechanism's closure, and third ones in motion; along μ there would be
+# one more. Therefore its matrices are computed at values around the parameter's own, and their slopes from the
+# interpolating polynomial (docs/theory/parameters.md, eqs. 1 and 2): accurate to about 1e-10 of a matrix. A model that
+# is not smooth there is refused.
 
 
 def _slopes(system: Linearizable, parameter: str, found: LinearModel, *, drives: bool, pade: int) -> LinearSlopes:
-    """∂(A, B, C, D)/∂μ, the place held."""
+    """Return ∂(A, B, C, D)/∂μ with the configuration held."""
     near = system.neighbours(parameter, found)
     members = [linear_model_of(item, drives=drives, pade=pade) for item in near.members]
     if any(each.A.shape != members[0].A.shape for each in members):
-        raise near.rough("the mechanism is put together in another way on either side of it")
+        raise near.rough("the linear model has different states on either side of it")
     slopes = slopes_along(near.stencil, members)
     if slopes is None:
-        raise near.rough("its A has a kink there")
+        raise near.rough("the matrix A has a kink there")
     return slopes
 
 
@@ -77,18 +77,18 @@ def _slopes(system: Linearizable, parameter: str, found: LinearModel, *, drives:
 #
 #     f̂(θ; μ + t) = f̂(θ; μ) + t ∂f̂/∂μ,    ∂(A, B, C, D)/∂μ = d/dt of the member's at t = 0            (parameters, 12)
 #
-# ∂f̂/∂μ is the exact slope of the fit. What follows from it (sag and inputs that hold the state, M⁻¹, drives and
-# instruments) is the same computation at Chebyshev's points about t = 0 (`approximation.analytic_slope`), to about
-# 1e-11.
+# ∂f̂/∂μ is the exact slope of the fit. Quantities that depend on it (static deformation and inputs that hold the state,
+# M⁻¹, drives and instruments) are computed at Chebyshev points about t = 0 (`approximation.analytic_slope`), accurate
+# to about 1e-11.
 
 
 @dataclass(frozen=True)
 class ModelState:
     """A reduced model at a state; arguments as in `ReducedModel.linearize`. Implements `Linearizable`.
 
-    Inputs that are left out hold the state: those (of least norm) that come closest to the given accelerations, zero if
-    left out; δ too, unless it is given, is then where it rests. The accelerations follow from state and inputs. θ
-    "equilibrium" is where it rests under the inputs, zero if left out, close to the mechanism's rest.
+    Inputs that are omitted are those (of least norm) that come closest to the given accelerations, zero by default. δ,
+    if not given, is then in equilibrium. The accelerations follow from state and inputs. θ "equilibrium" is the
+    equilibrium under the inputs, zero by default, close to the mechanism's rest.
     """
 
     model: ReducedModel
@@ -101,20 +101,21 @@ class ModelState:
 
     @property
     def hardware(self) -> Hardware:
+        """Drives of the inputs and instruments of the outputs."""
         return self.model.hardware
 
     def linear_model(self) -> LinearModel:
         """Return the linear model with states (η, η̇), the model's inputs, and all its outputs."""
         model, theta, inputs, delta, speed = self.model, self.theta, self.inputs, self.delta, self.friction_speed
         layout = model.layout
-        if asks_for_rest(model, theta):
+        if requests_equilibrium(model, theta):
             inputs = np.zeros(len(layout.inputs)) if inputs is None else inputs
             whole = model.equilibrium(REST, inputs)
             theta, delta = whole[: layout.theta], whole[layout.theta :]
         n, s = layout.size, layout.theta
         eta, single = states(model.layout, named_theta(model, theta), delta)
         if not single:
-            raise InputError("has more than one state", part="θ", hint="linearize about one at a time")
+            raise InputError("linearize accepts one state, not several", part="θ", hint="linearize one at a time")
         names = layout.coordinates
         v = in_order("rates", self.rates, names) if self.rates is not None else np.zeros(n)
         a = in_order("accelerations", self.accelerations, names) if self.accelerations is not None else np.zeros(n)
@@ -139,15 +140,17 @@ class ModelState:
         return linear_model(model.labels, model.basis, OperatingPoint(here, v, a, u), (A, B), forces, seen)
 
     def neighbours(self, parameter: str, about: LinearModel) -> Neighbourhood:
-        """Return the members of its family at values of a parameter about its own, each at the same θ."""
+        """Return the members of the model's family at values of a parameter around its own, each at the same θ."""
         model, family = self.model, self.model.family
         if family is None:
             raise InputError(
-                "it has no parameters", part=f'model "{model.name}"', hint="reduce the mechanism with them in `vary`"
+                "the model has no parameters",
+                part=f'model "{model.name}"',
+                hint="reduce the mechanism with them in `vary`",
             )
         if parameter not in family.names:
             raise InputError(
-                f"there is no parameter {quoted(parameter)}", part=f'model "{model.name}"',
+                f"the model has no parameter {quoted(parameter)}", part=f'model "{model.name}"',
                 hint=nearest(parameter, family.names),
             )  # fmt: skip
         bounds = family.parameters[family.names.index(parameter)]
@@ -158,7 +161,7 @@ class ModelState:
 
         def rough(why: str) -> NumericalError:
             return NumericalError(
-                f"its linear model does not change smoothly with it there: {why}",
+                f"the linear model is not a smooth function of the parameter at its value: {why}",
                 part=f"parameter {quoted(parameter)}",
                 hint="choose another state, or another value of the parameter",
             )

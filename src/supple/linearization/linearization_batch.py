@@ -31,18 +31,19 @@ from supple.results.result import Result, picture
 from supple.results.table import Table
 from supple.results.text import listed
 
-# The forces of the actuators that a motion needs, or why no forces hold a state.
+# Actuator forces that a motion requires, or the reason why no forces hold a state.
 
 
-_MISSING = 1e-8  # of the largest force, or of what a unit of motion does, along any coordinate: what may be missing
+_MISSING = 1e-8  # tolerance of the forces, relative to the largest force, or to that of a unit of motion
 
 
 def holding_inputs(mechanism: Mechanism, theta: Array, needed: Array, B: Array, size: Array) -> Array:
-    """u (N, inputs) of least norm with B u = Q: needed Q (N, s), B (N, s, inputs).
+    """Return inputs u (N, inputs) of least norm with B u = Q: needed Q (N, s), B (N, s, inputs).
 
-    size : (N, s) of the forces along each coordinate. A missing one is judged against the largest of them all, angles
-           in rad and lengths in sizes of the mechanism: along a vertical axis the weight of an arm is rounding, and so
-           is the stiffness against it
+    size : (N, s) scale of the forces along each coordinate. A missing force is compared with the largest of all, angles
+    in
+           rad and lengths in sizes of the mechanism: along a vertical axis both the weight of an arm and the stiffness
+           against it are rounding
     """
     u = np.einsum("nai,ni->na", np.linalg.pinv(B), needed) if B.shape[2] else np.zeros((len(B), 0))
     missing = np.abs(needed - np.einsum("nia,na->ni", B, u))
@@ -56,21 +57,21 @@ def holding_inputs(mechanism: Mechanism, theta: Array, needed: Array, B: Array, 
     names = numbering.coordinates
     where = item_list([f"{name}={value:.6g}" for name, value in zip(names, theta[n], strict=True)])
     where += f" (state {n} of {len(theta)})" if len(theta) > 1 else ""
-    said = "N m" if numbering.turns[i] else "N"
-    who = (
+    unit_name = "N m" if numbering.turns[i] else "N"
+    why = (
         "it has no actuators"
         if not B.shape[2]
-        else f"its actuators ({item_list(list(mechanism.actuators))}) cannot give it"
+        else f"its actuators ({item_list(list(mechanism.actuators))}) cannot produce it"
     )
     raise InputError(
-        f'"{names[i]}" needs {needed[n, i]:.6g} {said} at {where} to move as asked, and {who}',
+        f'the motion requires {needed[n, i]:.6g} {unit_name} along "{names[i]}" at {where}, but {why}',
         part=f'mechanism "{mechanism.name}"',
-        hint="linearize at its equilibrium, ask for accelerations it can have, or give the inputs",
+        hint="linearize at its equilibrium, give accelerations that are possible, or give the inputs",
     )
 
 
 def force_size(mechanism: Mechanism, M: Array, dforce: Array, accelerations: Array, rates: Array) -> Array:
-    """What a unit of motion changes the forces by, and what accelerations and products of rates need: (N, s)."""
+    """Return the scale of forces (N, s): of a unit of motion, and of accelerations and products of rates."""
     unit = rest(mechanism).numbering.theta_scale
     fast = np.abs(rates / unit).max(axis=1, initial=0.0)[:, None] ** 2 * unit
     return np.asarray(np.abs(dforce) @ unit + np.einsum("nij,nj->ni", np.abs(M), np.abs(accelerations) + fast))
@@ -81,16 +82,27 @@ def force_size(mechanism: Mechanism, M: Array, dforce: Array, accelerations: Arr
 
 Values = Mapping[str, float] | ArrayLike
 
-_TOGETHER = 1024  # states between two looks at what is left
+_TOGETHER = 1024  # states per batch on a cluster
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LinearBatch(Result):
-    """ẋ = A x + B u about each of N states (θ, θ̇), x and u counted from it.
+    """Linear models ẋ = A x + B u about each of N states (θ, θ̇); x and u are deviations from it.
 
-    A (N, 2s, 2s), B (N, 2s, inputs); accelerations (N, s) and inputs (N, inputs) of the motion itself
-    states, actuators : names of x and of u
-    rigid : names of the elastic parts that are taken as rigid
+    Attributes
+    ----------
+    A : ndarray, shape (N, 2s, 2s)
+        State matrices.
+    B : ndarray, shape (N, 2s, inputs)
+        Input matrices.
+    accelerations : ndarray, shape (N, s)
+        Accelerations of the motion itself, rad/s² or m/s².
+    inputs : ndarray, shape (N, inputs)
+        Inputs of the motion itself, N or N m.
+    states, actuators : tuple of str
+        Names of x and of u.
+    rigid : tuple of str
+        Names of the elastic parts that are treated as rigid.
     """
 
     A: Array
@@ -102,10 +114,11 @@ class LinearBatch(Result):
     rigid: tuple[str, ...] = ()
 
     def summary(self) -> str:
+        """Return a one-line summary."""
         return f"{len(self.A)} linear models in {listed(self.states)}, inputs {listed(self.actuators)}"
 
     def table(self) -> Table:
-        """One row a state: entries `A[ROW, COLUMN]` and `B[ROW, INPUT]` that are not zero everywhere."""
+        """Return one row per state with the nonzero entries `A[ROW, COLUMN]` and `B[ROW, INPUT]`."""
         columns: dict[str, Array] = {}
         for letter, values, names in (("A", self.A, self.states), ("B", self.B, self.actuators)):
             for i, row in enumerate(self.states):
@@ -115,12 +128,13 @@ class LinearBatch(Result):
         return Table({"state": np.arange(len(self.A)), **columns}, index="state")
 
     def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return all arrays by name, as saved in .npz and .mat files."""
         texts = {key: np.array(getattr(self, key), dtype=str) for key in ("states", "actuators")}
         numbers = {key: getattr(self, key) for key in ("A", "B", "accelerations", "inputs")}
         return numbers | texts | {"eigenvalues": self.eigenvalues}
 
     def plot(self, *, axes: Any = None) -> Any:
-        """Draw the eigenvalues of all states in the complex plane, the first and the last apart; returns the panels."""
+        """Draw the eigenvalues of all states in the complex plane, the first and last marked; return the panels."""
         found = self.eigenvalues
         return picture("linearization.plot.pole_plot")(
             {"all states": found.ravel(), "first": found[0], "last": found[-1]}, axes=axes
@@ -128,7 +142,7 @@ class LinearBatch(Result):
 
     @property
     def eigenvalues(self) -> NDArray[np.complex128]:
-        """Of each A, (N, 2s), by rising magnitude."""
+        """Eigenvalues of each A, (N, 2s), by ascending magnitude, 1/s."""
         found = np.linalg.eigvals(self.A).astype(complex)
         return np.take_along_axis(found, np.argsort(np.abs(found), axis=1, kind="stable"), axis=1)
 
@@ -144,28 +158,71 @@ def linearize_batch(
     rigid: bool = False,
     cluster: Any = None,
 ) -> LinearBatch:
-    """Exact linear models at N states, on all cores. The order of states and inputs is that of `linearize`.
+    """Linearize a rigid mechanism about many states, on all cores.
 
-    at     : θ (N, s), or a batch of configurations already assembled
-    rates, accelerations, inputs : (N, ...) or the same for all; inputs left out are those (of least norm) that give the
-             accelerations, zero if left out
-    rigid  : elastic parts are meant to be taken as rigid, and nothing is said of it
-    cluster : of dask.distributed, as `reduce` takes it; for many states of large mechanisms
+    The order of states and inputs is that of `linearize`.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        Mechanism; elastic parts are treated as rigid.
+    at : array_like, shape (N, s), or Configuration
+        Coordinates θ of the states, or a batch of configurations that are already assembled.
+    rates : mapping or array_like, shape (N, s) or (s,), optional
+        Rates θ̇, rad/s or m/s. Default: zero.
+    accelerations : mapping or array_like, shape (N, s) or (s,), optional
+        Accelerations that the default inputs produce. Default: zero. Not together with `inputs`.
+    inputs : mapping or array_like, shape (N, inputs) or (inputs,), optional
+        Actuator forces, N or N m. Default: those of least norm that produce the accelerations.
+    friction_speed : float, optional
+        Speed over which dry friction changes its sign, in the unit of the joint's rate. Default: 1e-3.
+    rigid : bool, optional
+        Suppress the warning that elastic parts are treated as rigid. Default: False.
+    cluster : optional
+        Cluster of dask.distributed, as in `reduce`, for many states of large mechanisms. Default: this computer.
+
+    Returns
+    -------
+    LinearBatch
+        Matrices A and B, accelerations and inputs of every state.
+
+    Raises
+    ------
+    InputError
+        If no inputs produce the accelerations at a state, or the number of states differs between arguments.
+
+    Warns
+    -----
+    SuppleWarning
+        If the mechanism has elastic parts, unless `rigid` is True.
+
+    See Also
+    --------
+    linearize : Linear model about one state, with outputs.
+
+    Examples
+    --------
+    >>> import supple
+    >>> batch = supple.linearize_batch(supple.load("two-link"), [[0.5, -0.3], [0.6, -0.2]])
+    >>> batch.A.shape, batch.B.shape
+    ((2, 4, 4), (2, 4, 2))
     """
     require_arguments(linearize_batch, locals())
     if inputs is not None and accelerations is not None:
-        raise InputError("one follows from the other", part="inputs and accelerations", hint="give one of them")
+        raise InputError("accelerations follow from inputs", part="inputs and accelerations", hint="give one of them")
     stiff = taken_as_rigid(mechanism, rigid, "linearize states one by one with modes (internal_modes)")
     if isinstance(at, Configuration):
         theta, where = at.theta, at
     else:
         theta, where = coordinate_values(mechanism, at), None  # a tree needs no closure
     if theta.ndim != 2:
-        raise InputError("is one state", part="θ", hint="give (N, s) values, or use linearize")
+        raise InputError(
+            f"must have the shape (N, s) (got {theta.shape})", part="θ", hint="give (N, s) values, or use linearize"
+        )
     count = len(theta)
     names = rest(mechanism).numbering.coordinates
     if not names:
-        local(mechanism, rigid=True)  # refuses, and says what is missing
+        local(mechanism, rigid=True)  # refuses, with the reason
     v = _states("rates", rates, names, count)
     a = _states("accelerations", accelerations, names, count)
     u = None if inputs is None else _states("inputs", inputs, tuple(mechanism.actuators), count)
@@ -175,7 +232,7 @@ def linearize_batch(
     if cluster is None:
         found = work.at(where, *arrays)
     else:
-        found = _elsewhere(work, cluster, where, arrays)
+        found = _on_cluster(work, cluster, where, arrays)
     return LinearBatch(*found, states, tuple(mechanism.actuators), stiff)
 
 
@@ -185,23 +242,27 @@ Found = tuple[Array, Array, Array, Array]
 
 @dataclass(frozen=True, eq=False)
 class _LinearStates:
-    """The work of linearization, as it travels. given : whether inputs are, or else accelerations."""
+    """Work of a linearization as it is sent to other processes.
+
+    given : whether inputs are given, else accelerations
+    """
 
     described: Travelling
     friction_speed: float
     given: bool
 
     def __call__(self, *rows: Array) -> Found:
-        """θ, rates, accelerations or inputs; and positions, measures and reach where it is assembled already."""
-        theta, rates, told = rows[:3]
+        """Linearize at rows of θ, rates, accelerations or inputs, and, if assembled, positions, measures and reach."""
+        theta, rates, given = rows[:3]
         if len(rows) == 3:
-            return self.at(None, theta, rates, told)
+            return self.at(None, theta, rates, given)
         X, w, reached = rows[3:]
-        return self.at(Configuration(rest(self.described.mechanism), theta, X, w, reached), theta, rates, told)
+        return self.at(Configuration(rest(self.described.mechanism), theta, X, w, reached), theta, rates, given)
 
-    def at(self, where: Configuration | None, theta: Array, rates: Array, told: Array) -> Found:
+    def at(self, where: Configuration | None, theta: Array, rates: Array, given: Array) -> Found:
+        """Linearize at θ and rates; given : accelerations or inputs."""
         mechanism = self.described.mechanism
-        a, u = (np.zeros_like(rates), told) if self.given else (told, None)
+        a, u = (np.zeros_like(rates), given) if self.given else (given, None)
         order = tree_order(mechanism)
         if order is not None:
             held = _tree_inputs(mechanism, order, theta, rates, a) if u is None else u
@@ -211,8 +272,8 @@ class _LinearStates:
         return found.A, found.B, found.accelerations, held
 
 
-def _elsewhere(work: _LinearStates, cluster: Any, where: Configuration | None, arrays: tuple[Array, ...]) -> Found:
-    """On a cluster; a state that cannot be linearized is named as in this process, by its number among all."""
+def _on_cluster(work: _LinearStates, cluster: Any, where: Configuration | None, arrays: tuple[Array, ...]) -> Found:
+    """Linearize on a cluster; errors name a state by its index among all, as in this process."""
     assembled = () if where is None else (where.X, where.w, where.reached)
     try:
         with workplace(cluster=cluster) as place:
@@ -230,14 +291,17 @@ def linear_states(
     u: Array | None,
     speed: float,
 ) -> tuple[LinearRows, Array]:
-    """Linear models of a batch and the inputs: by recursion where it is a tree, else in independent coordinates."""
+    """Return linear models of a batch of states and the inputs.
+
+    A tree is linearized by recursion, other mechanisms in independent coordinates.
+    """
     order = tree_order(mechanism)
     if order is not None:
         u = _tree_inputs(mechanism, order, where.theta, rates, accelerations) if u is None else u
         return tree_linear_rows(order, where.theta, rates, u), u
     if u is None:
         model = local(mechanism, where, rigid=True)
-        needed = _needed(model, rates, accelerations, speed)
+        needed = _required_forces(model, rates, accelerations, speed)
         size = force_size(mechanism, model.M, model.dforce, accelerations, rates)
         u = holding_inputs(mechanism, where.theta, needed, model.input_map, size)
     return linear_rows(where, rates, u, speed), u
@@ -254,17 +318,17 @@ def _tree_inputs(
     return holding_inputs(mechanism, theta, needed, B, size)
 
 
-def _needed(model: LocalModel, rates: Array, accelerations: Array, speed: float) -> Array:
-    """Q = M θ̈ + Γ[θ̇, θ̇] + D_d θ̇ + friction - p."""
+def _required_forces(model: LocalModel, rates: Array, accelerations: Array, speed: float) -> Array:
+    """Return Q = M θ̈ + Γ[θ̇, θ̇] + D_d θ̇ + friction - p."""
     drag, _ = model.dry_friction(rates, speed)
     return model.required_forces(rates, accelerations) + model.friction_forces(drag)
 
 
 def _states(label: str, values: Values | None, names: tuple[str, ...], count: int) -> Array:
-    """(N, k) contiguous."""
+    """Return values of all states (N, k), contiguous."""
     if values is None:
         return np.zeros((count, len(names)))
     found = in_order(label, values, names)
     if found.ndim == 2 and len(found) != count:
-        raise InputError(f"has {len(found)} states, θ has {count}", part=label, hint="give one row a state")
+        raise InputError(f"has {len(found)} states, but θ has {count}", part=label, hint="give one row for each state")
     return native_array(np.broadcast_to(found, (count, len(names))))

@@ -1,7 +1,7 @@
 """Linear models of the equivalent rigid link system about rest (docs/theory/rigid-link-system.md, 19-22).
 
-States are θ with the displacements u_i of nodes, `BODY.NODE.DIRECTION` in axes of the world, or with the lowest modes
-of u_i, θ locked.
+States are θ with the displacements u_i of nodes, `BODY.NODE.DIRECTION` in world axes, or with the lowest modes of u_i
+at locked θ.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ _DIRECTIONS = ("x", "y", "z", "rx", "ry", "rz")
 
 
 def link_linearization(configuration: Configuration, inputs: Array | None, internal_modes: int) -> LinearModel:
-    """About rest at θ under the inputs, those that hold it if left out.
+    """Return the linear model about rest at θ under the inputs; the default inputs hold θ.
 
-    internal_modes : how many modes of u_i are states; all displacements are if it is 0
+    internal_modes : number of modes of u_i that are states; with 0, all displacements are states
     """
     motions = link_free_motions(configuration, inputs=inputs)
     if carries_loads(configuration.mechanism) or (inputs is not None and inputs.any()):
@@ -49,7 +49,7 @@ def link_linearization(configuration: Configuration, inputs: Array | None, inter
         added = rest_load_stiffness(whole, configuration, motions, over_z(whole, motions), inputs)
         motions = motions._replace(K=motions.K + added)
     system, s = motions.point.system, len(configuration.theta)
-    names, units = _named(system, motions, internal_modes)
+    names, units = _state_names(system, motions, internal_modes)
     basis = np.eye(len(motions.M))
     if internal_modes:
         within = motions._replace(M=motions.M[s:, s:], K=motions.K[s:, s:], theta=False)
@@ -62,17 +62,17 @@ def link_linearization(configuration: Configuration, inputs: Array | None, inter
     return _model(configuration, motions, basis, SecondOrder(M, -K, -D, B), names, units)
 
 
-def _named(system: RigidLinkSystem, motions: LinkMotions, modes: int) -> tuple[tuple[str, ...], dict[str, str]]:
-    """Names and units of w_i, or of θ and modes."""
+def _state_names(system: RigidLinkSystem, motions: LinkMotions, modes: int) -> tuple[tuple[str, ...], dict[str, str]]:
+    """Return the names and units of w_i, or of θ and modes."""
     units = dict(units_of(rest(system.numbering.mechanism)).coordinates)
     if modes:
         units |= {f"mode{i + 1}": MODAL for i in range(modes)}
         return tuple(units), units
     for number in system.kept[motions.held.independent].tolist():
-        node, way = divmod(number, 6)
+        node, direction = divmod(number, 6)
         body = int(system.node_body[node])
-        name = f"{system.numbering.bodies[body]}.{node - int(system.first_node[body]) + 1}.{_DIRECTIONS[way]}"
-        units[name] = "m" if way < 3 else "rad"
+        name = f"{system.numbering.bodies[body]}.{node - int(system.first_node[body]) + 1}.{_DIRECTIONS[direction]}"
+        units[name] = "m" if direction < 3 else "rad"
     return tuple(units), units
 
 
@@ -88,8 +88,8 @@ def _model(
     size = np.sqrt(np.maximum(np.diag(forces.M), 1e-300))
     if np.linalg.eigvalsh(forces.M / np.outer(size, size))[0] < _WITHOUT_MASS:
         raise InputError(
-            "something of it moves without mass, a motor that drives through something elastic or a body, and has no "
-            "acceleration of its own", part=f'mechanism "{configuration.mechanism.name}"',
+            "a part moves without mass (a body, or a motor behind an elastic transmission), so that its acceleration "
+            "is undefined", part=f'mechanism "{configuration.mechanism.name}"',
             hint="keep some modes (internal_modes, --internal-modes), or give the motor its inertia",
         )  # fmt: skip
     A, B = first_order_form(forces)

@@ -1,4 +1,4 @@
-"""Poles of linear models in the complex plane."""
+"""Plot of the poles of linear models in the complex plane."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 from supple.view.house_style import INK, in_house_style, label, legend_beside, new_figure
 from supple.view.panels import one_of, panels
 
-_WIDE = 1e3  # largest over least magnitude: more is drawn over logarithms on both sides of zero
-_ZERO = 1e-9  # of the largest: less is zero
+_WIDE = 1e3  # largest over smallest magnitude: above it, axes are logarithmic on both sides of zero
+_ZERO = 1e-9  # of the largest: smaller magnitudes are zero
 
 
 @in_house_style
 def pole_plot(groups: Mapping[str, NDArray[np.complex128]], step: float | None = None, axes: Any = None) -> Any:
-    """Draw poles by group, the limit of stability with them. Returns the panels.
+    """Draw poles by group with the stability limit, and return the panels.
 
-    groups : name -> poles, 1/s; in discrete time, where step is given, without unit
+    groups : {name: poles, 1/s}; in discrete time, if step is given, poles without unit
     """
     axes = new_figure(8.0, 5.0).subplots() if axes is None else one_of(axes)
     marks = ("x", "o", "+", "s")
@@ -47,7 +47,7 @@ def pole_plot(groups: Mapping[str, NDArray[np.complex128]], step: float | None =
 def _spread(axes: Any, poles: NDArray[np.complex128]) -> None:
     size = np.abs(poles)
     largest = float(size.max(initial=0.0))
-    if np.abs(poles.real).max(initial=0.0) < _ZERO * largest:  # no damping: what is left is rounding
+    if np.abs(poles.real).max(initial=0.0) < _ZERO * largest:  # no damping: real parts are rounding errors
         axes.set_xlim(-0.5 * largest, 0.5 * largest)
         return
     size = size[size > _ZERO * size.max(initial=0.0)]

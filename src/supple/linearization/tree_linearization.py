@@ -21,18 +21,19 @@ from supple.parameterization.linear_rows import LinearRows
 from supple.parameterization.local_model import labels_of
 from supple.results.units import Units
 
-_FEW = 30  # coordinates of which a local model takes milliseconds
+_FEW = 30  # coordinates up to which a local model takes milliseconds
 
 
 def tree_order(mechanism: Mechanism) -> TreeOrder | CoupledTree | None:
-    """The tree of `recursive_tree`; None also where dry friction changes its sign over a speed."""
+    """Return the tree of `recursive_tree`, or None, also if there is dry friction."""
     return None if carried(rest(mechanism)).dry_forces else recursive_tree(mechanism)
 
 
-class SeenTree(NamedTuple):
-    """What a linear model takes of a tree beside its matrices: names, and the measures that outputs are made of.
+class OutputTree(NamedTuple):
+    """Names and output measures of a tree, which a linear model needs besides its matrices.
 
-    The local model has all of that and the derivatives of M as well, which cost the fourth power of the coordinates.
+    The local model contains them too, and the derivatives of M, which cost the fourth power of the number of
+    coordinates.
     """
 
     theta: Array
@@ -42,20 +43,26 @@ class SeenTree(NamedTuple):
 
     @property
     def coordinates(self) -> tuple[str, ...]:
+        """Names of the coordinates."""
         return self.labels.coordinates
 
     @property
     def inputs(self) -> tuple[str, ...]:
+        """Names of the inputs."""
         return self.labels.inputs
 
     @property
     def units(self) -> Units:
+        """Units of coordinates, inputs and outputs."""
         return self.labels.units
 
 
-def seen_tree(mechanism: Mechanism, here: Configuration) -> SeenTree | None:
-    """Of a tree at rest; None where the local model is needed: what is no tree, small ones (it costs nothing there),
-    and forces inside."""
+def output_tree(mechanism: Mechanism, here: Configuration) -> OutputTree | None:
+    """Return the names and measures of a tree at rest, or None if the local model is required.
+
+    That is so for mechanisms with loops, small ones (for which it is cheap), and those with outputs of forces inside
+    bodies.
+    """
     position, load = here.rest, carried(here.rest)
     s, k = len(position.numbering.coordinates), len(load.measured)
     if s <= _FEW or load.efforts or not isinstance(tree_order(mechanism), TreeOrder):
@@ -67,15 +74,15 @@ def seen_tree(mechanism: Mechanism, here: Configuration) -> SeenTree | None:
     slopes = measure_jacobian(position.numbering, here.X, rows, measured)
     value = here.w[np.array(measured, dtype=np.int64) - position.numbering.constraints]
     bend = np.broadcast_to(0.0, (k, s, s))  # of no effect where nothing moves
-    return SeenTree(here.theta, labels_of(here), Curved(value, slopes, bend, np.zeros((k, 0)), np.zeros((k, 0, s))))
+    return OutputTree(here.theta, labels_of(here), Curved(value, slopes, bend, np.zeros((k, 0)), np.zeros((k, 0, s))))
 
 
 def tree_inputs(
     order: TreeOrder | CoupledTree, theta: Array, rates: Array, accelerations: Array
 ) -> tuple[Array, Array | None]:
-    """Q (N, s), what the motion needs beside springs, dampers and loads, and B (N, s, inputs).
+    """Return Q (N, s), the forces that a motion requires besides springs, dampers and loads, and B (N, s, inputs).
 
-    Where every coordinate has its own actuator, the inputs themselves (N, inputs) in the place of Q, and no B.
+    If every coordinate has its own actuator, return the inputs (N, inputs) in place of Q, and None in place of B.
     """
     if isinstance(order, CoupledTree):
         return order.needed(theta, rates, accelerations), order.input_map(theta)
@@ -91,7 +98,7 @@ def tree_inputs(
 def tree_states(
     order: TreeOrder | CoupledTree, theta: Array, rates: Array, inputs: Array
 ) -> tuple[Array, Array, Array]:
-    """A (N, 2s, 2s), B (N, 2s, inputs) and θ̈ (N, s) at θ, θ̇ (N, s)."""
+    """Return A (N, 2s, 2s), B (N, 2s, inputs) and θ̈ (N, s) at θ, θ̇ (N, s)."""
     if isinstance(order, CoupledTree):
         return tree_linear_rows(order, theta, rates, inputs)[:3]
     tree, n, back = order.tree, order.tree.n, order.of_tree
@@ -104,7 +111,7 @@ def tree_states(
 
 
 def tree_linear_rows(order: TreeOrder | CoupledTree, theta: Array, rates: Array, inputs: Array) -> LinearRows:
-    """What `linear_rows` gives."""
+    """Return the matrices of a tree in the form of `linear_rows`."""
     if isinstance(order, CoupledTree):
         return _coupled_rows(order, theta, rates, inputs)
     n, back = order.tree.n, order.of_tree

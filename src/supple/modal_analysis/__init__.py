@@ -1,1 +1,1 @@
-"""Natural frequencies and mode shapes, their energies and slopes, and where forces and sensors act on them."""
+"""Natural frequencies and mode shapes, their energies and slopes, and ports for forces and sensors."""

@@ -1,4 +1,4 @@
-"""`supple modes`: how the mechanism vibrates at a configuration, or over a region."""
+"""`supple modes`: natural frequencies and mode shapes at a configuration or over a region."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import typer
 
 from supple.cli.answer import Answer, answering
 from supple.cli.assemble import warn_of_limits
+from supple.cli.help_text import MODEL, OUTPUT, help_of
 from supple.cli.kept import keep, write_result
 from supple.cli.local import name_list
 from supple.cli.map_option import Map, give_map, map_of
@@ -31,28 +32,40 @@ from supple.cli.options import dimension_by_name as dimension_along
 if TYPE_CHECKING:
     from supple.description.mechanism import Mechanism
 
-Count = Annotated[int, typer.Option("--count", metavar="N", help="How many of the lowest modes.")]
+Count = Annotated[int, typer.Option("--count", metavar="N", help=help_of("modes", "count"), show_default=False)]
 FreeActuators = Annotated[
-    bool, typer.Option("--free-actuators", help="Actuators do not hold their coordinates; they push as at rest.")
+    bool,
+    typer.Option(
+        "--free-actuators", help=help_of("modes", "free_actuators"), show_default=False, rich_help_panel=MODEL
+    ),
 ]
 Deformed = Annotated[
     bool,
-    typer.Option("--deformed", help="About the mechanism as its loads bend it, however far, from the full equations."),
+    typer.Option(
+        "--deformed",
+        help="Linearize about the deformed static equilibrium, from the full nonlinear equations.",
+        rich_help_panel=MODEL,
+    ),
 ]
 Rates = Annotated[
     str | None,
     typer.Option(
-        "--rates", metavar="NAME=VALUE,...",
-        help="The same in a steady motion with these rates of the coordinates: spin=6rad/s.",
+        "--rates",
+        metavar="NAME=VALUE,...",
+        help="Steady rates of coordinates: `spin=6rad/s`. Computes the modes about this motion.",
+        rich_help_panel=MODEL,
     ),
-]  # fmt: skip
+]
 Output = Annotated[
     Path | None,
     typer.Option(
-        "-o", "--file", metavar="FILE",
-        help="Draw the shapes, or the map: .png, .svg, .pdf; or write a table: .csv, .npz, .mat.",
+        "-o",
+        "--file",
+        metavar="FILE",
+        help="Picture to write (.png, .svg, .pdf), or table (.csv, .npz, .mat).",
+        rich_help_panel=OUTPUT,
     ),
-]  # fmt: skip
+]
 
 
 def modes(
@@ -71,12 +84,12 @@ def modes(
     settings: Settings = None,
     as_json: Json = False,
 ) -> None:
-    """Compute frequencies and shapes of vibration."""
+    """Compute natural frequencies and mode shapes."""
     with answering(as_json) as answer:
         mechanism = read_mechanism(answer, file, settings)
         options: dict[str, Any] = {"count": count, "free_actuators": free_actuators}
         bent = deformed or rates is not None
-        _require_sense(grid, cluster, formulation, along, bent=bent)
+        _require_compatible(grid, cluster, formulation, along, bent=bent)
         if grid is not None and bent:
             from supple.maps.over import over
             from supple.modal_analysis.small_motions import small_motions
@@ -112,20 +125,20 @@ def modes(
             answer.give(data, found.text)
 
 
-def _require_sense(
+def _require_compatible(
     grid: str | None, cluster: str | None, formulation: Formulation, along: str | None, *, bent: bool
 ) -> None:
-    """Refuse options that mean nothing together."""
+    """Reject combinations of options that have no meaning."""
     if cluster is not None and grid is None:
-        raise typer.BadParameter("one configuration needs no cluster: give --map", param_hint="--cluster")
+        raise typer.BadParameter("requires a map; add --map", param_hint="--cluster")
     if formulation is not Formulation.AUTO and (grid is not None or bent):
-        raise typer.BadParameter("a map, and modes about a deformed state, have one", param_hint="--formulation")
+        raise typer.BadParameter("not available with --map, --deformed or --rates", param_hint="--formulation")
     if along is not None and (grid is not None or bent):
-        raise typer.BadParameter("slopes are those of the undeformed mechanism at one posture", param_hint="--along")
+        raise typer.BadParameter("available only for the undeformed mechanism at one posture", param_hint="--along")
 
 
 def _rates(mechanism: Mechanism, text: str | None) -> dict[str, float] | None:
-    """Rates of all coordinates, zero where they are not named; None to stand still."""
+    """Return the rates of all coordinates, zero for omitted ones; None for a mechanism at rest."""
     from supple.kinematics.rest import rest
 
     if text is None:
@@ -136,6 +149,6 @@ def _rates(mechanism: Mechanism, text: str | None) -> dict[str, float] | None:
 
 
 def warn_of_missing(answer: Answer, found: int, count: int) -> None:
-    """Say so where there are fewer modes than were asked for."""
+    """Warn if there are fewer modes than requested."""
     if found < count:
-        answer.warn(f"{count} modes were asked for, and there are only {found}; --count {max(found, 1)} is enough")
+        answer.warn(f"{count} modes were requested, but only {found} exist; --count {max(found, 1)} is enough")

@@ -1,4 +1,4 @@
-"""Distribution of the energy of each mode, in numbers and in words: which bodies move, what deforms, and along what.
+"""Distribution of the energy of each mode, as numbers and as text: motion and deformation of parts, directions.
 
 The equations are in docs/theory/elastic-rest.md.
 """
@@ -33,25 +33,27 @@ from supple.results.text import listed
 
 Shares = dict[str, Array]
 
-_PARALLEL = 1e-6  # how far two axes that are one may differ
-_ROUNDING = 2e-14  # of the largest stiffness: an ω² below is zero
-_TURNING = 0.02  # of the kinetic energy: with less in translation, a mode turns parts in place
-_NONE = 1e-12  # and so it is below this part of what it might be
+_PARALLEL = 1e-6  # largest difference between parallel axes
+_ROUNDING = 2e-14  # fraction of the largest stiffness below which an ω² is zero
+_TURNING = 0.02  # fraction of the kinetic energy in translation below which a mode rotates parts in place
+_NONE = 1e-12  # the same, as a fraction of the largest possible energy
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ModeEnergy:
-    """Shares of each mode's energy, by name; every array is (..., k), in a batch (N, k).   [elastic-rest, eqs. 15-19]
+    """Shares of each mode's energy, by name; every array is (..., k), in a batch (N, k).
 
-    kinetic   : of the kinetic energy, in each body; motors: in the motor of each joint
-    strain    : of the elastic energy, in each body; joints: in each elastic joint; springs: in each spring;
-                couplings: in each coupling that gives way
-    torsion   : of the elastic energy of each body, in torsion of its beams; none in superelements and in the plane
+    kinetic   : share of the kinetic energy in each body; motors : in the motor of each joint
+    strain    : share of the elastic energy in each body; joints : in each elastic joint; springs : in each spring;
+                couplings : in each compliant coupling
+    torsion   : share of the elastic energy of each body in torsion of its beams; none in superelements and in the plane
     elastic   : elastic energy over the mode's potential energy; the rest is that of gravity and the forces at rest
-    free      : whether the mode is a motion that nothing resists
-    along     : (..., k, 3) of the translation along the world's x, y, z; zero where parts turn in place
-    normal    : of the plane that the joints define in space (world axes), or None where there is none
-    out_of_plane : of the kinetic energy, in motions out of that plane: along its normal and turns about axes within it
+    free      : whether the mode is a motion without stiffness
+    along     : (..., k, 3) shares of the translation along the world's x, y, z; zero where parts rotate in place
+    normal    : normal of the plane that the joints define in space (world axes), or None
+    out_of_plane : share of the kinetic energy out of that plane: along its normal and rotations about axes within it
+
+    The equations are 15-19 of docs/theory/elastic-rest.md.
     """
 
     frequencies_hz: Array
@@ -73,19 +75,19 @@ class ModeEnergy:
         return brief("ModeEnergy", f"of {self.frequencies_hz.shape[-1]} modes in {listed(self.kinetic)}")
 
     def data(self) -> dict[str, Any]:
-        """The shares by name, as `--json` prints them."""
+        """Return the shares by name, as `--json` prints them."""
         names = (
             "kinetic", "motors", "strain", "torsion", "joints", "springs", "couplings", "along", "out_of_plane",
         )  # fmt: skip
         return {name: getattr(self, name) for name in names}
 
     def words(self) -> list[str]:
-        """Each mode in words; of one configuration."""
-        return mode_words(self)
+        """Return a description of each mode at one configuration."""
+        return mode_descriptions(self)
 
 
 def mode_energy(modes: ModeSet) -> ModeEnergy:
-    """Kinetic energy ½ ż², elastic energy ½ zᵀΛz + ½ Σ (C z)²/c, divided among what they belong to."""
+    """Return kinetic energy ½ ż² and elastic energy ½ zᵀΛz + ½ Σ (C z)²/c, divided among the parts they belong to."""
     rest = modes.rest
     single = modes.shapes.ndim == 2
     Z = modes.shapes[None] if single else modes.shapes
@@ -139,7 +141,10 @@ def mode_energy(modes: ModeSet) -> ModeEnergy:
 
 
 def _rounding(modes: ModeSet, squares: Array) -> Array:
-    """(N, 1): an ω² below is zero. Stiffness, the other modes, and a pendulum of the mechanism's size set the scale."""
+    """Return the limit (N, 1) below which an ω² is zero.
+
+    The scale is that of stiffness, the other modes, and a pendulum of the mechanism's size.
+    """
     rest, numbering = modes.rest, modes.rest.numbering
     gravity = numbering.mechanism.gravity
     weight = (
@@ -160,7 +165,7 @@ def _total(parts: Iterable[Shares], Z: Array) -> Array:
 
 
 def _motors(rest: ElasticRest, Z: Array, X: Array) -> Shares:
-    """J (C z)² of every motor, by its joint."""
+    """Return J (C z)² of every motor, by its joint."""
     found: Shares = {}
     inertia = acting(rest, "inertia")
     names = {row: key[1] for key, row in rest.numbering.measures.items() if key[0] == "joint"}
@@ -171,7 +176,7 @@ def _motors(rest: ElasticRest, Z: Array, X: Array) -> Shares:
 
 
 def _elastic_rows(modes: ModeSet, Z: Array, X: Array) -> tuple[Shares, Shares, Shares]:
-    """(C z)²/c of elastic joints and couplings, k δ² of drives, k (C z)² of springs."""
+    """Return (C z)²/c of elastic joints and couplings, k δ² of drives, k (C z)² of springs."""
     rest = modes.rest
     joints: Shares = {}
     couplings: Shares = {}
@@ -190,14 +195,14 @@ def _elastic_rows(modes: ModeSet, Z: Array, X: Array) -> tuple[Shares, Shares, S
     for name, spring in mechanism.springs.items():
         keys = component_keys(mechanism, spring) if spring.without_length else [key_of(mechanism, spring)]
         for row in (rest.numbering.measures[key] for key in keys):
-            if row in soft:  # else it stands on a coordinate that is locked
+            if row in soft:  # otherwise its coordinate is locked
                 part = -spring.about_relaxed.slope * np.square(moved[..., rows.index(row)])
                 springs[name] = springs.get(name, 0.0) + part
     return joints, springs, couplings
 
 
 def _moved(rest: ElasticRest, rows: list[int], Z: Array, X: Array) -> Array:
-    """C z of some rows: (N, k, rows)."""
+    """Return C z of some rows: (N, k, rows)."""
     C = rows_over_coordinates(rest, np.array(rows, dtype=np.int64), np.ascontiguousarray(X))
     return Z @ np.swapaxes(C, 1, 2)
 
@@ -210,14 +215,14 @@ class _BodyShapes(NamedTuple):
 
 
 class _Tensors:
-    """Translations of all bodies as quadratic forms of z, in body axes: constant, so batches cost little."""
+    """Translations of all bodies as quadratic forms of z, in body axes: constant, so that batches cost little."""
 
     def __init__(self, rest: ElasticRest):
         self.rest = rest
         self.properties = mass_properties(rest.numbering.drawing)
 
     def along(self, Z: Array, X: Array) -> Array:
-        """Σ m (e·R u)² along the world's axes e, over their sum: (N, k, 3)."""
+        """Return Σ m (e·R u)² along the world's axes e, over their sum: (N, k, 3)."""
         total = np.zeros((*Z.shape[:2], 3, 3))
         P = self.rest.numbering.mechanism.plane_axes()
         for b, body in enumerate(self.rest.bodies):
@@ -232,10 +237,10 @@ class _Tensors:
         return np.divide(found, largest, out=np.zeros_like(found), where=largest > _TURNING)
 
     def out_of_plane(self, Z: Array, X: Array, normal: Array) -> Array:
-        """Kinetic energy of (n nᵀu, φ - n nᵀφ) over that of both halves of the motion: (N, k)."""
+        """Return the kinetic energy of (n nᵀu, φ - n nᵀφ) over that of both parts of the motion: (N, k)."""
         out, within = np.zeros(Z.shape[:2]), np.zeros(Z.shape[:2])
         for b, body in enumerate(self.rest.bodies):
-            n = X[0, b, 3:].reshape(3, 3).T @ normal  # bodies only turn about it: the same in every configuration
+            n = X[0, b, 3:].reshape(3, 3).T @ normal  # bodies only rotate about it: equal in all configurations
             across = np.zeros((6, 6))
             across[:3, :3] = np.outer(n, n)
             across[3:, 3:] = np.eye(3) - np.outer(n, n)
@@ -247,7 +252,7 @@ class _Tensors:
 
 
 def _nodes(body: BodyCoordinates, properties: MassProperties, column: NDArray[np.int64]) -> _BodyShapes:
-    """A rigid body is one node at its centre of mass; a node of a mesh has the mean of its diagonal masses."""
+    """Return the nodes of a body: its centre of mass if rigid, or mesh nodes with the mean of their diagonal masses."""
     if body.mesh is None:
         full = np.zeros((1, 6, body.size))
         full[0, column] = body.shapes
@@ -263,7 +268,7 @@ def _nodes(body: BodyCoordinates, properties: MassProperties, column: NDArray[np
 
 
 def _projected_mass(body: BodyCoordinates, properties: MassProperties, projector: Array) -> Array:
-    """(P Φ)ᵀ M (P Φ) (size, size), P acting on (u, φ) of every node; in space."""
+    """Return (P Φ)ᵀ M (P Φ) (size, size), with P acting on (u, φ) of every node; in space."""
     if body.mesh is None:
         projected = projector @ body.shapes
         return projected.T @ properties.spatial() @ projected
@@ -273,7 +278,7 @@ def _projected_mass(body: BodyCoordinates, properties: MassProperties, projector
 
 
 def plane_normal(numbering: Numbering) -> Array | None:
-    """Normal of the plane that all joints of a mechanism in space keep: hinges along it, slides across it."""
+    """Return the normal of the plane that all joints of a spatial mechanism keep: hinges along it, slides across it."""
     mechanism = numbering.mechanism
     if mechanism.planar:
         return None
@@ -297,14 +302,14 @@ def plane_normal(numbering: Numbering) -> Array | None:
 # The elastic energy of torsion in bodies of beams, as a quadratic form of their coordinates z.
 
 
-_GJ = 1  # place of the twisting stiffness among a span's rates
+_GJ = 1  # index of the torsional stiffness among a span's rates
 
 
 def torsion_rows(rest: ElasticRest, body: BodyCoordinates) -> Array:
-    """Θ (elements, size): twice the energy of torsion of a body is |Θ z|².                      [elastic-rest, eq. 16a]
+    """Return Θ (elements, size): twice the energy of torsion of a body is |Θ z|².
 
-    An element of length h about the axis e twists by e·(φ₂ - φ₁), evenly; its stiffness is the mean of GJ at its ends.
-    None for superelements and in the plane.
+    An element of length h about the axis e twists by e·(φ₂ - φ₁), evenly; its stiffness is the mean of GJ at its ends
+    [elastic-rest, eq. 16a]. Superelements and planar mechanisms have none.
     """
     mesh = body.mesh
     if mesh is None or mesh.width == 3 or not len(mesh.elements):
@@ -325,26 +330,26 @@ def torsion_rows(rest: ElasticRest, body: BodyCoordinates) -> Array:
     return np.asarray(np.sqrt(stiffness / h)[:, None] * twist)
 
 
-# Modes in words: which bodies move, in or out of the plane, and where the elastic energy is.
+# Descriptions of modes: which bodies move, in or out of the plane, and where the elastic energy is.
 
 
-_SHOWN = 0.05  # a smaller share is not named
-_NAMED = 3  # at most so many parts in a list
-_PURE = 0.98  # in the plane, or out of it, altogether
-_MOSTLY = 0.6  # of the translation along one axis
-_TWISTED = 0.95  # of a body's elastic energy in torsion: torsion altogether
+_SHOWN = 0.05  # smallest share that is listed
+_NAMED = 3  # largest number of parts in a list
+_PURE = 0.98  # share from which a motion counts as entirely in the plane, or out of it
+_MOSTLY = 0.6  # share of the translation from which a motion is mostly along one axis
+_TWISTED = 0.95  # share of a body's elastic energy from which its deformation is entirely torsion
 
 
-def mode_words(energy: ModeEnergy) -> list[str]:
-    """A sentence for every mode of one configuration, as
+def mode_descriptions(energy: ModeEnergy) -> list[str]:
+    """Describe every mode of one configuration.
 
-    out of the plane; coupler 71 % and follower 26 % of the motion; crank 64 % (torsion) and coupler 30 % of the
-    deformation
+    For example: out of the plane; coupler 71 % and follower 26 % of the motion; crank 64 % (torsion) and coupler 30 %
+    of the deformation.
     """
     if energy.frequencies_hz.ndim != 1:
         raise InputError(
-            f"words are for the modes of one configuration, and there are {len(energy.frequencies_hz)}",
-            hint="ask for the modes at one of them",
+            f"descriptions are for modes at one configuration (got {len(energy.frequencies_hz)} configurations)",
+            hint="compute the modes at one configuration",
         )
     return [_sentence(energy, i) for i in range(len(energy.frequencies_hz))]
 
@@ -359,9 +364,9 @@ def _sentence(energy: ModeEnergy, i: int) -> str:
     deformed |= {f'spring "{name}"': values[i] for name, values in energy.springs.items()}
     deformed |= {f'coupling "{name}"': values[i] for name, values in energy.couplings.items()}
     if energy.free[i]:
-        parts.append("nothing resists it")
+        parts.append("no stiffness")
     elif energy.frequencies_hz[i] < 0.0:
-        parts.append("it falls away: the forces at rest do not hold it")
+        parts.append("unstable under the forces at rest")
     else:
         elastic = float(energy.elastic[i])
         if elastic > _SHOWN:
@@ -372,7 +377,7 @@ def _sentence(energy: ModeEnergy, i: int) -> str:
 
 
 def _listed(shares: dict[str, float], torsion: dict[str, float] | None = None) -> str:
-    """`coupler 71 % (torsion) and follower 26 %`: the largest first, small ones left out."""
+    """List shares, `coupler 71 % (torsion) and follower 26 %`: the largest first, small ones omitted."""
     order = sorted(shares, key=lambda name: -shares[name])
     named = [name for name in order if shares[name] >= _SHOWN][:_NAMED] or order[:1]
     texts = [f"{name} {100.0 * shares[name]:.0f} %{_twist((torsion or {}).get(name, 0.0))}" for name in named]
@@ -380,7 +385,7 @@ def _listed(shares: dict[str, float], torsion: dict[str, float] | None = None) -
 
 
 def _twist(share: float) -> str:
-    """How much of a body's deformation is torsion; bending and stretching go without saying."""
+    """Describe the share of torsion in a body's deformation; bending and stretching are not mentioned."""
     if share < _SHOWN:
         return ""
     return " (torsion)" if share > _TWISTED else f" ({100.0 * share:.0f} % of it torsion)"

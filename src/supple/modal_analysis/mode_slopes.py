@@ -1,17 +1,17 @@
-"""Slopes of natural frequencies and shapes along parameters of the file, θ held (docs/theory/parameters.md).
+"""Slopes of natural frequencies and shapes along parameters of the file, at constant θ (docs/theory/parameters.md).
 
     (K - λM) ψ + C_hᵀν = 0,  C_h ψ = 0,  ψᵀMψ = 1
     ∂λ/∂μ = ψᵀ(K' - λM')ψ + 2 νᵀC_h'ψ                                                              (parameters, 8)
     [K - λM  C_hᵀ  MΨ; C_h  0  0; ΨᵀM  0  0] [Y; N; κ] = -[(K' - λM')Ψ + C_h'ᵀν; C_h'Ψ; 0],
     Ψ' = Y - ½ Ψ ΨᵀM'Ψ                                                                                          (9)
 
-C_h are ideal rows and locked coordinates, ν what they carry; where places move with μ, C_h' is not zero. Modes of one
+C_h are ideal rows and locked coordinates, ν their forces; where points move with μ, C_h' is not zero. Modes of one
 frequency are one level: its slopes are the eigenvalues of the same form over all of it, those of the branches that
-part there, and its shapes have slopes without turning among one another [Fox and Kapoor 1968, Nelson 1976, Dailey
+part there, and its shapes have slopes without rotation among one another [Fox and Kapoor 1968, Nelson 1976, Dailey
 1989].
 
 With loads at rest K has their geometric stiffness K_g, and K' its slope, from K_g at six values around the
-parameter's own. All this over the coordinates of bodies that are not condensed: with K_g (10) does not hold.
+parameter's own. These equations use the coordinates of bodies that are not condensed: with K_g (10) is not valid.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ from supple.formulations.rigid_link_system.small_link_motions import UNCONDENSED
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import Configuration
 
-DISTINCT = 1e-4  # of ω: modes closer than this are one level
-WIDER = 8.0  # times the band that frequencies need: shapes converge by the square root of what frequencies do
+DISTINCT = 1e-4  # relative difference of ω below which modes are one level
+WIDER = 8.0  # factor on the band for frequencies: shapes converge with the square root of the error of frequencies
 
-_RANK = 1e-13  # of the largest singular value: redundant rows have less
+_RANK = 1e-13  # fraction of the largest singular value, below which rows are redundant
 
 
 class ModeSlopes(NamedTuple):
-    """At one configuration along one parameter.
+    """Slopes of the modes at one configuration along one parameter.
 
-    squares : (k,) ∂ω²/∂μ; shapes : (k, n) ∂ψ/∂μ over z of `rest`, shapes of bodies kept, of these `modes`
+    squares : (k,) ∂ω²/∂μ; shapes : (k, n) ∂ψ/∂μ over z of `rest` with constant shapes of bodies, for these `modes`
     """
 
     squares: Array
@@ -61,7 +61,7 @@ class ModeSlopes(NamedTuple):
 
 
 class _System(NamedTuple):
-    """K, M (n, n), ideal rows (m, n), at one configuration, and ∂/∂μ of all three."""
+    """K, M (n, n) and ideal rows (m, n) at one configuration, and ∂/∂μ of all three."""
 
     K: Array
     M: Array
@@ -75,10 +75,10 @@ class _System(NamedTuple):
 def mode_slopes(
     rest: ElasticRest, configuration: Configuration, shapes: Array, name: str, *, free_actuators: bool, preload: bool
 ) -> ModeSlopes:
-    """Of the lowest modes at one configuration, `shapes` (k, n) over z of `rest`, along a parameter of the file.
+    """Return the slopes of the lowest modes at one configuration, `shapes` (k, n) over z of `rest`, along a parameter.
 
-    Bodies are condensed for a wider band here, and not at all with preload; modes of one level are turned to those
-    given.
+    Bodies are condensed for a wider band here, and not at all with preload; modes of one level are rotated to the given
+    ones.
     """
     count = len(shapes)
     wide = elastic_rest(rest.numbering.mechanism, UNCONDENSED if preload else WIDER * rest.band)
@@ -94,14 +94,16 @@ def mode_slopes(
     slopes, changes = np.empty(len(squares)), np.empty(Z.shape)
     for level in levels(squares):
         square = float(squares[level].mean())
-        Z[level] = _turned(wide, Z[level], rest, shapes[level])
-        form = sum(_work(body, *own, square, Z[level]) for body, own in zip(wide.bodies, bodies, strict=True))
+        Z[level] = _rotate_modes(wide, Z[level], rest, shapes[level])
+        form = sum(
+            _eigenvalue_error(body, *own, square, Z[level]) for body, own in zip(wide.bodies, bodies, strict=True)
+        )
         slopes[level], changes[level] = _level(system, square, Z[level], np.asarray(form))
     return ModeSlopes(slopes, changes, Z, wide)
 
 
-def _turned(rest: ElasticRest, Z: Array, given: ElasticRest, shapes: Array) -> Array:
-    """Modes of one frequency over z of `rest`, turned among one another to come closest to those given."""
+def _rotate_modes(rest: ElasticRest, Z: Array, given: ElasticRest, shapes: Array) -> Array:
+    """Return modes of one frequency over z of `rest`, rotated among one another to be closest to the given ones."""
     moved, known = (
         np.hstack([values[:, body.start : body.stop] @ body.shapes.T for body in of.bodies])
         for of, values in ((rest, Z), (given, shapes))
@@ -111,16 +113,16 @@ def _turned(rest: ElasticRest, Z: Array, given: ElasticRest, shapes: Array) -> A
 
 
 def levels(squares: Array) -> list[slice]:
-    """Runs of ω² (k,), rising, that are one level, and so are those that are 0 to rounding."""
+    """Return the ranges of ω² (k,), ascending, that are one level; values that are 0 to rounding are one level too."""
     size = np.maximum(np.abs(squares), 1e-10 / DISTINCT * np.abs(squares).max(initial=0.0))
     ends = [0, *(np.flatnonzero(np.diff(squares) > 2.0 * DISTINCT * size[1:]) + 1).tolist(), len(squares)]
     return [slice(a, b) for a, b in pairwise(ends)]
 
 
-def _work(body: BodyCoordinates, dK: Array, dM: Array, square: float, Z: Array) -> Array:
-    """What is wrong with ΨᵀK'Ψ - λ ΨᵀM'Ψ of a body over its shapes: (q, q), that of its mesh at ω² less its own.
+def _eigenvalue_error(body: BodyCoordinates, dK: Array, dM: Array, square: float, Z: Array) -> Array:
+    """Return the error of ΨᵀK'Ψ - λ ΨᵀM'Ψ of a body over its shapes, (q, q): that of its mesh at ω² minus its own.
 
-    Shapes hold what counts for λ, and K' may ask for more: the mesh within follows its interface exactly,
+    The shapes suffice for λ, but K' may need more: the interior of the mesh follows its interface exactly,
     (K - λM)_ii u_i = -(K - λM)_ib u_b.                                                              (parameters, 10)
     """
     small, mesh = body.condensed, body.mesh
@@ -132,7 +134,7 @@ def _work(body: BodyCoordinates, dK: Array, dM: Array, square: float, Z: Array) 
     inner = np.setdiff1d(np.arange(mesh.size), b)
     left = ((mesh.K - square * mesh.M) @ u)[inner]
     poles = np.square(2.0 * np.pi * small.internal_hz)
-    square = away_from([square], poles)[0]  # of shapes that are kept: nothing is left of them there
+    square = away_from([square], poles)[0]  # poles of shapes that are kept: the residual vanishes there
     inside = (mesh.K - square * mesh.M).tocsc()[inner][:, inner]
     more = np.zeros(u.shape)
     more[inner] = -spla.splu(inside.tocsc()).solve(left)
@@ -140,10 +142,13 @@ def _work(body: BodyCoordinates, dK: Array, dM: Array, square: float, Z: Array) 
 
 
 def _level(system: _System, square: float, Z: Array, more: Array) -> tuple[Array, Array]:
-    """∂λ/∂μ (q,) rising and ∂ψ/∂μ (q, n) of modes Z (q, n) of one frequency; more : what shapes of bodies leave out."""
+    """Return ∂λ/∂μ (q,) ascending and ∂ψ/∂μ (q, n) of modes Z (q, n) of one frequency.
+
+    more : error of the truncated shapes of bodies
+    """
     K, M, hard, dK, dM, dhard = system
     (q, n), m = Z.shape, len(hard)
-    D = 1.0 / np.sqrt(np.abs(np.diag(K)) + abs(square) * np.diag(M))[:, None]  # stiff and soft in units of their own
+    D = 1.0 / np.sqrt(np.abs(np.diag(K)) + abs(square) * np.diag(M))[:, None]  # balances stiff and soft coordinates
     scale = np.linalg.norm(hard * D.T, axis=1, keepdims=True)
     border = D * (M @ Z.T)
     rows = np.vstack([hard * D.T / scale, border.T / np.linalg.norm(border)])
@@ -151,11 +156,11 @@ def _level(system: _System, square: float, Z: Array, more: Array) -> tuple[Array
     inverse = la.pinv(matrix, rtol=_RANK)  # rows may be redundant
 
     def solved(force: Array, gap: Array) -> tuple[Array, Array]:
-        """x (n, q) with (K - λM) x + C_hᵀν = force and C_h x = gap, none of it along the level; and ν (m, q)."""
+        """Return x (n, q) with (K - λM) x + C_hᵀν = force and C_h x = gap, orthogonal to the level; and ν (m, q)."""
         found = inverse @ np.vstack([D * force, gap / scale, np.zeros((q, force.shape[1]))])
         return D * found[:n], found[n : n + m] / scale
 
-    better, carried = solved(-(K - square * M) @ Z.T, -hard @ Z.T)  # as far as rounding lets them be modes
+    better, carried = solved(-(K - square * M) @ Z.T, -hard @ Z.T)  # residual of the modes, which rounding limits
     Z = Z + better.T
     change, gap = (dK - square * dM) @ Z.T, dhard @ Z.T
     form, crossed = Z @ change + more, carried.T @ gap
@@ -185,7 +190,7 @@ def _system(rest: ElasticRest, configuration: Configuration, held: HeldRows, nam
 
 
 def preload_slope(rest: ElasticRest, configuration: Configuration, name: str) -> Array:
-    """∂K_g/∂μ (n, n) over z of `rest`, which is not condensed, θ held: of all nodes, with the shapes of bodies kept."""
+    """Return ∂K_g/∂μ (n, n) over z of the uncondensed `rest`, at constant θ and with constant shapes of bodies."""
 
     def over_shapes(mechanism: Mechanism) -> dict[str, Array]:
         other = elastic_rest(mechanism, UNCONDENSED)
@@ -198,7 +203,7 @@ def preload_slope(rest: ElasticRest, configuration: Configuration, name: str) ->
 
 
 def _same_motion(rest: ElasticRest, other: ElasticRest) -> Array:
-    """(n', n) z of another mechanism, whose nodes and deflections move as those of the first do."""
+    """Return (n', n) z of another mechanism, whose nodes and deflections move as those of the first do."""
     B = np.zeros((other.size, rest.size))
     for one, two in zip(rest.bodies, other.bodies, strict=True):
         a, b = one.size - one.deflections, two.size - two.deflections
@@ -211,17 +216,17 @@ def _same_motion(rest: ElasticRest, other: ElasticRest) -> Array:
 
 
 def require_slopes(mechanism: Mechanism, along: Sequence[str], *, rigid_links: bool) -> None:
-    """Refuse what has no slopes, by name."""
+    """Require a mechanism and formulation that have slopes along these parameters."""
     if not along:
         return
     require_parameters(mechanism, along)
     if rigid_links:
         raise InputError(
-            "modes by rigid links have no slopes along parameters", part="along", hint="leave the formulation out"
+            'modes of formulation "erls" have no slopes along parameters', part="along", hint="omit the formulation"
         )
     if load_tables(mechanism):
         (joint, _), *_ = load_tables(mechanism)
         raise InputError(
-            "its stiffness depends on the load, and has no slopes along parameters",
-            part=f'joint "{joint}"', path=("joints", joint, "stiffness"), hint="give a number in place of the table",
+            "load-dependent stiffness has no slopes along parameters",
+            part=f'joint "{joint}"', path=("joints", joint, "stiffness"), hint="give a number instead of the table",
         )  # fmt: skip

@@ -34,10 +34,10 @@ from supple.modal_analysis.mode_set import ModeSet
 from supple.modal_analysis.mode_slopes import mode_slopes, require_slopes
 from supple.systems.protocols import by_rigid_links
 
-_MARGIN = 1.1  # over the highest mode found: room for what a wider band lowers or adds
+_MARGIN = 1.1  # band over the highest mode found: room for modes that a wider band lowers or adds
 _WIDER = 8.0
 _PER_TURN = 0.5 / np.pi
-_ROUNDING = 1e-9  # of the highest ω² that is asked for
+_ROUNDING = 1e-9  # fraction of the highest requested ω²
 
 
 def modes(
@@ -50,31 +50,80 @@ def modes(
     formulation: str = "auto",
     along: str | Sequence[str] = (),
 ) -> ModeSet:
-    """The lowest modes of (K, M) with C(θ) z = 0, actuators locked or free.            [elastic-rest, eqs. 5-9]
+    """Compute natural frequencies and mode shapes at a posture.
 
-    at             : a Configuration, or anything `assemble` takes; (N, s) gives a batch
-    count          : how many; all there are, if it has fewer
-    free_actuators : the coordinates θ are free, and their motions without stiffness count as modes of 0 Hz
-    preload        : add the geometric stiffness of gravity and all forces at rest; False leaves it out
-    formulation    : "erls" goes through the equivalent rigid link system, whose bodies are not condensed
-    along          : parameters of the file along which `eigenvalue_slopes` and `frequency_slopes` are wanted, θ held;
-                     masses, stiffnesses, sections, lengths and places alike (docs/theory/parameters.md)
+    Parameters
+    ----------
+    mechanism : Mechanism
+        Mechanism with elastic bodies or joints.
+    at : str, mapping, array_like or Configuration, optional
+        Posture, as for `assemble`; a batch (N, s) gives the modes at N postures. Default: rest.
+    count : int, optional
+        Number of modes, the lowest first. Default: 6, or all modes if there are fewer.
+    free_actuators : bool, optional
+        Let the coordinates θ move freely instead of locking the actuators. Default: False.
 
-    Frequencies carry the error of condensing the bodies, at most 5e-7 of each, and of their meshes.
+        Motions without stiffness count as modes of 0 Hz.
+    preload : bool, optional
+        Include the geometric stiffness of gravity and all forces at rest. Default: True.
+    formulation : {"auto", "erls"}, optional
+        Formulation of the equations; "erls" is the equivalent rigid link system. Default: "auto".
+
+        "erls" does not condense the bodies, which the default does.
+    along : str or sequence of str, optional
+        Parameters of the file for the slopes of frequencies and shapes at constant θ. Default: none.
+
+        Masses, stiffnesses, sections, lengths and positions are supported; see docs/theory/parameters.md. The slopes
+        are in `ModeSet.eigenvalue_slopes` and `ModeSet.frequency_slopes`.
+
+    Returns
+    -------
+    ModeSet
+        Natural frequencies and shapes; for a batch all arrays have a leading axis (N, ...).
+
+    Raises
+    ------
+    InputError
+        If nothing is elastic, or nothing can move.
+
+    Warns
+    -----
+    SuppleWarning
+        If the mechanism buckles under its loads, or the loads at rest cannot be balanced.
+
+    See Also
+    --------
+    small_motions : Modes about the deformed equilibrium or a steady motion.
+    frf : Frequency responses.
+    linearize : Linear model in state space.
+
+    Notes
+    -----
+    The modes solve (K, M) with C(θ) z = 0, see equations 5-9 of docs/theory/elastic-rest.md. Frequencies have the
+    error of the condensation of bodies, at most 5e-7 relative, and that of their meshes.
+
+    Examples
+    --------
+    >>> import supple
+    >>> found = supple.modes(supple.load("flexible-four-bar"), "home", count=3)
+    >>> found.frequencies_hz.round(1)
+    array([10.3, 26.5, 54.2])
+    >>> found.descriptions[0]
+    'in the plane; coupler 53 %, follower 37 % and crank 9 % of the motion; crank 99 % of the deformation'
     """
     require_arguments(modes, locals())
     require_count(count)
-    wanted = (along,) if isinstance(along, str) else tuple(along)
+    parameters = (along,) if isinstance(along, str) else tuple(along)
     preload = preload and carries_loads(mechanism)
-    require_slopes(mechanism, wanted, rigid_links=by_rigid_links(formulation))
+    require_slopes(mechanism, parameters, rigid_links=by_rigid_links(formulation))
     mechanism, configuration = under_loads(mechanism, at)
     if by_rigid_links(formulation):
-        _structure(mechanism, own_band(mechanism), free_actuators)  # refuses what has no vibrations
+        _structure(mechanism, own_band(mechanism), free_actuators)  # raises an error if there are no vibrations
         if not free_actuators:
             preload = preload and held_loads(mechanism, "modes")
         found = link_mode_set(mechanism, configuration, count, free_actuators=free_actuators, preload=preload)
         if len(found) == 0:
-            raise _unmoved(mechanism, free_actuators)
+            raise _nothing_moves(mechanism, free_actuators)
         return found
     X = np.ascontiguousarray(configuration.X.reshape(-1, *configuration.X.shape[-2:]))
     dense = (free_actuators and preload) or needs_dense(mechanism, free_actuators=free_actuators)
@@ -100,7 +149,7 @@ def modes(
             break
         band = _MARGIN * highest if highest > rest.band else _WIDER * rest.band
     if squares.shape[1] == 0:
-        raise _unmoved(mechanism, free_actuators)
+        raise _nothing_moves(mechanism, free_actuators)
     bands[count, free_actuators] = rest.band
     if preload and not free_actuators:
         _warn_of_buckling(rest, configuration, squares)
@@ -110,7 +159,7 @@ def modes(
             mode_slopes(rest, item, own, name, free_actuators=free_actuators, preload=preload)
             for item, own in zip(configuration.each(), Z, strict=True)
         )
-        for name in wanted
+        for name in parameters
     }
     if configuration.X.ndim == 2:
         frequencies, Z = frequencies[0], Z[0]
@@ -118,7 +167,7 @@ def modes(
 
 
 def _warn_of_buckling(rest: ElasticRest, configuration: Configuration, squares: Array) -> None:
-    """Say so where loads are more than it bears, and how many times less it would bear."""
+    """Warn if the loads exceed the buckling load, with the critical load factor."""
     past = np.flatnonzero(squares[:, 0] < -_ROUNDING * np.abs(squares).max(axis=1))
     if not len(past):
         return
@@ -127,30 +176,30 @@ def _warn_of_buckling(rest: ElasticRest, configuration: Configuration, squares: 
     where = f" at {len(past)} of {len(squares)} configurations" if len(squares) > 1 else ""
     warnings.warn(
         f'mechanism "{rest.numbering.mechanism.name}" buckles under {factors[0]:.4g} times its loads{where}: modes '
-        "with a negative frequency are motions that the loads do not hold",
+        "with a negative frequency are unstable motions under the loads",
         SuppleWarning, stacklevel=3,
     )  # fmt: skip
 
 
 def require_count(count: int) -> None:
-    """Refuse a number of modes that is none, or more than the limit."""
+    """Require a number of modes of at least one and within the limit."""
     if count < 1:
-        raise InputError(f"{count} modes were asked for", hint="ask for at least one")
+        raise InputError(f"the number of modes must be at least 1 (got {count})", hint="request at least one mode")
     require_within("modes", count, part="count")
 
 
-def _unmoved(mechanism: Mechanism, free_actuators: bool) -> InputError:
+def _nothing_moves(mechanism: Mechanism, free_actuators: bool) -> InputError:
     locked = "" if free_actuators else "actuators" if mechanism.actuators else "coordinates"
     return InputError(
-        "nothing of it can move" + (f" while its {locked} are locked" if locked else ""),
+        "nothing can move" + (f" while its {locked} are locked" if locked else ""),
         part=f'mechanism "{mechanism.name}"',
-        hint="look at its mobility with `supple check`"
+        hint="check its mobility with `supple check`"
         + (f"; free the {locked}, or make a body or a joint elastic" if locked else ""),
     )
 
 
 def _structure(mechanism: Mechanism, band: float, free_actuators: bool) -> tuple[ElasticRest, HeldRows]:
-    """Bodies condensed for a band, and the rows that are held; put together once."""
+    """Return the bodies condensed for a band, and the constrained rows; computed once."""
 
     def build() -> tuple[ElasticRest, HeldRows]:
         rest = elastic_rest(mechanism, band)
@@ -169,26 +218,26 @@ def _one_by_one(
 
 
 def require_elastic(rest: ElasticRest) -> None:
-    """A mechanism whose bodies and joints are all rigid has no vibrations."""
+    """Require an elastic body or joint: a mechanism of rigid parts has no vibrations."""
     if not rest.elastic and not (rest.arrays.compliance > 0.0).any():
         raise InputError(
-            "none of its bodies or joints is elastic",
+            "no body or joint is elastic, so there are no vibrations",
             part=f'mechanism "{rest.numbering.mechanism.name}"',
             path=("bodies",),
             hint="replace a rod by a beam with section: and material:, or give a joint its stiffness:",
         )
 
 
-# Modes of the equivalent rigid link system, told as those of every other formulation (rigid-link-system, 22-24).
+# Modes of the equivalent rigid link system, reported like those of the other formulations (rigid-link-system, 22-24).
 #
-# Nothing is condensed. Shapes are turned into the coordinates z of the uncondensed elastic mechanism, so that words,
-# energies, pictures and the modal assurance criterion are the same.
+# Nothing is condensed. Shapes are converted to the coordinates z of the uncondensed elastic mechanism, so that
+# descriptions, energies, plots and the modal assurance criterion are the same.
 
 
 def link_mode_set(
     mechanism: Mechanism, configuration: Configuration, count: int, *, free_actuators: bool, preload: bool
 ) -> ModeSet:
-    """The lowest modes of the equivalent rigid link system, at one configuration or many."""
+    """Return the lowest modes of the equivalent rigid link system, at one configuration or many."""
     rest = elastic_rest(mechanism, UNCONDENSED)
     found = [_link_modes(rest, one, count, free_actuators, preload) for one in configuration.each()]
     kept = min(len(hertz) for hertz, _ in found)

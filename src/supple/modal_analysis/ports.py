@@ -1,7 +1,7 @@
-"""Ports by name, where a mechanism is pushed or watched: each is a row over the elastic coordinates z.
+"""Ports: points and directions of forces or measured motions, as rows over the elastic coordinates z.
 
-A force f through a port of row g acts as gᵀf, and g z is the displacement that the port sees. Both uses share the row;
-that is why responses are reciprocal.
+A force f through a port of row g acts as gᵀf, and g z is the displacement at the port. Both uses share the row, which
+is why responses are reciprocal.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ from supple.kinematics.numbering import Numbering
 from supple.kinematics.rest import rest as undeformed
 from supple.results.channel import AXES, Channel
 
-# Places anywhere along beams: `arm[0.25]`, a quarter of the way along a body, and how they move between nodes.
+# Points anywhere along beams: `arm[0.25]`, a quarter of the way along a body, and their motion between nodes.
 #
 #     u = (1 - ξ) u_a + ξ u_b  along the element,   Hermite's cubics across it, the turns of its nodes as slopes;
 #     φ = (1 - ξ) φ_a + ξ φ_b  about it,            the slopes of the cubics across             (measurements, eq. 12)
 #
-# That is the motion of an element of Euler and Bernoulli; one of Timoshenko adds shear that its nodes do not tell.
+# That is the motion of an Euler-Bernoulli element; a Timoshenko element adds shear that its nodes do not determine.
 
 
-_NEAR = 1e-6  # of the body's size: closer is on the axis
+_NEAR = 1e-6  # fraction of the body's size: a closer point is on the axis
 _ALONG = re.compile(r"(?P<body>.+)\[(?P<share>[0-9.eE+-]+)\]")
 
 
 def beam_point(numbering: Numbering, name: str) -> tuple[int, Array] | None:
-    """Number of the body and position on it, in its axes, of `body[share]`; None if the name is none of that form.
+    """Return the number of the body and the position on it of `body[share]`; None if the name has another form.
 
-    share : 0 to 1, of the length of all its beams, one behind the other as they are described
+    share : 0 to 1, fraction of the length of all its beams, one behind the other in the order of the file
     """
     found = _ALONG.fullmatch(name)
     if found is None or found["body"] not in numbering.mechanism.bodies:
@@ -53,7 +53,7 @@ def beam_point(numbering: Numbering, name: str) -> tuple[int, Array] | None:
     except ValueError:
         share = float("nan")
     if not 0.0 <= share <= 1.0:
-        raise InputError(f'"{found["share"]}" is not a share of its length', part=name, hint="give 0 to 1")
+        raise InputError(f'"{found["share"]}" is not a fraction of the length', part=name, hint="give 0 to 1")
     if not beams:
         raise InputError(
             f'body "{found["body"]}" has no beams',
@@ -69,21 +69,21 @@ def beam_point(numbering: Numbering, name: str) -> tuple[int, Array] | None:
 
 
 def motion_between_nodes(body: BodyCoordinates, position: Array, column: NDArray[np.int64]) -> Array | None:
-    """(u, φ) of a place on the axis of an element over the body's coordinates, (6, size); None if it is on none.
+    """Return (u, φ) of a point on the axis of an element over the body's coordinates, (6, size); None if it is on none.
 
     position : (3,) in body axes; column : (d,) which of (u, φ) the degrees of freedom of a node are
     """
     mesh = body.mesh
     if mesh is None or not len(mesh.elements):
         return None
-    way = mesh.ends[:, 1] - mesh.ends[:, 0]
-    length = np.linalg.norm(way, axis=1)
-    xi = np.clip(np.einsum("ei,ei->e", position - mesh.ends[:, 0], way) / length**2, 0.0, 1.0)
-    off = np.linalg.norm(mesh.ends[:, 0] + xi[:, None] * way - position, axis=1)
+    axis = mesh.ends[:, 1] - mesh.ends[:, 0]
+    length = np.linalg.norm(axis, axis=1)
+    xi = np.clip(np.einsum("ei,ei->e", position - mesh.ends[:, 0], axis) / length**2, 0.0, 1.0)
+    off = np.linalg.norm(mesh.ends[:, 0] + xi[:, None] * axis - position, axis=1)
     e = int(np.argmin(off))
     if off[e] > _NEAR * mesh.extent:
         return None
-    s, L, t = float(xi[e]), float(length[e]), way[e] / length[e]
+    s, L, t = float(xi[e]), float(length[e]), axis[e] / length[e]
     ends = [_end(body, int(node), end, column) for node, end in zip(mesh.elements[e], mesh.ends[e], strict=True)]
     along = np.outer(t, t)
     across = np.eye(3) - along
@@ -102,7 +102,7 @@ def motion_between_nodes(body: BodyCoordinates, position: Array, column: NDArray
 
 
 def _end(body: BodyCoordinates, node: int, end: Array, column: NDArray[np.int64]) -> Array:
-    """(u, φ) of the end of an element's axis, on a rigid arm from its node: (6, size)."""
+    """Return (u, φ) of the end of an element's axis, on a rigid arm from its node: (6, size)."""
     assert body.mesh is not None
     found = np.zeros((6, body.size))
     found[column] = body.of_node(node)
@@ -115,12 +115,12 @@ def _end(body: BodyCoordinates, node: int, end: Array, column: NDArray[np.int64]
 
 
 class Port(NamedTuple):
-    """A measure of the mechanism, or a direction at a place.
+    """A measure of the mechanism, or a direction at a point.
 
-    row       : of the numbering, or None for a place
-    body      : number of the body that the place is on, and position (3,) on it
+    row       : number of the measure, or None for a point
+    body      : number of the body of the point, and position (3,) on it
     component : 0-5, along or about an axis of the drawing
-    turns     : whether it sees an angle, and so takes a moment
+    turns     : whether it measures an angle and takes a moment
     """
 
     name: str
@@ -132,15 +132,17 @@ class Port(NamedTuple):
 
     @property
     def unit(self) -> str:
+        """Unit of the displacement."""
         return "rad" if self.turns else "m"
 
     @property
     def force_unit(self) -> str:
+        """Unit of the force."""
         return "N m" if self.turns else "N"
 
 
 def port(numbering: Numbering, name: str) -> Port:
-    """A sensor's output, an actuator, a coordinate of a joint, or `place.axis`.
+    """Return the port of a sensor output, an actuator, a joint coordinate, or `point.axis`.
 
     axis : x, y, z and rx, ry, rz about them, axes of the drawing; in the plane its two letters and `angle`
     """
@@ -148,8 +150,8 @@ def port(numbering: Numbering, name: str) -> Port:
     made = carried(undeformed(numbering.mechanism)).observation.outputs
     if row is None and name in made:
         raise InputError(
-            "what it measures is no displacement, and no force goes along it", part=name,
-            hint="name a place and a direction there, such as tip.x",
+            "the output is not a displacement, so no force can act along it", part=name,
+            hint="give a point and a direction, such as tip.x",
         )  # fmt: skip
     if row is not None:
         return Port(name, bool(numbering.angles()[row]), row)
@@ -162,15 +164,15 @@ def port(numbering: Numbering, name: str) -> Port:
         return Port(name, component > 2, None, body, position, component)
     known_places = (*numbering.drawing.frames, *numbering.drawing.joint_points, *numbering.mechanism.sensors)
     if place in known_places:
-        raise InputError(f'"{axis}" is not a direction at "{place}"', part=name, hint=nearest(axis, letters))
+        raise InputError(f'"{axis}" is not a direction of "{place}"', part=name, hint=nearest(axis, letters))
     known = [*carried(undeformed(numbering.mechanism)).outputs, *numbering.mechanism.actuators]
     known += [f"{key}.{next(iter(letters))}" for key in numbering.drawing.joint_points]
-    raise InputError(f'there is no sensor output, actuator, joint coordinate or place.axis "{name}"',
+    raise InputError(f'there is no sensor output, actuator, joint coordinate or point.axis "{name}"',
                      hint=nearest(name, known))  # fmt: skip
 
 
 def place_ports(numbering: Numbering, name: str) -> list[Port]:
-    """Those of all directions at a place, or at that of a sensor; else one port by its name."""
+    """Return the ports of all directions at a point or a sensor; otherwise the one port of that name."""
     try:
         body, position = _place(numbering, name)
     except InputError:
@@ -181,7 +183,7 @@ def place_ports(numbering: Numbering, name: str) -> list[Port]:
 
 
 def _place(numbering: Numbering, name: str) -> tuple[int, Array]:
-    """Body and position on it of a place, of what a sensor of that name watches, or of `body[share]` along beams."""
+    """Return body and position on it of a point, of the point of a sensor, or of `body[share]` along beams."""
     along = beam_point(numbering, name)
     if along is not None:
         return along
@@ -191,7 +193,7 @@ def _place(numbering: Numbering, name: str) -> tuple[int, Array]:
 
 
 def measured_row(numbering: Numbering, name: str) -> int | None:
-    """The row of a sensor's output, an actuator or a joint's coordinate, or None if it is none of them."""
+    """Return the row of a sensor output, an actuator or a joint coordinate, or None for any other name."""
     mechanism = numbering.mechanism
     outputs = carried(undeformed(mechanism)).outputs
     if name in outputs:
@@ -203,7 +205,7 @@ def measured_row(numbering: Numbering, name: str) -> int | None:
 
 
 def place_directions(numbering: Numbering) -> dict[str, int]:
-    """Names of the directions at a place, and which of (u, φ) each is."""
+    """Return the names of the directions at a point, with the index of each in (u, φ)."""
     plane = numbering.mechanism.plane
     if plane is None:
         return {name: i for i, name in enumerate(("x", "y", "z", "rx", "ry", "rz"))}
@@ -211,9 +213,9 @@ def place_directions(numbering: Numbering) -> dict[str, int]:
 
 
 def port_rows(rest: ElasticRest, ports: Sequence[Port], X: Array, *, between: bool = False) -> Array:
-    """g of every port over z at poses X (N, bodies + 1, 12): (N, ports, n).
+    """Return g of every port over z at poses X (N, bodies + 1, 12): (N, ports, n).
 
-    between : whether places on beams may lie where nothing touches them; bodies are then condensed without them
+    between : whether points on beams may be between nodes; the bodies are then condensed without them
     """
     found = np.zeros((len(X), len(ports), rest.size))
     measures = [i for i, item in enumerate(ports) if item.row is not None]
@@ -227,7 +229,10 @@ def port_rows(rest: ElasticRest, ports: Sequence[Port], X: Array, *, between: bo
 
 
 def _at_place(rest: ElasticRest, item: Port, X: Array, between: bool) -> Array:
-    """Displacement of a place over the coordinates of its body: u + φ × arm, or φ, along an axis of the drawing."""
+    """Return the displacement of a point over the coordinates of its body, along an axis of the drawing.
+
+    The row is u + φ × arm, or φ.
+    """
     body = rest.bodies[item.body]
     assert item.position is not None
     unit = X[:, item.body, 3:].reshape(-1, 3, 3)[:, item.component % 3]  # Rᵀ e: the axis, in the body's axes
@@ -236,9 +241,9 @@ def _at_place(rest: ElasticRest, item: Port, X: Array, between: bool) -> Array:
         moved = motion_between_nodes(body, item.position, rest.arrays.column) if between else None
         if moved is None:
             raise InputError(
-                f'nothing touches body "{body.name}" there, so that its mesh has no node at that place',
+                f'the mesh of body "{body.name}" has no node at this point, since no joint, load or sensor is there',
                 part=item.name,
-                hint=f"put a sensor there: sensors: {{NAME: {{position: {item.name.rpartition('.')[0]}}}}}",
+                hint=f"add a sensor at the point: sensors: {{NAME: {{position: {item.name.rpartition('.')[0]}}}}}",
             )
         return np.asarray(unit @ (moved[3:] if item.component > 2 else moved[:3]))
     arm = item.position - (np.zeros(3) if body.mesh is None else body.mesh.nodes[node])
@@ -251,7 +256,7 @@ def _at_place(rest: ElasticRest, item: Port, X: Array, between: bool) -> Array:
 
 
 def touched(numbering: Numbering, item: Port) -> bool:
-    """Whether a joint, load or sensor touches its body there, so that condensing it keeps the place as it is."""
+    """Return whether a joint, load or sensor is at the port, so that condensing its body keeps the point."""
     if item.row is not None or item.position is None:
         return True
     name = numbering.bodies[item.body]
@@ -263,38 +268,41 @@ def touched(numbering: Numbering, item: Port) -> bool:
 
 def _require_moving(numbering: Numbering, name: str, body: int) -> None:
     if body == len(numbering.bodies):
-        raise InputError("it is fixed on the ground and cannot move", part=name, hint="name a place on a body")
+        raise InputError("the point is fixed to the ground", part=name, hint="give a point on a body")
 
 
-# Channels of a test on a mechanism: each the sum of ports at its place, along the directions that it points in.
+# Channels of a test on a mechanism: each is the sum of ports at its point, weighted by the components of its direction.
 #
-# This is the one place where a channel becomes rows of a model: of responses, shapes of modes, and measurements to
-# which parameters are fitted.
+# Responses, mode shapes, and measurements to which parameters are fitted all convert channels to rows here.
 
 
-_STILL = 1e-12  # of a direction: a component that is not there
+_STILL = 1e-12  # a smaller component of a direction is zero
 
 
 class ChannelPorts(NamedTuple):
-    """ports : each once; shares (channels, ports) : what of each a channel is made of."""
+    """Ports of channels, each port once, and their weights.
+
+    ports  : ports
+    shares : (channels, ports) weight of each port in a channel
+    """
 
     ports: list[Port]
     shares: Array
 
     @property
     def names(self) -> list[str]:
-        """`place.axis` of each port."""
+        """Names of the ports, `point.axis`."""
         return [item.name for item in self.ports]
 
     def rows(self, rest: ElasticRest, X: Array) -> Array:
-        """(channels, n) displacements of the channels over z, at poses X (bodies + 1, 12) of one configuration."""
+        """Return the displacements of the channels over z, (channels, n), at poses X (bodies + 1, 12)."""
         return np.asarray(self.shares @ port_rows(rest, self.ports, X[None], between=True)[0])
 
 
 def channel_ports(numbering: Numbering, channels: Sequence[Channel]) -> ChannelPorts:
-    """Points of channels are places: a body, a frame, a joint's point, `body[share]`, or where a sensor looks at.
+    """Return the ports of channels, whose points are a body, a frame, a joint's point, a sensor, or `body[share]`.
 
-    Sensors are taken where they are, along axes of the drawing, without their instruments.
+    A sensor counts with its position, along axes of the drawing, without its instrument.
     """
     letters = place_directions(numbering)
     names: dict[str, int] = {}
@@ -310,15 +318,15 @@ def channel_ports(numbering: Numbering, channels: Sequence[Channel]) -> ChannelP
 
 
 def place_of_point(mechanism: Mechanism, point: str) -> str:
-    """The place that a point names: a sensor's is what it looks at."""
+    """Return the place that a point of a test names; for a sensor the place that it measures."""
     sensor = mechanism.sensors.get(point)
     return point if sensor is None or sensor.place is None else sensor.place
 
 
 def components(one: Channel, letters: Mapping[str, int]) -> dict[str, float]:
-    """Of a channel's direction along those of the mechanism, by letter."""
+    """Return the components of a channel's direction along those of the mechanism, by letter."""
     if not one.direction:
-        raise InputError("it has no direction", part=f'channel "{one.name}"', hint="name one, such as tip.z")
+        raise InputError("the channel has no direction", part=f'channel "{one.name}"', hint="give one, such as tip.z")
     if isinstance(one.direction, str):
         axis = one.direction.removeprefix("-")
         found = {axis: -1.0 if one.direction.startswith("-") else 1.0}
@@ -327,6 +335,8 @@ def components(one: Channel, letters: Mapping[str, int]) -> dict[str, float]:
     for axis in found:
         if axis not in letters:
             raise InputError(
-                f"the mechanism does not move along {axis}", part=f'channel "{one.name}"', hint=f"{', '.join(letters)}"
+                f"the mechanism does not move along {axis}",
+                part=f'channel "{one.name}"',
+                hint=f"use one of {', '.join(letters)}",
             )
     return found

@@ -1,8 +1,8 @@
-"""What holds a mechanism at a frequency: rows that are ideal, and rows with a dynamic stiffness κ(ω).
+"""Constraints of a mechanism at a frequency: ideal rows, and rows with a dynamic stiffness κ(ω).
 
     κ = k (1 + iη) + iω (βk + c) - ω² J
 
-Springs, elastic joints and drives that yield give k, dampers and drives c, motors J; η and β are those of the
+Springs, elastic joints and compliant drives give k, dampers and drives c, motors J; η and β are those of the
 mechanism's damping.
 """
 
@@ -20,7 +20,10 @@ from supple.formulations.elastic_rest.elastic_rest import ElasticRest, HeldRows
 
 
 class Restraint(NamedTuple):
-    """Rows of the numbering: `hard` are held ideally; `soft` with stiffness k, damping c and inertia J (soft,)."""
+    """Constrained rows of the numbering.
+
+    hard : ideal rows; soft : rows with stiffness k, damping c and inertia J (soft,)
+    """
 
     hard: Integers
     soft: Integers
@@ -29,7 +32,7 @@ class Restraint(NamedTuple):
     J: Array
 
     def held(self) -> HeldRows:
-        """Ideal rows and springs, as modes take them."""
+        """Return ideal rows and springs in the form that modes use."""
         springs = self.k > 0.0
         rows = np.concatenate([self.hard, self.soft[springs]])
         return HeldRows(rows, np.concatenate([np.zeros(len(self.hard)), 1.0 / self.k[springs]]))
@@ -38,7 +41,10 @@ class Restraint(NamedTuple):
 def restraint(
     rest: ElasticRest, *, locked: set[int], yields: Mapping[int, tuple[float, float]] = MappingProxyType({})
 ) -> Restraint:
-    """All joints, and the coordinates θ whose rows are `locked`; yields : k and c that drives hold rows with."""
+    """Return the rows of all joints, and of the coordinates θ whose rows are `locked`.
+
+    yields : stiffness k and damping c of drives, by row
+    """
     first, compliance = rest.numbering.constraints, rest.arrays.compliance
     joints = np.arange(first)
     hard = np.concatenate([joints[compliance[:first] == 0.0], np.array(sorted(locked), dtype=np.int64)])

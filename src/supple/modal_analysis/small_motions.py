@@ -1,8 +1,8 @@
-"""Small motions about the deformed mechanism, at rest or turning steadily (docs/theory/flexible-statics.md).
+"""Small motions about the deformed mechanism, at rest or in steady rotation (docs/theory/flexible-statics.md).
 
     M p̈ + (D + G) ṗ + K_t p + Jᵀλ = 0,   J p = C λ
 
-about r(q₀) = 0: K_t holds elasticity, the stiffness of all forces at q₀ and that of inertia; G is gyroscopic.
+about r(q₀) = 0: K_t is the elastic stiffness and the stiffness of all forces and of inertia at q₀; G is gyroscopic.
 """
 
 from __future__ import annotations
@@ -37,11 +37,22 @@ from supple.statics.equilibrium import undeformed_equilibrium
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SmallMotions(Result):
-    """Free motions about a state, the slowest first.
+    """Free motions about a state, the slowest first; returned by `small_motions`.
 
-    eigenvalues : (k,) s of p = φ exp(s t), 1/s; of a pair the one with a positive imaginary part
-    shapes      : (k, frames, d) φ, displacements of every frame in its own axes
-    rates       : θ̇ of the steady motion
+    Attributes
+    ----------
+    eigenvalues : ndarray of complex, shape (k,)
+        s of p = φ exp(s t), 1/s; of each conjugate pair the one with positive imaginary part.
+    shapes : ndarray of complex, shape (k, frames, d)
+        Displacements φ of every frame in its own axes.
+    rates : ndarray, shape (s,)
+        Rates θ̇ of the steady motion, rad/s or m/s.
+    found : DeformedRest
+        Equilibrium about which the mechanism moves.
+
+    See Also
+    --------
+    small_motions : Compute the free motions.
     """
 
     eigenvalues: Complex
@@ -53,18 +64,19 @@ class SmallMotions(Result):
         return len(self.eigenvalues)
 
     def summary(self) -> str:
+        """Return a one-line summary."""
         low, high = (f"{value:.4g}" for value in (self.frequencies_hz.min(), self.frequencies_hz.max()))
         moving = " in steady motion" if self.rates.any() else ""
         return f"of {self.configuration!r}{moving}: {len(self)} modes, {low} to {high} Hz"
 
     def table(self) -> Table:
-        """Number, frequency and damping ratio of each mode."""
+        """Return a table with number, frequency and damping ratio of each mode."""
         numbers = np.arange(1, len(self) + 1)
         columns = {"mode": numbers, "frequency_hz": self.frequencies_hz, "damping_ratio": self.damping_ratios}
         return Table(columns, {"frequency_hz": "Hz", "damping_ratio": "1"}, index="mode")
 
     def data(self) -> dict[str, Any]:
-        """What `--json` prints."""
+        """Return the data that `--json` prints."""
         names = self.configuration.rest.numbering.coordinates
         return {
             "frequencies_hz": self.frequencies_hz,
@@ -75,7 +87,7 @@ class SmallMotions(Result):
         }
 
     def text(self) -> Text:
-        """Frequency and damping ratio of each mode."""
+        """Return a report: frequency and damping ratio of each mode."""
         moving = " by steady motion" if self.rates.any() else ""
         out = Text(f"{posture_heading(self.configuration)}, deformed{moving}")
         rows = [
@@ -86,31 +98,31 @@ class SmallMotions(Result):
         return out
 
     def map_entries(self) -> Entries:
-        """Frequency and damping ratio of each mode."""
+        """Return frequency and damping ratio of each mode, for maps."""
         return eigenvalue_entries(self.eigenvalues)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """With the eigenvalues and shapes."""
+        """Return the table, the eigenvalues and the shapes."""
         return {"theta": self.configuration.theta, **self.table().arrays(), "eigenvalues": self.eigenvalues,
                 "shapes": self.shapes}  # fmt: skip
 
     def plot(self, *, axes: Any = None) -> Any:
-        """Draw the eigenvalues in the complex plane (matplotlib); returns the panels."""
+        """Draw the eigenvalues in the complex plane with matplotlib and return the panels."""
         return picture("linearization.plot.pole_plot")({"": self.eigenvalues}, axes=axes)
 
     @property
     def configuration(self) -> Configuration:
-        """The deformed mechanism."""
+        """Deformed configuration of the mechanism."""
         return self.found.configuration
 
     @property
     def frequencies_hz(self) -> Array:
-        """|s| / 2π of each; 0 of a motion without stiffness."""
+        """Frequencies |s| / 2π, Hz; 0 for a motion without stiffness."""
         return np.abs(self.eigenvalues) / (2.0 * np.pi)
 
     @property
     def damping_ratios(self) -> Array:
-        """-Re s / |s|; below zero it grows."""
+        """Damping ratios -Re s / |s|; negative for an unstable motion."""
         size = np.abs(self.eigenvalues)
         return np.divide(-self.eigenvalues.real, size, out=np.zeros(len(size)), where=size > 0.0)
 
@@ -124,25 +136,69 @@ def small_motions(
     count: int = 6,
     free_actuators: bool = False,
 ) -> SmallMotions:
-    """The slowest free motions of the full equations about where loads, or steady motion, hold the mechanism.
+    """Compute the slowest free motions about the loaded equilibrium or a steady motion, from the full equations.
 
-    at             : θ, as in `assemble`
-    rates          : θ̇ of a steady motion: coordinates are prescribed, bodies turn as if rigid and are bent by inertia.
-                     Frequencies mean something where the mechanism turns as a whole
-    inputs         : (actuators,) forces at rest; zero if left out
-    free_actuators : θ is free, about the equilibrium close to `at`; otherwise coordinates are locked
+    Parameters
+    ----------
+    mechanism : Mechanism
+        Mechanism to analyse.
+    at : str, mapping, array_like or Configuration, optional
+        Posture, as for `assemble`; one posture, not a batch. Default: rest.
+    rates : mapping of str to float or array_like, optional
+        Rates θ̇ of a steady motion, rad/s or m/s, by name or in order. Default: at rest.
+
+        The coordinates are prescribed; the bodies rotate as if rigid and are deformed by inertia. Frequencies are
+        meaningful if the mechanism rotates as a whole.
+    inputs : array_like, shape (actuators,), optional
+        Forces of the actuators at rest, N or N m. Default: 0.
+    count : int, optional
+        Number of modes, the slowest first. Default: 6.
+    free_actuators : bool, optional
+        Let the coordinates θ move freely, about the equilibrium close to `at`. Default: False, coordinates are locked.
+
+    Returns
+    -------
+    SmallMotions
+        Eigenvalues and shapes.
+
+    Raises
+    ------
+    InputError
+        If several postures are given, or `rates` together with `free_actuators`.
+    NumericalError
+        If nothing can move, or the equilibrium is not found.
+
+    See Also
+    --------
+    modes : Modes about the undeformed mechanism.
+    linearize : Linear model in state space.
+
+    Notes
+    -----
+    M p̈ + (D + G) ṗ + K_t p + Jᵀλ = 0, J p = C λ about the equilibrium; see docs/theory/flexible-statics.md. K_t
+    contains the elastic stiffness and the stiffness of all forces and of inertia at the equilibrium, G the gyroscopic
+    terms.
+
+    Examples
+    --------
+    >>> import supple
+    >>> found = supple.small_motions(supple.load("flexible-four-bar"), "home", count=2)
+    >>> found.frequencies_hz.round(1)
+    array([10.3, 26.5])
     """
     require_arguments(small_motions, locals())
     require_count(count)
     here = at if isinstance(at, Configuration) else assemble(mechanism, at)
     if here.theta.ndim > 1:
-        raise InputError("has more than one state", part="θ", hint="give one at a time")
+        raise InputError("more than one posture is given", part="θ", hint="give one posture at a time")
     names = here.rest.numbering.coordinates
     v = np.zeros(len(names)) if rates is None else in_order("rates", rates, names)
     u = np.zeros(len(mechanism.actuators)) if inputs is None else in_order("inputs", inputs, tuple(mechanism.actuators))
     if free_actuators:
         if v.any():
-            raise InputError("in steady motion they are prescribed", part="free_actuators", hint="leave one out")
+            raise InputError(
+                "not possible with rates, which prescribe the coordinates", part="free_actuators", hint="remove one"
+            )
         if here.deformed is None:
             here = undeformed_equilibrium(here, u)
     found = deformed_rest(here, u, () if free_actuators else None, rates=v)
@@ -154,23 +210,26 @@ def small_motions(
 
 # Free small motions about a state: eigenvalues of M p̈ + D ṗ + K p + Jᵀλ = 0, J p = C λ.
 #
-# Few of many coordinates are wanted, the slowest ones, and so the inverse is iterated: with q = K⁻¹ under the rows,
+# Only the slowest of many motions are needed, so the inverse is iterated: with q = K⁻¹ under the rows,
 #
 #     (p, v) → (-K⁻¹ (M v + D p), p)                 has the eigenvalues 1/s of p̈ = s² p
 #
-# and where nothing damps and nothing turns, K⁻¹ M is symmetric and has 1/ω². Small systems are solved densely, in the
-# motions that the rows leave.
+# and without damping and rotation, K⁻¹ M is symmetric and has 1/ω². Small systems are solved densely, in the motions
+# that the rows leave free.
 
 
-_DENSE = 150  # coordinates, up to which everything is computed at once
-_NOTHING = 1e-13  # of the largest entry: a matrix below is rounding
+_DENSE = 150  # largest number of coordinates of a dense solution
+_NOTHING = 1e-13  # fraction of the largest entry below which a matrix is rounding
 _RANK = 1e-10
-_TRACE = 1e-11  # of the largest stiffness: what a motion without any feels at once
+_TRACE = 1e-11  # fraction of the largest stiffness that is added to detect motions without stiffness
 
 
 class FreeMotions(NamedTuple):
-    """eigenvalues : (k,) s⁻¹, of those that oscillate the one with Im s > 0, by rising magnitude; shapes : (n, k), over
-    displacements in the axes of the frames."""
+    """Free motions by ascending magnitude of their eigenvalues.
+
+    eigenvalues : (k,) 1/s; of conjugate pairs the one with Im s > 0
+    shapes      : (n, k) displacements in the axes of the frames
+    """
 
     eigenvalues: Complex
     shapes: Complex
@@ -178,24 +237,24 @@ class FreeMotions(NamedTuple):
 
 @single_blas_thread()
 def free_motions(tangent: Tangent, count: int) -> FreeMotions:
-    """The slowest motions; those without stiffness among them have the eigenvalue 0."""
+    """Return the slowest motions; motions without stiffness have the eigenvalue 0."""
     n = tangent.K.shape[0]
-    steady = _small(tangent.D, tangent.M, tangent.K)
+    steady = _is_negligible(tangent.D, tangent.M, tangent.K)
     if n <= _DENSE or count >= n // 4:
         return _dense(tangent, count, steady)
-    if _loose(tangent):
+    if _has_free_motion(tangent):
         return _dense(tangent, count, steady)
     return _symmetric_modes(tangent, count) if steady else _damped_modes(tangent, count)
 
 
-def _small(D: sp.csc_array, M: sp.csc_array, K: sp.csc_array) -> bool:
-    """Whether damping and gyroscopic terms are rounding beside √(K M)."""
+def _is_negligible(D: sp.csc_array, M: sp.csc_array, K: sp.csc_array) -> bool:
+    """Return whether damping and gyroscopic terms are rounding compared with √(K M)."""
     reference = np.sqrt(float(np.abs(M).max()) * max(float(np.abs(K).max()), 0.0))
     return float(np.abs(D).max()) <= _NOTHING * reference
 
 
-def _loose(tangent: Tangent) -> bool:
-    """Whether something moves without stiffness, so that K alone cannot be inverted."""
+def _has_free_motion(tangent: Tangent) -> bool:
+    """Return whether a motion has no stiffness, so that K alone cannot be inverted."""
     n = tangent.K.shape[0]
     push = tangent.M @ np.random.default_rng(1).standard_normal(n)
     stiffest = float(np.abs(tangent.K.diagonal()).max(initial=0.0))
@@ -211,7 +270,7 @@ def _loose(tangent: Tangent) -> bool:
 
 
 def _symmetric_modes(tangent: Tangent, count: int) -> FreeMotions:
-    """Of K p = ω² M p."""
+    """Return the lowest modes of K p = ω² M p."""
     M, K = _even(tangent.M), _even(tangent.K)
     saddle = Saddle(K, tangent.J, tangent.compliance)
     n = M.shape[0]
@@ -234,7 +293,7 @@ def _damped_modes(tangent: Tangent, count: int) -> FreeMotions:
     begin = np.concatenate([saddle.solve(M @ start)[0], saddle.solve(D @ start + M @ start)[0]])
     operator = spla.LinearOperator((2 * n, 2 * n), matvec=lambda x: inverted(np.asarray(x).ravel()), dtype=float)
     inverse, vectors = spla.eigs(operator, 2 * count, which="LM", v0=begin, tol=1e-12)
-    return _chosen(1.0 / inverse, vectors[:n], count)
+    return _select_slowest(1.0 / inverse, vectors[:n], count)
 
 
 def _dense(tangent: Tangent, count: int, steady: bool) -> FreeMotions:
@@ -245,11 +304,11 @@ def _dense(tangent: Tangent, count: int, steady: bool) -> FreeMotions:
     size = np.linalg.norm(hard, axis=1, keepdims=True)
     N = null_space(hard / np.where(size > 0.0, size, 1.0), rcond=_RANK) if len(hard) else np.eye(len(K))
     if N.shape[1] == 0:
-        raise NumericalError("nothing of it can move", hint="free its actuators, or make a part elastic")
+        raise NumericalError("nothing can move", hint="free the actuators, or make a part elastic")
     M, D, K = (N.T @ item @ N for item in (tangent.M.toarray(), tangent.D.toarray(), K))
     if steady:
         M, K = 0.5 * (M + M.T), 0.5 * (K + K.T)
-        try:  # the slowest are the largest of the inverse, and keep their digits
+        try:  # the slowest are the largest of the inverse, which keeps their digits
             inverse, V = eigh(M, K)
             squares = 1.0 / np.where(inverse > 0.0, inverse, np.inf)[::-1]
             V = V[:, ::-1]
@@ -260,11 +319,11 @@ def _dense(tangent: Tangent, count: int, steady: bool) -> FreeMotions:
     k = len(K)
     unit, none = np.eye(k), np.zeros((k, k))
     values, vectors = eig(np.block([[none, unit], [-K, -D]]), np.block([[unit, none], [none, M]]))
-    return _chosen(values, N @ vectors[:k], count)
+    return _select_slowest(values, N @ vectors[:k], count)
 
 
-def _chosen(values: Complex, vectors: Complex, count: int) -> FreeMotions:
-    """One of each pair, the slowest first."""
+def _select_slowest(values: Complex, vectors: Complex, count: int) -> FreeMotions:
+    """Return one of each conjugate pair, the slowest first."""
     finite = np.isfinite(values)
     kept = finite & (values.imag >= -1e-9 * np.abs(values))
     values, vectors = values[kept], vectors[:, kept]

@@ -1,11 +1,11 @@
-"""Forces inside a mechanism at positions θ, as rows of coefficients (docs/theory/outputs.md, eqs. 5-12).
+"""Internal forces of a mechanism at positions θ, as rows of coefficients (docs/theory/outputs.md, eqs. 5-12).
 
-A load r over z, θ locked, is borne by
+A load r over z, with θ locked, is balanced by
 
     Λ z + Cᵀλ = r,    C z = diag(c) λ
 
-and forces inside, e(r), follow from λ and from what acts on the part that is cut off. With δ among what moves, the part
-of r that deforms the modes, K δ = Ψ_δ r, is counted by δ itself:
+and internal forces, e(r), follow from λ and from the loads on the part that is cut off. With δ among the coordinates,
+the part of r that deforms the modes, K δ = Ψ_δ r, is represented by δ itself:
 
     e = Ψ^e δ + e(r) - Ψ^e K⁻¹ Ψ_δ r,    Λ ψ_a + Cᵀλ_a = k_a
 
@@ -41,14 +41,14 @@ from supple.kinematics.motion import motion
 from supple.kinematics.primitives import PA, PB, SCALE, A, B, gradient
 
 _RANK = 1e-10
-_ROUNDING = 1e-10  # of what cancels: modes are known to 1e-12, and differences of them to less
+_ROUNDING = 1e-10  # relative error of cancelling terms: modes are accurate to 1e-12, their differences to less
 
 
 class DeformationModes(NamedTuple):
-    """Modes of η over z (N, n, z), and of δ: ∂ψ/∂θ (N, s, d, z), K and the damping of materials D (N, d, d).
+    """Modes of η over z (N, n, z), and of δ: ∂ψ/∂θ (N, s, d, z), K and the material damping D (N, d, d).
 
-    loads    : Ψ_δ r (N, d, patterns) as the equations of motion have it, of every load in the order of `_patterns`
-    internal : how many of δ
+    loads    : Ψ_δ r (N, d, patterns) as in the equations of motion, for every load in the order of `_patterns`
+    internal : number of internal modes in δ
     """
 
     modes: Array
@@ -61,7 +61,7 @@ class DeformationModes(NamedTuple):
 
 @single_blas_thread()
 def effort_columns(rest: ElasticRest, configuration: Configuration, deformed: DeformationModes | None = None) -> Array:
-    """(N, efforts, width) at a batch of configurations; deformed : of a flexible model."""
+    """Return the columns (N, efforts, width) at a batch of configurations; deformed : modes of a flexible model."""
     numbering, X = rest.numbering, configuration.X
     count, s = len(X), len(numbering.coordinates)
     modes, quadratic = _rigid_motion(rest, configuration, deformed)
@@ -74,10 +74,10 @@ def effort_columns(rest: ElasticRest, configuration: Configuration, deformed: De
     forces = np.stack([item.r for item in patterns], axis=1)
     _, every = static_response(rest, X, forces)
     multipliers = -_least(rest, X, every)
-    watched = all_watched(rest)
+    watched = effort_sensors(rest)
     found = np.zeros((count, len(load.efforts), places.width))
-    size = np.zeros((count, places.width))  # what a column is made of, if nothing in it cancelled
-    columns = [0, *range(places.inputs, places.width)]  # of the patterns; those of the modes apart
+    size = np.zeros((count, places.width))  # magnitude of a column without cancellation
+    columns = [0, *range(places.inputs, places.width)]  # of the patterns; those of the modes are separate
     of_modes = None if deformed is None else _mode_forces(rest, X, deformed, s)
     for k, here in enumerate(configuration.each()):
         acting = multipliers[k]
@@ -101,16 +101,16 @@ def effort_columns(rest: ElasticRest, configuration: Configuration, deformed: De
                 found[k, rows, places.modes : places.inputs] = shown @ (wrenches @ of_modes.multipliers[k].T + push)
     if deformed is not None and n > s:
         _counted_by_modes(found, size, deformed, s, columns, places)
-    found[np.abs(found) <= _ROUNDING * size[:, None, :]] = 0.0  # else a fit would follow rounding
+    found[np.abs(found) <= _ROUNDING * size[:, None, :]] = 0.0  # otherwise a fit would follow rounding
     return found
 
 
 def _counted_by_modes(
     found: Array, size: Array, deformed: DeformationModes, s: int, columns: list[int], places: EffortPlaces
 ) -> None:
-    """e(r) - Ψ^e K⁻¹ Ψ_δ r, in place; dampings of materials act in the sections as the stiffness does.
+    """Subtract Ψ^e K⁻¹ Ψ_δ r from e(r), in place; material damping acts in the sections as the stiffness does.
 
-    Ψ_δ r is that of the equations of motion, so that what they make of δ is taken off again to the last digit.
+    Ψ_δ r is that of the equations of motion, so that their contribution through δ cancels to the last digit.
     """
     by = found[:, :, places.modes : places.inputs] @ np.linalg.inv(deformed.K)
     found[:, :, columns] -= by @ deformed.loads
@@ -122,7 +122,7 @@ def _counted_by_modes(
 def _rigid_motion(
     rest: ElasticRest, configuration: Configuration, deformed: DeformationModes | None
 ) -> tuple[Array, dict[tuple[int, int], LoadPattern]]:
-    """Ψ_θ over z (N, s, z), and the inertia of θ̇_j θ̇_k, j <= k, and of θ̇_j δ̇_a, 2 (∂_jψ_a + ω_j × ψ_a)."""
+    """Return Ψ_θ over z (N, s, z), and the inertia of θ̇_j θ̇_k, j <= k, and of θ̇_j δ̇_a, 2 (∂_jψ_a + ω_j × ψ_a)."""
     count, s = configuration.theta.shape
     column = rest.arrays.column
     axes = [2] if len(column) == 3 else [0, 1, 2]
@@ -143,7 +143,7 @@ def _rigid_motion(
         for k in range(j, s):
             whole = moved(unit[j] + unit[k])[1] - moved(unit[j])[1] - moved(unit[k])[1] if j < k else moved(unit[j])[1]
             acceleration = np.zeros((count, rest.size))
-            turned = np.zeros((count, len(axes), rest.size))  # ω_m ż, to be taken by M W_m
+            turned = np.zeros((count, len(axes), rest.size))  # ω_m ż, to be multiplied by M W_m
             r = np.zeros((count, rest.size))
             for b, body in enumerate(rest.bodies):
                 own = slice(body.start, body.stop)
@@ -176,7 +176,7 @@ def _patterns(
     quadratic: dict[tuple[int, int], LoadPattern],
     inputs: NDArray[np.int64],
 ) -> list[LoadPattern]:
-    """Loads at rest, inputs, accelerations, rates, products of rates and dry friction, in the order of a row."""
+    """Return loads at rest, inputs, accelerations, rates, products of rates and dry friction, in the order of a row."""
     X, count = configuration.X, len(configuration.X)
     one = np.ones(count)
     rest_load = np.stack([loads_at(rest, here).vector for here in configuration.each()])
@@ -206,7 +206,7 @@ def _patterns(
 
 
 def _dampers(rest: ElasticRest, configuration: Configuration) -> dict[int, Array]:
-    """Damping (N,) along measures, and beside the stiffness of elastic joints and drives, by row."""
+    """Return the damping (N,) along measures, and parallel to the stiffness of elastic joints and drives, by row."""
     arrays, first = carried(configuration.rest).arrays, rest.numbering.constraints
     found = {
         first + measure: np.array([along_measure(arrays, measure, w[measure]).damping for w in configuration.w])
@@ -217,7 +217,7 @@ def _dampers(rest: ElasticRest, configuration: Configuration) -> dict[int, Array
 
 
 def _friction_rows(rest: ElasticRest) -> list[int]:
-    """Rows of the measures with dry friction, in the order of `Carried.dry_forces`."""
+    """Return the rows of the measures with dry friction, in the order of `Carried.dry_forces`."""
     from supple.kinematics.rest import rest as undeformed
 
     arrays = carried(undeformed(rest.numbering.mechanism)).arrays
@@ -225,7 +225,7 @@ def _friction_rows(rest: ElasticRest) -> list[int]:
 
 
 def _least(rest: ElasticRest, X: Array, every: Array) -> Array:
-    """The least multipliers of ideal joints that do the same, moments divided by the extent (N, p, rows)."""
+    """Return the least-norm multipliers of ideal joints with the same effect (N, p, rows), moments over the extent."""
     rows = np.arange(rest.numbering.constraints)
     hard = rows[rest.arrays.compliance[rows] == 0.0]
     found = every.copy()
@@ -241,14 +241,17 @@ def _least(rest: ElasticRest, X: Array, every: Array) -> Array:
 
 
 class _ModeForces(NamedTuple):
-    """Of every mode of δ: forces along rows (N, d, rows), and the load k_a over z it is held by (N, d, z)."""
+    """Forces of every mode of δ along rows (N, d, rows), and the load k_a over z that holds it (N, d, z)."""
 
     multipliers: Array
     loads: Array
 
 
 def _mode_forces(rest: ElasticRest, X: Array, deformed: DeformationModes, s: int) -> _ModeForces:
-    """Λ ψ_a + Cᵀλ_a = k_a: internal modes Σ_b ι_b K_ba, constraint modes none but at their displacements."""
+    """Solve Λ ψ_a + Cᵀλ_a = k_a for the modes of δ.
+
+    Internal modes have k_a = Σ_b ι_b K_ba, constraint modes forces only at their displacements.
+    """
     held = rest.held_and_loaded()
     C = rows_over_coordinates(rest, held.rows, X)
     shapes = deformed.modes[:, s:]
@@ -269,15 +272,21 @@ def _mode_forces(rest: ElasticRest, X: Array, deformed: DeformationModes, s: int
     return _ModeForces(found, k)
 
 
-# What stands between a sensor of forces and the rest of its mechanism: the part that is cut off, and what acts on it.
+# Wrenches on the part of a mechanism that a force sensor cuts off.
 #
-# Wrenches of joint rows, of loads and of inertia on that part, summed about the sensor and turned into its axes
+# Wrenches of joint rows, of loads and of inertia on that part are summed about the sensor and transformed to its axes
 # (docs/theory/outputs.md, eqs. 5-12).
 
 
 class LoadPattern(NamedTuple):
-    """A load: over z (N, z), forces along rows by row (N,) each, accelerations of z (N, z), velocities times turns of
-    their body (N, axes, z), and whether it is that of all loads at rest."""
+    """A load of a mechanism at N configurations.
+
+    r       : (N, z) load over z
+    along   : forces (N,) along rows, by row
+    inertia : (N, z) accelerations of z
+    turned  : (N, axes, z) velocities times rotations of their body
+    loads   : whether it is the load of all forces at rest
+    """
 
     r: Array
     along: dict[int, Array]
@@ -287,7 +296,7 @@ class LoadPattern(NamedTuple):
 
 
 class EffortSensor(NamedTuple):
-    """One sensor: the body it looks at, which ends of terms act there, and its cut, if it is a section."""
+    """One force sensor: the body it cuts off, the ends of terms on that side, and its cut, if it is a section."""
 
     sensor: str
     body: int
@@ -297,16 +306,16 @@ class EffortSensor(NamedTuple):
     place: Array  # of a joint, on its second body
 
 
-def all_watched(rest: ElasticRest) -> list[EffortSensor]:
-    """Of all sensors of forces inside, made once."""
+def effort_sensors(rest: ElasticRest) -> list[EffortSensor]:
+    """Return all sensors of internal forces, computed once."""
     mechanism = rest.numbering.mechanism
     names = dict.fromkeys(item.sensor for item in inside(rest.numbering.drawing).efforts)
     key = f"watched {rest.band} {tuple(rest.displacements)} {rest.elastic}"
-    return mechanism.remembered(key, lambda: [_watched(rest, name) for name in names])
+    return mechanism.remembered(key, lambda: [_effort_sensor(rest, name) for name in names])
 
 
-def _watched(rest: ElasticRest, sensor: str) -> EffortSensor:
-    """What a sensor looks at."""
+def _effort_sensor(rest: ElasticRest, sensor: str) -> EffortSensor:
+    """Return the body, the ends of terms and the cut of a sensor."""
     numbering, arrays = rest.numbering, rest.arrays
     described = numbering.mechanism.sensors[sensor]
     efforts = inside(numbering.drawing).efforts
@@ -324,7 +333,7 @@ def _watched(rest: ElasticRest, sensor: str) -> EffortSensor:
 
 
 def _ends(rest: ElasticRest, rows: range, body: int, cut: Cut | None) -> tuple[tuple[int, int, int], ...]:
-    """Row, term and side of all that acts on a body, or on the side of a cut."""
+    """Return row, term and side of all forces on a body, or on the side of a cut."""
     arrays, found = rest.arrays, []
     further = {term for row in range(len(arrays.rows_i)) for term in rest.terms(row)[1:]}
     for row in rows:
@@ -342,7 +351,7 @@ def _ends(rest: ElasticRest, rows: range, body: int, cut: Cut | None) -> tuple[t
 
 
 def row_wrenches(rest: ElasticRest, X: Array, watched: list[EffortSensor]) -> list[Array]:
-    """Force and moment about the body's origin, in its axes, of a unit force along every row: (6, rows) a sensor."""
+    """Return the wrench about the body's origin, in its axes, of a unit force along every row: (6, rows) per sensor."""
     arrays = rest.arrays
     poses, g = np.empty((len(arrays.part_i) + 1, 12)), np.empty(13)
     compiled(part_poses, count=1)(arrays, X, poses)
@@ -366,7 +375,7 @@ def row_wrenches(rest: ElasticRest, X: Array, watched: list[EffortSensor]) -> li
 def direct_wrenches(
     rest: ElasticRest, here: Configuration, item: EffortSensor, pattern: LoadPattern, loads: Loads, k: int
 ) -> Array:
-    """What acts on the side of a cut beside rows: weight, forces at places, inertia. (6,), as `row_wrenches`."""
+    """Return the wrench (6,) on the side of a cut besides rows: weight, forces at points, inertia."""
     found = np.zeros(6)
     if item.cut is None:
         return found
@@ -391,20 +400,20 @@ def direct_wrenches(
 
 
 def inertia_wrench(rest: ElasticRest, item: EffortSensor, acceleration: Array) -> Array:
-    """Force and moment (6,) of the side's mass for accelerations of z; none of a joint."""
+    """Return force and moment (6,) of the side's mass for accelerations of z; none for a joint."""
     if item.cut is None:
         return np.zeros(6)
     return np.asarray(item.cut.mass @ _nodes(item.cut, rest.bodies[item.body], acceleration))
 
 
 def _nodes(cut: Cut, body: BodyCoordinates, z: Array) -> Array:
-    """Displacements of the mesh of a body, which may be taken as rigid."""
+    """Return displacements of the mesh of a body, which may be treated as rigid."""
     own = z[body.start : body.stop]
     return np.asarray(body.shapes @ own if body.mesh is not None else cut.mesh.rigid_motions() @ (body.shapes @ own))
 
 
 def to_sensor(rest: ElasticRest, here: Configuration, item: EffortSensor) -> Array:
-    """(6, 6) from a wrench about the body's origin in its axes to what the sensor shows."""
+    """Return the matrix (6, 6) from a wrench about the body's origin in its axes to the sensor's outputs."""
     if item.cut is not None:
         return item.cut.to_section
     numbering = rest.numbering
@@ -412,7 +421,7 @@ def to_sensor(rest: ElasticRest, here: Configuration, item: EffortSensor) -> Arr
     first, second = (numbering.body_index(name) for name in numbering.mechanism.joints[described.said].bodies)
     R = here.X[item.body, 3:].reshape(3, 3)
     place, sign = item.place, 1.0
-    if item.body == first and second == len(numbering.bodies):  # on the ground: the opposite of what acts on the first
+    if item.body == first and second == len(numbering.bodies):  # on the ground: the reaction to the first
         place, sign = R.T @ (item.place - here.X[first, :3]), -1.0
     about = np.eye(6)
     about[3:, :3] = -tilde(place)

@@ -1,12 +1,12 @@
-"""Modes of a mechanism with other parameters μ turned to those of one germ: that of the first mechanism of a family.
+"""Alignment of the modes of a mechanism with other parameters μ to those at the germ of the first of its family.
 
-Both are counted in coordinates z of unit mass, but of different bodies. Those of body b are brought together by its
-shapes S on the same nodes, weighed by the first one's mass, and of that the part that only turns:
+Both are described in coordinates z of unit mass, but of different bodies. Those of body b are related by its shapes S
+on the same nodes, weighted by the first one's mass, of which the orthogonal part is used:
 
     T_b = S₁ᵀ M₁ S_μ,   Q_b = (T_b T_bᵀ)^(-1/2) T_b,   Φ_ref(μ) = Φ_ref Q,     Q = diag(Q_b)        (reduction, eq. 14)
 
 Q is orthogonal, so that overlaps stay cosines, depends on μ alone, and is smooth in it. Strains are compared in
-coordinates of unit stiffness, Λ^½ z, which turn with the same Q: K^½ is a smooth function of K.           (eq. 15)
+coordinates of unit stiffness, Λ^½ z, which are rotated by the same Q: K^½ is a smooth function of K.           (eq. 15)
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 
 
 def carried_over(first: ElasticRest, rest: ElasticRest, vectors: Array) -> Array:
-    """Vectors (..., z) of the first mechanism in the coordinates of another: Φ Q."""
+    """Return vectors (..., z) of the first mechanism in the coordinates of another: Φ Q."""
     if first is rest:
         return vectors
     found = np.zeros((*vectors.shape[:-1], rest.size))
@@ -31,7 +31,7 @@ def carried_over(first: ElasticRest, rest: ElasticRest, vectors: Array) -> Array
 
 
 def brought_back(first: ElasticRest, rest: ElasticRest, vectors: Array) -> Array:
-    """Vectors (..., z) of another mechanism in the coordinates of the first: Φ Qᵀ."""
+    """Return vectors (..., z) of another mechanism in the coordinates of the first: Φ Qᵀ."""
     if first is rest:
         return vectors
     found = np.zeros((*vectors.shape[:-1], first.size))
@@ -41,7 +41,10 @@ def brought_back(first: ElasticRest, rest: ElasticRest, vectors: Array) -> Array
 
 
 def stresses_over(first: ElasticRest, rest: ElasticRest, stresses: Array) -> Array:
-    """Stresses (k, z + m) of the first one's reference as another mechanism's, see `stresses_of`.           [eq. 15]"""
+    """Return stresses (k, z + m) of the first one's reference as another mechanism's, see `stresses_of`.
+
+    [eq. 15]
+    """
     if first is rest:
         return stresses
     root, other = np.sqrt(first.arrays.stiffness), np.sqrt(rest.arrays.stiffness)
@@ -53,7 +56,7 @@ def stresses_over(first: ElasticRest, rest: ElasticRest, stresses: Array) -> Arr
 
 
 def turns(first: ElasticRest, rest: ElasticRest) -> list[Array]:
-    """Q_b of every body, (z of the first, z); worked out once for each of the two."""
+    """Return Q_b of every body, (z of the first, z); computed once for each pair."""
     mechanism: Mechanism = rest.numbering.mechanism
     key = f"turned to another {id(first)} {rest.band} {tuple(rest.displacements)}"
     made: tuple[ElasticRest, list[Array]] = mechanism.remembered(
@@ -78,8 +81,8 @@ def _turn(one: BodyCoordinates, other: BodyCoordinates) -> Array:
     else:
         if S.shape[0] != R.shape[0]:
             raise InputError(
-                f"it has {R.shape[0]} degrees of freedom, and {S.shape[0]} in the first mechanism of the family",
-                part=f'body "{other.name}"', hint="vary what leaves the elements as they are",
+                f"{R.shape[0]} degrees of freedom, but {S.shape[0]} in the first mechanism of the family",
+                part=f'body "{other.name}"', hint="vary parameters that do not change the elements",
             )  # fmt: skip
         product = S.T @ (one.mesh.M @ R)
     U, _, Vt = np.linalg.svd(product, full_matrices=False)

@@ -14,9 +14,9 @@ from supple.formulations.elastic_rest.response_operator import multipliers, resp
 from supple.parameterization.mode_choice import MODES, SORTED, STRAIN, SUBSPACE
 from supple.parameterization.mode_matching import along, retained, turn_slopes, turn_to_reference, upwards
 
-# Internal modes at θ: eigenmodes with C z = 0, retained, turned to a reference, and differentiated exactly.
+# Internal modes at θ: eigenmodes with C z = 0, retained, aligned with a reference, and differentiated exactly.
 #
-# Vectors stand in rows: Φ (k, n), ΦΦᵀ = 1. With multipliers μ of the modes, (Λ - ω_i²) φ_i + Cᵀμ_i = 0, the change of
+# Vectors are rows: Φ (k, n), ΦΦᵀ = 1. With multipliers μ of the modes, (Λ - ω_i²) φ_i + Cᵀμ_i = 0, the change of
 # the subspace is Y with
 #
 #     (Λ - ω_i²) y_i + Cᵀν + Φᵀκ = -∂Cᵀμ_i,   C y_i - c ν = -∂C φ_i,   Φ y_i = 0
@@ -26,27 +26,27 @@ from supple.parameterization.mode_matching import along, retained, turn_slopes, 
 # own frequency, fixes (docs/theory/parameterization.md, eqs. 5-10).
 
 
-SPARE = 3  # internal modes beside the wanted ones, among which the most alike are looked for
-EXACT = 1e-12  # residual of internal modes: their derivatives inherit it
-NEAR = 1e-9  # of ω²: as close as a frequency may come to one of a single body
+SPARE = 3  # additional internal modes for the search of the most similar ones
+EXACT = 1e-12  # residual of internal modes, which their derivatives inherit
+NEAR = 1e-9  # smallest relative distance of ω² from that of a single body
 
 
 class Eigenmodes(NamedTuple):
-    """Eigenmodes of a structure: ω² (k,) rising, shapes Φ (k, n)."""
+    """Eigenmodes of a structure: ω² (k,) ascending, shapes Φ (k, n)."""
 
     squares: Array
     shapes: Array
 
 
 class Crossed(NamedTuple):
-    """Modes (p, n), and which of them each of k retained ones crosses without being coupled to it, 1 or 0 in (k, p)."""
+    """Modes (p, n), and a table (k, p) that is 1 where a retained mode crosses one of them without coupling, or 0."""
 
     shapes: Array
     apart: Array
 
 
 class ModeShapes(NamedTuple):
-    """Modes Ψ (d, n) that some of δ are counted in, K (d, d) of them, and the slopes of both, ∂/∂θ in a first axis."""
+    """Modes Ψ (d, n) of some coordinates δ, their K (d, d), and the slopes ∂/∂θ of both in a first axis."""
 
     Psi: Array
     dPsi: Array
@@ -55,8 +55,11 @@ class ModeShapes(NamedTuple):
 
 
 class TrackedModes(NamedTuple):
-    """What is known of k internal modes: ω² (k,), the smallest overlap with the reference (1,), Σ 2^i over their
-    places i among all modes (1,)."""
+    """Properties of k internal modes.
+
+    squares : ω² (k,); overlap : smallest overlap with the reference (1,)
+    places  : (1,) Σ 2^i over their numbers i among all modes
+    """
 
     squares: Array
     overlap: Array
@@ -65,9 +68,9 @@ class TrackedModes(NamedTuple):
 
 @kernel
 def internal_modes(rest, structure, A, dC, lowest, following, modes, spectrum):
-    """Retained modes of the `lowest` and their slopes, into ModeShapes and TrackedModes.
+    """Compute the retained ones of the `lowest` modes and their slopes, into ModeShapes and TrackedModes.
 
-    dC : (s, m, n) ∂C; A : the structure's response operator; following : what they are retained and turned by
+    dC : (s, m, n) ∂C; A : the structure's response operator; following : selection and reference of the modes
     """
     k, n = modes.Psi.shape
     s, tracking = dC.shape[0], following.tracking
@@ -108,7 +111,7 @@ def internal_modes(rest, structure, A, dC, lowest, following, modes, spectrum):
 
 @kernel
 def bordered(G, crossed, i):
-    """The rows G, and below them the modes that retained mode i crosses."""
+    """Return the rows G, and below them the modes that retained mode i crosses."""
     size = G.shape[0]
     rows = np.empty((size + int(crossed.apart[i].sum()), G.shape[1]))
     rows[:size] = G
@@ -121,7 +124,11 @@ def bordered(G, crossed, i):
 
 @kernel
 def subspace_slopes(structure, independent, dC, modes, mu, crossed, Y):
-    """Y (s, k, n) as above; independent : rows of full rank; mu : (k, m) multipliers of the modes.     [eqs. 6, 10b]"""
+    """Compute Y (s, k, n) as above.
+
+    independent : rows of full rank; mu : (k, m) multipliers of the modes
+    [eqs. 6, 10b]
+    """
     C, compliance, Phi = structure.rows, structure.compliance, modes.shapes
     k, n = Phi.shape
     s, rank = dC.shape[0], independent.shape[0]
@@ -175,7 +182,10 @@ def subspace_slopes(structure, independent, dC, modes, mu, crossed, Y):
 
 @kernel
 def stiffness_slopes(mu, dC, Phi, G):
-    """G (s, k, k), G_ij = μ_iᵀ∂Cφ_j + μ_jᵀ∂Cφ_i: change of ΦᵀKΦ where Φ' = Y.                                [eq. 8]"""
+    """Compute G (s, k, k), G_ij = μ_iᵀ∂Cφ_j + μ_jᵀ∂Cφ_i: change of ΦᵀKΦ where Φ' = Y.
+
+    [eq. 8]
+    """
     k = Phi.shape[0]
     for m in range(dC.shape[0]):
         one = np.dot(np.dot(mu, dC[m]), np.ascontiguousarray(Phi.T))
@@ -186,7 +196,7 @@ def stiffness_slopes(mu, dC, Phi, G):
 
 @kernel
 def turned_by_frequency(squares, G):
-    """T of modes that each follow their own frequency: T_ij = G_ij / (ω_i² - ω_j²); 0 where two are the same."""
+    """Return T of modes that each follow their own frequency: T_ij = G_ij / (ω_i² - ω_j²); 0 where two are equal."""
     k = squares.shape[0]
     T = np.zeros((k, k))
     for i in range(k):
@@ -197,26 +207,26 @@ def turned_by_frequency(squares, G):
     return T
 
 
-# Modes that meet without being coupled, told from those that veer (docs/theory/parameterization.md, eqs. 10a, 10b).
+# Modes that cross without coupling, as opposed to modes that veer (docs/theory/parameterization.md, eqs. 10a, 10b).
 #
 # Near where two frequencies meet, an eigenvalue solver finds their modes mixed by (its residual) / (ω_i² - ω_j²), and
 # the slopes of their stiffness, G of (8), are then mixed too: G_ij / (ω_i² - ω_j²) is noise that grows as the square of
-# that. Turned by α until no G_ij is left, φ_i cos α + φ_j sin α, they are what crosses, if they cross at all:
+# that. Rotated by α until G_ij vanishes, φ_i cos α + φ_j sin α, they are the crossing modes, if they cross at all:
 #
 #     tan 2α = -2 G_ij / (G_jj - G_ii),   κ = ½ |(ω_j² - ω_i²) sin 2α|
 #
 # κ is the stiffness that couples them then. It is the same at every θ of a strip where they veer, half the least
-# distance of their ω²; where it is nothing that the solver could tell from zero, they cross.
+# distance of their ω²; where the solver cannot distinguish it from zero, they cross.
 
 
-CLOSE = 1e-3  # of ω²: how close two frequencies are that may be about to meet
-UNCOUPLED = 1e-11  # of ω²: κ that is none, ten residuals
-UNTURNED = 1e-8  # of the slopes of two modes: G_ij that may be left after the turn, with several θ
+CLOSE = 1e-3  # relative distance of ω² of two frequencies that may be about to meet
+UNCOUPLED = 1e-11  # κ relative to ω² that counts as zero, ten residuals
+UNTURNED = 1e-8  # remaining G_ij after the rotation relative to the slopes of two modes, with several θ
 
 
 @kernel
 def separate_crossings(structure, A, dC, lowest, apart):
-    """Turn those of the lowest modes that cross, in place; `apart` (modes, modes) becomes 1 for them, 0 for all others.
+    """Rotate those of the lowest modes that cross, in place; set `apart` (modes, modes) to 1 for them, 0 for others.
 
     dC : (s, m, n) ∂C; A : the structure's response operator
     """
@@ -235,7 +245,7 @@ def separate_crossings(structure, A, dC, lowest, apart):
 
 @kernel
 def uncoupling_turn(structure, A, dC, lowest, i, j):
-    """α above, the best for all θ, and what it leaves of G_ij, as a part of all of G."""
+    """Return α above, the best for all θ, and the remaining G_ij as a fraction of all of G."""
     n = lowest.shapes.shape[1]
     pair, weighted = np.empty((2, n)), np.empty((2, n))
     for c in range(n):
@@ -261,7 +271,7 @@ def uncoupling_turn(structure, A, dC, lowest, i, j):
 
 @kernel
 def turn_pair(shapes, i, j, angle):
-    """Rows i and j turned within their plane."""
+    """Rotate rows i and j within their plane."""
     c, s = cos(angle), sin(angle)
     for k in range(shapes.shape[1]):
         one, other = shapes[i, k], shapes[j, k]
@@ -271,16 +281,16 @@ def turn_pair(shapes, i, j, angle):
 # All modes of the deformation: δ = (γ, ι), constraint modes before internal modes.
 
 
-# What became of a position.
+# Status of a position.
 DONE, SINGULAR, NOT_CONVERGED, TOO_FEW = 1, 0, -1, -2
 
 
 @kernel
 def elastic_modes(rest, structure, shift, dC, lowest, following, modes, spectrum):
-    """ModeShapes of δ: as many internal modes as `spectrum` has places, before them constraint modes. Their status.
+    """Compute ModeShapes of δ: constraint modes, then as many internal modes as `spectrum` holds. Returns their status.
 
-    structure : rows that are held, the loaded displacements last; dC (s, m, n) : ∂C
-    lowest    : Eigenmodes of the structure, as many as are known
+    structure : constrained rows, the loaded displacements last; dC (s, m, n) : ∂C
+    lowest    : known lowest Eigenmodes of the structure
     """
     A = response_operator(structure, shift)
     g = modes.Psi.shape[0] - spectrum.squares.shape[0]
@@ -297,7 +307,7 @@ def elastic_modes(rest, structure, shift, dC, lowest, following, modes, spectrum
     return DONE
 
 
-# Constraint modes: the shape of least elastic energy for a unit displacement, θ and the other γ held.
+# Constraint modes: the shape of least elastic energy for a unit displacement, θ and the other γ held constant.
 #
 #     Λ Ψ_γᵀ + Cᵀ λ_γ = 0,  C Ψ_γᵀ - c λ_γ = (0; 0; 0; 1),  K_γγ = -(λ_γ)_G  (docs/theory/parameterization.md, eqs. 3-4)
 #
@@ -306,7 +316,7 @@ def elastic_modes(rest, structure, shift, dC, lowest, following, modes, spectrum
 
 @kernel
 def constraint_modes(structure, A, dC, modes):
-    """Shapes of the displacements that the last rows are; dC (s, m, n) : ∂C. Returns whether they converged."""
+    """Compute shapes of the displacements in the last rows; dC (s, m, n) : ∂C. Returns whether they converged."""
     loaded, n = modes.Psi.shape
     m = structure.rows.shape[0]
     forces, ends = np.zeros((loaded, n)), np.zeros((loaded, m))

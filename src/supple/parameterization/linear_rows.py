@@ -37,7 +37,10 @@ from supple.parameterization.rigid_rows import rigid_layout, rigid_rows
 
 
 class LinearRows(NamedTuple):
-    """At N states with s coordinates: A (N, 2s, 2s), B (N, 2s, inputs), θ̈ (N, s); M, P₂, P₁ (N, s, s)."""
+    """Linear models at N states with s coordinates: A (N, 2s, 2s), B (N, 2s, inputs), θ̈ (N, s).
+
+    M, P2, P1 : (N, s, s)
+    """
 
     A: Array
     B: Array
@@ -48,7 +51,7 @@ class LinearRows(NamedTuple):
 
 
 def linear_rows(configuration: Configuration, rates: Array, inputs: Array, friction_speed: float) -> LinearRows:
-    """A batch of configurations with θ̇ (N, s) and forces of the actuators (N, inputs)."""
+    """Return the linear models of a batch of configurations with θ̇ (N, s) and forces of the actuators (N, inputs)."""
     position = configuration.rest
     load = carried(position)
     layout = rigid_layout(position.numbering, load)
@@ -67,12 +70,12 @@ def linear_rows(configuration: Configuration, rates: Array, inputs: Array, frict
 
     in_parts(part, count)
     if (found.status != DONE).any():
-        raise _refused(configuration, rates, found.status)
+        raise _no_linear_model(configuration, rates, found.status)
     return LinearRows(*found[:-1])
 
 
-def _refused(configuration: Configuration, rates: Array, status: NDArray[np.int64]) -> InputError:
-    """The error for the first state that has no linear model."""
+def _no_linear_model(configuration: Configuration, rates: Array, status: NDArray[np.int64]) -> InputError:
+    """Return the error for the first state that has no linear model."""
     n = int(np.flatnonzero(status != DONE)[0])
     names = configuration.rest.numbering.coordinates
     where = values_text(names, configuration.theta[n])
@@ -81,17 +84,17 @@ def _refused(configuration: Configuration, rates: Array, status: NDArray[np.int6
     if status[n] == SINGULAR:
         return InputError(
             f"{where} is a singular configuration (measure {float(configuration.singularity[n]):.1g}): θ does not "
-            "determine how it moves there",
-            part=part, hint="choose a configuration away from it, or other coordinates",
+            "determine the motion",
+            part=part, hint="choose a configuration away from the singularity, or other coordinates",
         )  # fmt: skip
     if status[n] == INDEFINITE:
         light = [name for name, row in zip(names, _diagonal_mass(configuration, n), strict=True) if row <= 0.0]
         which = f'"{light[0]}" moves no mass' if light else "some motion moves no mass"
-        return InputError(f"{which} at {where}", part=part, hint="give mass to what it moves, or a motor to its joint")
+        return InputError(f"{which} at {where}", part=part, hint="give a mass to the moving parts, or a motor")
     speeds = ", ".join(f"{value:.3g}" for value in rates[n])
     return InputError(
         f"a derivative is not finite at {where} with rates {speeds}",
-        part=part, hint="two places with a distance between them meet there, or a rate is too large",
+        part=part, hint="two points with a distance between them may coincide there, or a rate is too large",
     )  # fmt: skip
 
 
@@ -112,11 +115,11 @@ def _diagonal_mass(configuration: Configuration, n: int) -> Array:
 
 
 DONE, SINGULAR, INDEFINITE, UNKNOWN = 0, 1, 2, 3
-"""What became of a state: θ does not determine the motion, M is not positive definite, a value is not finite."""
+"""Status of a state: θ does not determine the motion, M is not positive definite, or a value is not finite."""
 
 
 class LinearizationStates(NamedTuple):
-    """N states: poses X (N, bodies + 1, 12), measures w (N, measures), θ̇ (N, s), inputs u (N, inputs)."""
+    """States of N linear models: X (N, bodies + 1, 12), measures w (N, measures), θ̇ (N, s), inputs u (N, inputs)."""
 
     X: np.ndarray
     w: np.ndarray
@@ -125,14 +128,14 @@ class LinearizationStates(NamedTuple):
 
 
 class RatesAndInputs(NamedTuple):
-    """One of them: θ̇ (s,) and u (inputs,)."""
+    """Rates θ̇ (s,) and inputs u (inputs,) of one state."""
 
     rates: np.ndarray
     u: np.ndarray
 
 
 class LinearModels(NamedTuple):
-    """Of N states: A (N, 2s, 2s), B (N, 2s, inputs), θ̈ (N, s), M, P₂, P₁ (N, s, s), what became of each (N,).
+    """Linear models at N states: A (N, 2s, 2s), B (N, 2s, inputs), θ̈ (N, s), M, P₂, P₁ (N, s, s), status (N,).
 
     P₃ is M times the lower half of B.
     """
@@ -147,7 +150,11 @@ class LinearModels(NamedTuple):
 
 
 class LinearWork(NamedTuple):
-    """Of one state: its row of coefficients, η = 0 and f (s,), L of M, ∂f/∂θ, ∂f/∂θ̇, ∂g/∂θ (s, s), and M⁻¹ of them."""
+    """Workspace for one state.
+
+    row    : coefficients; still : η = 0; f : (s,); L : factor of M
+    by_theta, by_rate, slopes : ∂f/∂θ, ∂f/∂θ̇, ∂g/∂θ (s, s); solved : M⁻¹ of them
+    """
 
     row: np.ndarray
     still: np.ndarray
@@ -161,7 +168,7 @@ class LinearWork(NamedTuple):
 
 @kernel
 def factor_mass(s, M, L):
-    """M = L Lᵀ; False where M (s s) is not positive definite."""
+    """Factorise M = L Lᵀ; returns False if M (s s) is not positive definite."""
     for i in range(s):
         for j in range(i + 1):
             total = M[i * s + j]
@@ -178,7 +185,7 @@ def factor_mass(s, M, L):
 
 @kernel
 def solve_columns(s, L, x, count):
-    """x (s, count) becomes M⁻¹ x."""
+    """Replace x (s, count) by M⁻¹ x."""
     for i in range(s):
         for k in range(i):
             for c in range(count):
@@ -195,7 +202,10 @@ def solve_columns(s, L, x, count):
 
 @kernel
 def solve_linear(at, work, found, n):
-    """A, B and the matrices before M⁻¹ of state n from f's derivatives and M = L Lᵀ. Returns whether all are finite."""
+    """Compute A, B and the matrices before M⁻¹ of state n from f's derivatives and M = L Lᵀ.
+
+    Returns whether all are finite.
+    """
     row, solved = work.row, work.solved
     s, inputs = work.slopes.shape[0], solved.shape[1] - 2 * work.slopes.shape[0]
     A, B, M, P2, P1 = found.A[n], found.B[n], found.M[n], found.P2[n], found.P1[n]
@@ -220,7 +230,7 @@ def solve_linear(at, work, found, n):
 
 @kernel(purpose="linear models of closed chains")
 def linear_batch(rows, selected, coefficients, friction, at, states, found):
-    """Linear models of N states into `found`. at : offsets of the row"""
+    """Compute linear models of N states into `found`; at : offsets of the row."""
     count = states.X.shape[0]
     if count == 0:
         return
@@ -264,7 +274,7 @@ def linear_batch(rows, selected, coefficients, friction, at, states, found):
         found.status[n] = DONE if solve_linear(at, lin, found, n) else UNKNOWN
 
 
-# How the inertia forces of a mechanism in motion change with θ, at given θ̇ and θ̈.
+# Derivatives of the inertia forces of a mechanism in motion with respect to θ, at given θ̇ and θ̈.
 #
 #     V = Ψ θ̇,   [Φ_q; A] V̇ = (0, θ̈) - h(V, V)                       h : second rates of the rows at V̇ = 0
 #     g_i = Ψ_iᵀ (M₀ V̇ + V ×* M₀ V) = (M θ̈ + Γ[θ̇, θ̇])_i               V ×* (p, l) = (ω × p, ω × l + v × p)
@@ -276,7 +286,7 @@ def linear_batch(rows, selected, coefficients, friction, at, states, found):
 
 
 class BodyMotion(NamedTuple):
-    """How the bodies move at one state, and how that changes with θ.
+    """Motion of the bodies at one state, and its derivatives with respect to θ.
 
     V, dV          : (bodies + 1, d, 1) V and V̇, in body axes
     bent, bent_dV  : (bodies + 1, d, s) ∂V and ∂V̇
@@ -298,7 +308,7 @@ class BodyMotion(NamedTuple):
 
 @kernel
 def motion_workspace(rows):
-    """Arrays for one state after another."""
+    """Allocate the arrays for one state after another."""
     n = row_sizes(rows)
     nb, d, s = n.bodies, n.width, n.coordinates
     return BodyMotion(
@@ -317,7 +327,7 @@ def motion_workspace(rows):
 
 @kernel(inline=True)
 def second_rate_of_row(rows, i, here, motion, out):
-    """ℓ'' of row i, its terms together, and in out (s,) its changes with θ at fixed V̇."""
+    """Return ℓ'' of row i, the sum of its terms, and set in out (s,) its changes with θ at fixed V̇."""
     rows_i, rows_f, X, change, s = rows.rows_i, rows.rows_f, here.X, motion.term_change, out.shape[0]
     total = 0.0
     for m in range(s):
@@ -334,7 +344,7 @@ def second_rate_of_row(rows, i, here, motion, out):
 
 @kernel
 def move(rows, work, here, rates, accelerations, motion):
-    """V, V̇, ∂V and ∂V̇ of the bodies from θ̇ (s,) and θ̈ (s,); `work` holds the factorised rows."""
+    """Compute V, V̇, ∂V and ∂V̇ of the bodies from θ̇ (s,) and θ̈ (s,); `work` holds the factorised rows."""
     n = row_sizes(rows)
     d, s = n.width, n.coordinates
     bent, changes, rows_f = motion.bent, motion.changes, rows.rows_f
@@ -365,7 +375,7 @@ def move(rows, work, here, rates, accelerations, motion):
 
 @kernel(inline=True)
 def full(column, x, b, j):
-    """Column j of a body's velocities as (v, ω)."""
+    """Return column j of a body's velocities as (v, ω)."""
     v, w = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     if column.shape[0] == 6:
         v, w = (x[b, 0, j], x[b, 1, j], x[b, 2, j]), (x[b, 3, j], x[b, 4, j], x[b, 5, j])
@@ -376,7 +386,7 @@ def full(column, x, b, j):
 
 @kernel(inline=True)
 def body_momentum(inertia, column, x, b, j, out):
-    """M₀ x of body b into out (6,)."""
+    """Set M₀ x of body b in out (6,)."""
     d = column.shape[0]
     for c in range(d):
         total = 0.0
@@ -397,7 +407,7 @@ def add_turned(v, w, P, out):
 
 @kernel
 def body_slopes(rows, inertia, here, motion, slopes):
-    """Adds ∂_m g_i of all bodies to slopes (s, s)."""
+    """Add ∂_m g_i of all bodies to slopes (s, s)."""
     column, Psi, dPsi = rows.column, here.Psi, here.dPsi
     V, dV, bent, bent_dV = motion.V, motion.dV, motion.bent, motion.bent_dV
     d, s = column.shape[0], slopes.shape[0]
@@ -423,7 +433,7 @@ def body_slopes(rows, inertia, here, motion, slopes):
 
 @kernel(inline=True)
 def inertia_along(coefficients, measure, length):
-    """m of all laws along a measure."""
+    """Return the inertia m of all force models along a measure."""
     total = 0.0
     for use in range(coefficients.uses_start[measure], coefficients.uses_start[measure + 1]):
         if coefficients.uses_i[use, ROLE] == LAW:
@@ -433,7 +443,7 @@ def inertia_along(coefficients, measure, length):
 
 @kernel
 def law_slopes(rows, coefficients, here, motion, of, slopes):
-    """Adds those of inertia along measures, m ∂_iℓ ℓ'', to slopes (s, s). of : workspace for slopes of a measure."""
+    """Add the slopes of inertia along measures, m ∂_iℓ ℓ'', to slopes (s, s); of : workspace."""
     n = row_sizes(rows)
     rows_i, column, s = rows.rows_i, rows.column, n.coordinates
     g, change, bent_dV = of.gradient, np.empty(s), motion.bent_dV

@@ -51,11 +51,15 @@ from supple.results.units import Units
 
 
 class LocalOutput(NamedTuple):
-    """One output y = ρ_o(θ) + Ψ_o(θ) δ.
+    """One output y = ρ_o(θ) + Ψ_o(θ) δ, with its derivatives.
 
-    value : ρ_o; rigid : ∂ρ_o/∂θ (..., s); modes : Ψ_o (..., n - s), none for a rigid mechanism;
-    bend  : ∂²ρ_o/∂θ² (..., s, s); modes_slope : ∂Ψ_o/∂θ (..., n - s, s). At δ = 0
-    ÿ = rigid θ̈ + modes δ̈ + θ̇ᵀ bend θ̇ + 2 δ̇ᵀ modes_slope θ̇.
+    value       : ρ_o
+    rigid       : ∂ρ_o/∂θ (..., s)
+    modes       : Ψ_o (..., n - s), empty for a rigid mechanism
+    bend        : ∂²ρ_o/∂θ² (..., s, s)
+    modes_slope : ∂Ψ_o/∂θ (..., n - s, s)
+
+    At δ = 0, ÿ = rigid θ̈ + modes δ̈ + θ̇ᵀ bend θ̇ + 2 δ̇ᵀ modes_slope θ̇.
     """
 
     value: Array
@@ -70,13 +74,26 @@ class LocalOutput(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LocalModel(EquationsOfMotion):
-    """Equations of motion at θ and δ = 0 with their exact derivatives, for n coordinates η = (θ, δ), s of them θ. In a
-    batch every array has a leading axis (N, ...).
+    """Equations of motion at θ and δ = 0 with their exact derivatives, returned by `local`.
 
-    modes : (n, z) Ψ in the coordinates of `system.rest`
-    rigid : names of the elastic parts that are taken as rigid
-    slopes : {parameter: {coefficient: ∂/∂μ}} of the parameters that were asked for (`along`), θ held: M, K, force,
-             potential, input_map, outputs, dM, ... by their names in `equations.row`; damping without its law
+    The n coordinates are η = (θ, δ), s of them θ. For a batch every array has a leading axis (N, ...).
+
+    Attributes
+    ----------
+    configuration : Configuration
+        Configuration at which the equations are valid.
+    modes : ndarray, shape (n, z), or None
+        Mode shapes Ψ in the coordinates of `system.rest`; None for a rigid mechanism.
+    rigid : tuple of str
+        Names of the elastic parts that are treated as rigid.
+    slopes : mapping of str to mapping of str to ndarray
+        {parameter: {coefficient: ∂/∂μ}} for the parameters given in `along`, at constant θ. The coefficients are M, K,
+        force, potential, input_map, outputs, dM, ...; the damping excludes the damping model of the mechanism.
+
+    See Also
+    --------
+    local : Compute the local model.
+    reduce : Fit a model that is valid over a region.
     """
 
     configuration: Configuration
@@ -86,10 +103,11 @@ class LocalModel(EquationsOfMotion):
     slopes: Mapping[str, Mapping[str, Array]] = field(default_factory=dict)
 
     def summary(self) -> str:
+        """Return a one-line summary."""
         return f"of {self.configuration!r}, {self.named()}"
 
     def data(self) -> dict[str, Any]:
-        """The keys and values that `--json` prints."""
+        """Return the data that `--json` prints."""
         found = super().data() | {
             "at": self.configuration.coordinates, "singularity": self.singularity, "rigid": self.rigid,
             "stiffening": self.stiffening, "basis": None if self.basis is None else self.basis.data(),
@@ -97,7 +115,7 @@ class LocalModel(EquationsOfMotion):
         return found | {"slopes": self.slopes} if self.slopes else found
 
     def text(self, title: str = "", units: Units | None = None, delta: Sequence[float] | None = None) -> Text:
-        """The equations, and slopes of M, K and p where they were asked for."""
+        """Return a report of the equations, with slopes of M, K and p along parameters."""
         if self.M.ndim > 2:
             return super().text()
         name = f"{self.configuration.mechanism.name} (singularity {float(self.singularity):.3g}, 0 is singular)"
@@ -119,13 +137,13 @@ class LocalModel(EquationsOfMotion):
 
     @cached_property
     def measures(self) -> Curved:
-        """The measures that outputs are made of, with their derivatives."""
+        """Measures of which the outputs consist, with their derivatives."""
         blocks = ("outputs", "rigid", "bend", "modes", "modes_slope")
         return Curved(*(self.row.part(self.rows, name) for name in blocks))
 
     @cached_property
     def dforce(self) -> Array:
-        """∂p/∂η, (n, n)"""
+        """∂p/∂η, (n, n)."""
         s, slope = self.theta.shape[-1], self.row.part(self.rows, "dforce_theta")
         if self.system is None:
             return slope
@@ -136,7 +154,7 @@ class LocalModel(EquationsOfMotion):
 
     @cached_property
     def dK(self) -> Array | None:
-        """∂K/∂θ, (n, n, s); None for a rigid mechanism"""
+        """∂K/∂θ, (n, n, s); None for a rigid mechanism."""
         if self.system is None:
             return None
         s = self.theta.shape[-1]
@@ -146,29 +164,41 @@ class LocalModel(EquationsOfMotion):
 
     @cached_property
     def ddamping(self) -> Array:
-        """∂D_d/∂θ, (n, n, s), without the law of damping"""
+        """∂D_d/∂θ, (n, n, s), without the damping model of the mechanism."""
         return self.row.part(self.rows, "ddamping")
 
     @cached_property
     def dinput_map(self) -> Array:
-        """∂B/∂θ, (n, inputs, s)"""
+        """∂B/∂θ, (n, inputs, s)."""
         return self.row.part(self.rows, "dinput_map")
 
     @cached_property
     def dfriction_map(self) -> Array:
-        """∂J_j/∂θ, (f, n, s)"""
+        """∂J_j/∂θ, (f, n, s)."""
         return self.row.part(self.rows, "dfriction_map")
 
     @cached_property
     def overlap(self) -> Array | None:
-        """Smallest overlap of the internal modes with the reference; None for a rigid mechanism"""
+        """Smallest overlap of the internal modes with the reference; None for a rigid mechanism."""
         return None if self.system is None else self.row.part(self.rows, "overlap")[..., 0]
 
     def mass(self, delta: ArrayLike) -> Array:
-        """M(θ, δ) = M + Σ_a δ_a ∂M/∂δ_a, (..., n, n), δ (..., n - s): what a reduced model evaluates there. With
-        stiffening M_θθ has ½ δᵀ ∂²M/∂δ² δ besides.
+        """Return the mass matrix at a deformation δ.
 
-        Γ at δ ≠ 0 needs ∂²M/∂δ∂θ besides, second derivatives of the modes, which a local model does not have: its Γ is
+        Parameters
+        ----------
+        delta : array_like, shape (..., n - s)
+            Deformation coordinates δ.
+
+        Returns
+        -------
+        ndarray, shape (..., n, n)
+            M(θ, δ) = M + Σ_a δ_a ∂M/∂δ_a, as evaluated by a reduced model. With stiffening, M_θθ also contains
+            ½ δᵀ ∂²M/∂δ² δ.
+
+        Notes
+        -----
+        Γ at δ ≠ 0 also needs ∂²M/∂δ∂θ, second derivatives of the modes, which a local model does not have: its Γ is
         that at δ = 0. A reduced model takes them from its fit.
         """
         require_arguments(LocalModel.mass, locals())
@@ -181,26 +211,43 @@ class LocalModel(EquationsOfMotion):
 
     @property
     def basis(self) -> CoordinateBasis | None:
-        """What δ is counted in."""
+        """Basis of the deformation coordinates δ; None for a rigid mechanism."""
         return None if self.system is None else basis_of(self.configuration.mechanism, self.system.choice)
 
     @property
     def stiffening(self) -> bool:
-        """Whether second order in δ is there."""
+        """Whether the model includes terms of second order in δ."""
         return self.system is not None and self.system.choice.stiffening
 
     @property
     def singularity(self) -> Array:
+        """Singularity measure of the configuration; 0 is singular."""
         return self.configuration.singularity
 
     def displacements(self, body: str, delta: ArrayLike) -> Array:
-        """Displacements u = Ψ_δ δ of all degrees of freedom of a body's nodes, in its axes: (..., degrees).
+        """Return the displacements u = Ψ_δ δ of the nodes of a body.
 
-        With the configuration's pose of the body, node i is at x_b + R_b (X_i + u_i): the motion of every node.
+        Parameters
+        ----------
+        body : str
+            Name of the body.
+        delta : array_like, shape (..., n - s)
+            Deformation coordinates δ.
+
+        Returns
+        -------
+        ndarray, shape (..., degrees)
+            Displacements of all degrees of freedom of the body's nodes, in its axes. With the configuration's pose of
+            the body, node i is at x_b + R_b (X_i + u_i).
+
+        Raises
+        ------
+        InputError
+            If the model treats the body as rigid.
         """
         require_arguments(LocalModel.displacements, locals())
         if self.system is None or self.modes is None:
-            raise InputError(f'body "{body}" is taken as rigid', hint="ask for constraint or internal modes")
+            raise InputError(f'body "{body}" is treated as rigid', hint="keep constraint or internal modes")
         found = self.system.rest.bodies[self.system.rest.numbering.body_index(body)]
         s = self.theta.shape[-1]
         z = np.einsum("...a,...az->...z", np.asarray(delta, float), self.modes[..., s:, found.start : found.stop])
@@ -220,19 +267,83 @@ def local(
     preload: bool = True,
     along: str | Sequence[str] = (),
 ) -> LocalModel:
-    """The equations of motion at θ, with exact derivatives.
+    """Compute the equations of motion at a posture, with exact derivatives.
 
-    at               : a Configuration, or anything `assemble` takes; (N, s) gives a batch
-    constraint_modes : displacements, `place.axis`, that become coordinates γ of a flexible mechanism
-    internal_modes   : how many internal modes ι to keep; without either, elastic parts are taken as rigid
-    rigid            : that is meant, and nothing is said of it; `LocalModel.rigid` names them all the same
-    tracking, germ   : "none" sorts internal modes by frequency, the largest displacement of each positive;
-                       "subspace" turns them to those of the germ (the rest if left out), see `ModeChoice`
-    stiffening       : second order in δ: `mass_curvature`, the foreshortening of links in ∂M/∂δ, and in K the geometric
-                       stiffness of what acts at rest (docs/theory/stiffening.md)
-    preload          : add the geometric stiffness of gravity and all forces at rest to K, over the modes kept (those
-                       without loads: keep more of them near buckling); False leaves it out
-    along            : parameters of the file along which `LocalModel.slopes` are wanted (docs/theory/parameters.md)
+    Parameters
+    ----------
+    mechanism : Mechanism
+        Mechanism to model.
+    at : str, mapping, array_like or Configuration, optional
+        Posture, as for `assemble`; a batch (N, s) gives the equations at N postures. Default: rest.
+    constraint_modes : sequence of str, optional
+        Displacements `point.axis` that become coordinates γ of the deformation. Default: none.
+    internal_modes : int, optional
+        Number of internal modes ι to keep. Default: 0.
+
+        Without constraint and internal modes, elastic parts are treated as rigid.
+    tracking : {"none", "subspace", "modes", "strain"}, optional
+        Order of the internal modes: sorted by frequency, or aligned with those at `germ`. Default: "none".
+
+        "none" gives the largest displacement of each mode a positive sign. "subspace" aligns the subspace of the modes
+        by their motion, "strain" by their strain, and "modes" follows each mode; see docs/theory/parameterization.md.
+    germ : str, mapping or array_like, optional
+        Posture whose internal modes are the reference for `tracking`. Default: rest.
+    rigid : bool, optional
+        Treat elastic parts as rigid without a warning. Default: False.
+
+        `LocalModel.rigid` names them.
+    stiffening : bool, optional
+        Include terms of second order in the deformation. Default: False.
+
+        These are `mass_curvature`, the foreshortening of links in ∂M/∂δ, and in K the geometric stiffness of the loads
+        at rest; see docs/theory/stiffening.md.
+    preload : bool, optional
+        Add the geometric stiffness of gravity and all forces at rest to K. Default: True.
+
+        It acts on the kept modes, which are those without loads: keep more of them near buckling.
+    along : str or sequence of str, optional
+        Parameters of the file for the slopes in `LocalModel.slopes`. Default: none.
+
+    Returns
+    -------
+    LocalModel
+        Equations of motion with M, K, Γ, B, the outputs, and their derivatives.
+
+    Raises
+    ------
+    InputError
+        If the configuration is singular, or a mode or parameter is unknown.
+    NumericalError
+        If fewer internal modes exist than requested.
+
+    Warns
+    -----
+    SuppleWarning
+        If elastic parts are treated as rigid, or a motion has no inertia.
+
+    See Also
+    --------
+    reduce : Fit a model that is valid over a region.
+    linearize : Linear model in state space.
+    modes : Natural frequencies and mode shapes.
+
+    Notes
+    -----
+    M(θ) η̈ + Γ(θ)[η̇, η̇] + D_d(θ) η̇ + K(θ) η = p + B(θ) u and y = ρ_o(θ) + Ψ_o(θ) δ with η = (θ, δ), see
+    docs/theory/parameterization.md [Brüls 2004, Brüls 2007].
+
+    Examples
+    --------
+    >>> import supple
+    >>> supple.local(supple.load("four-bar"), "home").M.round(3)
+    array([[0.173]])
+    >>> model = supple.local(supple.load("flexible-four-bar"), "home", internal_modes=2)
+    >>> model.coordinates
+    ('crank', 'mode1', 'mode2')
+    >>> abs(model.M).round(3)
+    array([[0.173, 0.414, 0.   ],
+           [0.414, 1.   , 0.   ],
+           [0.   , 0.   , 1.   ]])
     """
     require_arguments(local, locals())
     configuration = at if isinstance(at, Configuration) else assemble(mechanism, at)
@@ -240,7 +351,7 @@ def local(
         mechanism, constraint_modes, internal_modes, tracking, germ, stiffening=stiffening, preload=preload
     )
     require_rigid_alone(rigid, choice.flexible)
-    wanted = (along,) if isinstance(along, str) else tuple(along)
+    parameters = (along,) if isinstance(along, str) else tuple(along)
     single = configuration.X.ndim == 2
     if not choice.flexible:
         configuration.rest.numbering.require_coordinates()
@@ -250,7 +361,7 @@ def local(
         layout = local_row(configuration)
         return LocalModel(
             configuration.theta, labels_of(configuration, None), layout, rows[0] if single else rows, configuration,
-            rigid=names, slopes=local_slopes(configuration, choice, layout, wanted),
+            rigid=names, slopes=local_slopes(configuration, choice, layout, parameters),
         )  # fmt: skip
     configuration.rest.numbering.require_coordinates()
     system = modal_parameterization(mechanism, choice)
@@ -258,12 +369,12 @@ def local(
     _require_regular(configuration, (found.status != SINGULAR).astype(np.int64))
     _require_modes(configuration, found.status)
     rows, modes = (found.rows[0], found.modes[0]) if single else (found.rows, found.modes)
-    slopes = local_slopes(configuration, choice, modal_layout(system), wanted)
+    slopes = local_slopes(configuration, choice, modal_layout(system), parameters)
     model = LocalModel(
         configuration.theta, labels_of(configuration, system), modal_layout(system), rows, configuration, system, modes,
         slopes=slopes,
     )  # fmt: skip
-    words = massless_words(mechanism, model.labels.coordinates, model.M if single else model.M[0])
+    words = massless_warning(mechanism, model.labels.coordinates, model.M if single else model.M[0])
     if words is not None:
         warnings.warn(words, SuppleWarning, stacklevel=2)
     return model
@@ -279,7 +390,7 @@ def mode_choice(
     stiffening: bool = False,
     preload: bool = True,
 ) -> ModeChoice:
-    """What was asked, with θ of the germ as numbers."""
+    """Return the requested choice of modes, with θ of the germ as numbers."""
     require_arguments(mode_choice, locals())
     theta = None if germ is None else tuple(coordinate_values(mechanism, germ).tolist())
     found = ModeChoice(tuple(constraint), internal, tracking, theta, stiffening, preload)
@@ -294,10 +405,10 @@ def mode_choice(
 def coefficient_rows(
     configuration: Configuration, choice: ModeChoice = RIGID, *, load_slopes: bool = True
 ) -> tuple[Array, NDArray[np.int64]]:
-    """All coefficients at each configuration in one row, (N, width) as `local_row` says, and where they exist (N,).
+    """Return all coefficients at each configuration in one row (N, width), and whether they exist (N,).
 
-    A row depends on its own configuration alone, bit for bit, whatever stands beside it in the batch.
-    Without load_slopes the part of the loads at rest is in K and not in ∂K/∂θ, see `modal_rows`.
+    The layout is that of `local_row`. A row depends on its own configuration alone, bit for bit, whatever the rest of
+    the batch. Without load_slopes the part of the loads at rest is in K and not in ∂K/∂θ, see `modal_rows`.
     """
     configuration.rest.numbering.require_coordinates()
     if not choice.flexible:
@@ -308,14 +419,14 @@ def coefficient_rows(
 
 
 def local_row(configuration: Configuration, choice: ModeChoice = RIGID) -> RowLayout:
-    """Where each coefficient stands in a row."""
+    """Return the layout of the coefficients in a row."""
     if choice.flexible:
         return modal_layout(modal_parameterization(configuration.mechanism, choice))
     return rigid_layout_of(configuration.rest.numbering, carried(configuration.rest))
 
 
 def labels_of(configuration: Configuration, system: ModalParameterization | None = None) -> Labels:
-    """Names of coordinates, inputs and outputs, and their units; computed once for each choice of modes."""
+    """Return the names of coordinates, inputs and outputs, and their units; computed once for each choice of modes."""
     numbering, load = configuration.rest.numbering, carried(configuration.rest)
     choice = RIGID if system is None else system.choice
 
@@ -336,9 +447,9 @@ def _require_modes(configuration: Configuration, status: NDArray[np.int64]) -> N
     where = values_text(configuration.coordinates, theta)
     few = status[n] == TOO_FEW
     raise NumericalError(
-        f"{'fewer internal modes exist than were asked for' if few else 'its modes were not found'} at {where}",
+        f"{'fewer internal modes exist than requested' if few else 'the modes were not found'} at {where}",
         part=f'mechanism "{configuration.mechanism.name}"',
-        hint="ask for fewer internal modes" if few else "choose a configuration away from where a coordinate locks",
+        hint="request fewer internal modes" if few else "choose a configuration away from where a coordinate locks",
     )
 
 
@@ -352,58 +463,57 @@ def _require_regular(configuration: Configuration, regular: NDArray[np.int64]) -
             raise InputError(
                 f'the distance between "{key[1]}" and "{key[2]}" is zero, and has no direction',
                 part=f'mechanism "{configuration.mechanism.name}"',
-                hint="choose a configuration in which they are apart",
+                hint="choose a configuration in which they do not coincide",
             )
     locked = ", ".join(f'"{name}"' for name in locked_coordinates(at)) or "no coordinate"
     values = ", ".join(f"{name}={value:.6g}" for name, value in at.coordinates.items())
     raise InputError(
         f"{values} is a singular configuration (measure {float(at.singularity):.1g}); {locked} locks there",
         part=f'mechanism "{configuration.mechanism.name}"',
-        hint="choose a configuration away from it, or other coordinates",
+        hint="choose a configuration away from the singularity, or other coordinates",
     )
 
 
-# Motions that no mass takes part in: where the mass matrix is singular, and whose motors would cure it.
+# Motions without mass, where the mass matrix is singular, and the motors whose inertia would remove them.
 
 
-LEAST = 1e-9  # smallest eigenvalue of M scaled to ones on its diagonal; accelerations lose as many digits
-_PART = 0.1  # of the largest: what takes part in a motion
+LEAST = 1e-9  # smallest eigenvalue of M scaled to a unit diagonal; accelerations lose as many digits
+_PART = 0.1  # smallest share in a motion of a listed coordinate, relative to the largest
 
 
-def massless_words(mechanism: Mechanism, names: Sequence[str], M: Array) -> str | None:
-    """What moves without inertia, in words, of M (n, n) over the coordinates `names`; None: nothing does."""
+def massless_warning(mechanism: Mechanism, names: Sequence[str], M: Array) -> str | None:
+    """Return a warning about motions without inertia, for M (n, n) over the coordinates `names`; else None."""
     scale = 1.0 / np.sqrt(np.diag(M))
     values, vectors = np.linalg.eigh(scale[:, None] * M * scale)
     if not values[0] < LEAST:
         return None
     parts = np.abs(vectors[:, 0])
-    taking = ", ".join(name for name, part in zip(names, parts, strict=True) if part > _PART * parts.max())
+    moving = ", ".join(name for name, part in zip(names, parts, strict=True) if part > _PART * parts.max())
     idle = [name for name, joint in mechanism.joints.items() if joint.drive is not None and joint.motor is None]
     cure = f"give the motors of {', '.join(idle)} their inertia (motor: {{inertia: ..., gear: ...}})" if idle else ""
     return (
-        f"a motion of {taking} has no inertia (smallest eigenvalue of M scaled to ones: {values[0]:.1e}): "
-        "accelerations, steps in time and exports of this model are not to be used; "
-        f"{cure or 'give what moves so some mass'}, or keep fewer modes"
+        f"a motion of {moving} has no inertia (smallest eigenvalue of M scaled to a unit diagonal: {values[0]:.1e}): "
+        "do not use accelerations, time integration or exports of this model; "
+        f"{cure or 'give the moving parts a mass'}, or keep fewer modes"
     )
 
 
-# All coefficients of a local model along parameters of the file, θ held.
+# Slopes of all coefficients of a local model along parameters of the file, at constant θ.
 #
-# Of a rigid mechanism M, V, p, B, D_d, the outputs and J_j have exact slopes (`parameter_slopes`). What they are the
-# derivatives of (∂M/∂θ, Γ, ∂p/∂θ, ...), and everything of a flexible one, whose modes are those of the mechanism at
-# each value, is taken at six values around the parameter's own, the mechanism read again at each: to about 1e-10 of its
-# size (docs/theory/parameters.md, eqs. 1 and 2).
+# For a rigid mechanism M, V, p, B, D_d, the outputs and J_j have exact slopes (`parameter_slopes`). Their derivatives
+# (∂M/∂θ, Γ, ∂p/∂θ, ...), and everything of a flexible mechanism, whose modes change with the parameter, are evaluated
+# at six values around the parameter's own, with the mechanism read again at each. The slopes are accurate to about
+# 1e-10 relative (docs/theory/parameters.md, eqs. 1 and 2).
 
 
-_JUDGED = ("M", "K", "outputs")  # where these are smooth, all are
-_COUNTED = ("overlap", "places")  # what is known of the search for modes, and no coefficient
+_JUDGED = ("M", "K", "outputs")  # if these are smooth, all are
+_COUNTED = ("overlap", "places")  # data on the search for modes, no coefficients
 
 
 def local_slopes(
     configuration: Configuration, choice: ModeChoice, layout: RowLayout, along: Sequence[str]
 ) -> dict[str, dict[str, Array]]:
-    """{parameter: {coefficient: ∂/∂μ}}, in shapes as `equations.row` says, of a batch with (N, ...) before."""
-
+    """Return {parameter: {coefficient: ∂/∂μ}}, with shapes as in `equations.row`; a batch has a leading axis."""
     mechanism = configuration.mechanism
     if along:
         require_parameters(mechanism, along)
@@ -427,14 +537,14 @@ def local_slopes(
     return found
 
 
-# The basis that a choice of modes of a mechanism is, and the choice that a basis stands for.
+# Conversion between a choice of modes and its basis.
 
 
-_DIGITS = 10  # of θ at the germ: two ways to the same place are the same basis
+_DIGITS = 10  # digits of θ at the germ: a posture reached in two ways gives the same basis
 
 
 def basis_of(mechanism: Mechanism, choice: ModeChoice) -> CoordinateBasis | None:
-    """The basis of δ; None where nothing deforms."""
+    """Return the basis of δ; None if nothing deforms."""
     if not choice.flexible:
         return None
     mechanism = first_of(mechanism) or mechanism  # one germ for all of a family
@@ -442,7 +552,7 @@ def basis_of(mechanism: Mechanism, choice: ModeChoice) -> CoordinateBasis | None
 
 
 def choice_of(mechanism: Mechanism, basis: CoordinateBasis) -> ModeChoice:
-    """The modes that a basis stands for; a basis of another mechanism is refused, with both named."""
+    """Return the choice of modes of a basis; a basis of another mechanism is an error that names both."""
     germ = tuple(basis.germ.values()) if basis.germ else None
     names = rest(mechanism).numbering.coordinates
     if not basis.germ or tuple(basis.germ) == names:
@@ -453,9 +563,9 @@ def choice_of(mechanism: Mechanism, basis: CoordinateBasis) -> ModeChoice:
     else:
         ours = f"the coordinates {', '.join(names)}"
     raise InputError(
-        f"it is that of another mechanism: {basis}, and here {ours}",
+        f"the basis belongs to another mechanism: {basis}, but the basis of this one is {ours}",
         part="basis",
-        hint="load the mechanism that the model was made from, with the same parameters",
+        hint="load the mechanism that the model was reduced from, with the same parameters",
     )
 
 
@@ -467,13 +577,13 @@ def _made(mechanism: Mechanism, choice: ModeChoice) -> CoordinateBasis:
         germ = dict(zip(position.numbering.coordinates, theta, strict=True))
     tracking = choice.tracking if choice.internal else "none"
     place = {name: float(f"{value:.{_DIGITS}g}") + 0.0 for name, value in germ.items()}
-    parts = [_described(mechanism), choice.constraint, choice.internal, tracking, place]
+    parts = [_bare_text(mechanism), choice.constraint, choice.internal, tracking, place]
     digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:8]
     return CoordinateBasis(choice.constraint, choice.internal, tracking, germ, digest)
 
 
-def _described(mechanism: Mechanism) -> str:
-    """All but what only names things."""
+def _bare_text(mechanism: Mechanism) -> str:
+    """Return the text of the mechanism without names and descriptions."""
 
     def made() -> str:
         bare = mechanism.replace(

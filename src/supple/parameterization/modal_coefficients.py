@@ -2,7 +2,7 @@
 
     M = ΨΨᵀ,   K = Ψ(Λ + springs)Ψᵀ,   p_δ = Ψ_δ f,   ∂_k p_δ = ∂_kΨ_δ f + Ψ_δ ∂_k f       [Brüls 2007, eqs. 7-11]
 
-What has θ alone (V₀, p_θ, its gradient, values and bends of outputs) is taken from the row of the rigid mechanism.
+Quantities of θ alone (V₀, p_θ, its gradient, values and bends of outputs) are those of the rigid mechanism.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ from supple.parameterization.mode_matching import Following
 
 
 class Positions(NamedTuple):
-    """N positions and what is known there.
+    """Data of N positions.
 
     X, w       : poses (N, bodies + 1, 12) and values of measures (N, measures)
-    rigid      : (N, ...) coefficients of the rigid mechanism, which begin `rigid_at`
-    references : (1 or N, internal modes, z) what internal modes are turned to
-    squares, shapes, number : the lowest modes, as `modes_batch` gives them
+    rigid      : (N, ...) coefficients of the rigid mechanism, with offsets `rigid_at`
+    references : (1 or N, internal modes, z) reference of the internal modes
+    squares, shapes, number : the lowest modes, from `modes_batch`
     """
 
     X: Array
@@ -69,8 +69,13 @@ class Positions(NamedTuple):
 
 
 class ModalRows(NamedTuple):
-    """rows (N, width) as `layout_of` says; modes (N, n, z) of η; status (N,), see `elastic_modes`; slopes (N, s, n, z)
-    of the modes, or (0, s, n, z) where they are not asked for."""
+    """Rows of coefficients of a flexible mechanism, with its modes.
+
+    rows   : (N, width) with the layout of `layout_of`
+    modes  : (N, n, z) of η
+    status : (N,), see `elastic_modes`
+    slopes : (N, s, n, z) of the modes, or (0, s, n, z) if they are not requested
+    """
 
     rows: Array
     modes: Array
@@ -80,7 +85,7 @@ class ModalRows(NamedTuple):
 
 @kernel(purpose="local models with modes")
 def modal_coefficients(rows, selected, modal, positions, at, results):
-    """All coefficients at N positions, into ModalRows; they begin `at` in a row.
+    """Compute all coefficients at N positions into ModalRows, with the offsets `at` in a row.
 
     rows : RowArrays of the rigid mechanism; modal : ModalArrays
     """
@@ -166,7 +171,7 @@ def modal_coefficients(rows, selected, modal, positions, at, results):
 
 @kernel
 def part_twists(rest, X, twists, moving):
-    """Twists (parts + 1, s, 6) of the parts' origins, in world axes, from the bodies'; the ground's are zero."""
+    """Compute twists (parts + 1, s, 6) of the parts' origins from the bodies', in world axes; the ground's are zero."""
     parts = rest.part_i.shape[0]
     moving[parts] = 0.0
     for p in range(parts):
@@ -187,7 +192,7 @@ def part_twists(rest, X, twists, moving):
 
 @kernel
 def rows_and_slopes(rest, chosen, X, twists, C, dC):
-    """C (rows, n) and dC (s, rows, n): the chosen rows and their derivatives with respect to θ."""
+    """Compute C (rows, n) and dC (s, rows, n): the chosen rows and their derivatives with respect to θ."""
     parts, s = rest.part_i.shape[0], dC.shape[0]
     poses = np.empty((parts + 1, 12))
     part_poses(rest, X, poses)
@@ -213,7 +218,10 @@ def rows_and_slopes(rest, chosen, X, twists, C, dC):
 
 @kernel
 def follow_table(rest, table, poses, moving, row, slopes):
-    """row (n,) and slopes (s, n) of a stiffness that follows a coordinate q: s C, and s ∂C + s' ∂q C.   [eq. 5d]"""
+    """Scale row (n,) and slopes (s, n) of a stiffness that follows a coordinate q: s C, and s ∂C + s' ∂q C.
+
+    [eq. 5d]
+    """
     coordinate = rest.tables.coordinate[table]
     scale, change = scale_at(rest.tables, table, coordinate_at(rest, coordinate, poses))
     for k in range(slopes.shape[0]):
@@ -226,8 +234,10 @@ def follow_table(rest, table, poses, moving, row, slopes):
 
 @kernel
 def rigid_in_z(bodies, twists, slopes, Z, dZ):
-    """Rigid modes Z (s, n) and ∂_k of them dZ (s, s, n), first k then the mode, from those of the bodies' frames,
-    twists (bodies, d, s) and slopes (bodies, d, s s)."""
+    """Compute rigid modes Z (s, n) and their derivatives dZ (s, s, n), ∂_k first, from those of the bodies' frames.
+
+    twists : (bodies, d, s); slopes : (bodies, d, s s)
+    """
     d, s = twists.shape[1], twists.shape[2]
     for b in range(bodies.place.shape[0]):
         first, width = bodies.place[b, FIRST], bodies.place[b, WIDTH]

@@ -1,4 +1,4 @@
-"""Measures of a flexible mechanism, what acts along them or sees them, and its inertia, over η = (θ, δ).
+"""Measures of a flexible mechanism, the forces and sensors along them, and its inertia, over η = (θ, δ).
 
 The equations are in docs/theory/parameterization.md, eqs. 13-15, 17.
 """
@@ -41,10 +41,11 @@ from supple.formulations.force_models import law
 
 
 class MeasureUses(NamedTuple):
-    """What acts along measures or sees them.
+    """Forces and sensors along measures.
 
-    row       : (uses,) among the rows that are computed; value (uses,): place of ℓ among the measures
-    role      : (uses, 2) ROLE and NUMBER; parameters (uses, p) of laws
+    row        : (uses,) number of the computed row; value (uses,) : index of ℓ among the measures
+    role       : (uses, 2) ROLE and NUMBER
+    parameters : (uses, p) of force models
     """
 
     row: NDArray[np.int64]
@@ -54,7 +55,7 @@ class MeasureUses(NamedTuple):
 
 
 class RowsAndModes(NamedTuple):
-    """At one position: rows C (rows, z) and modes Ψ (n, z), and their slopes ∂/∂θ in a first axis."""
+    """Rows C (rows, z) and modes Ψ (n, z) at one position, and their slopes ∂/∂θ in a first axis."""
 
     C: NDArray[np.float64]
     dC: NDArray[np.float64]
@@ -63,14 +64,14 @@ class RowsAndModes(NamedTuple):
 
 
 class Measure(NamedTuple):
-    """∂ℓ/∂η (n,) and ∂²ℓ/∂η² (n, n) of one measure."""
+    """Derivatives ∂ℓ/∂η (n,) and ∂²ℓ/∂η² (n, n) of one measure."""
 
     slope: NDArray[np.float64]
     bend: NDArray[np.float64]
 
 
 class Inputs(NamedTuple):
-    """How many actuators there are, how many loaded displacements, and rows that are held, these last among them."""
+    """Numbers of actuators, of loaded displacements, and of constrained rows, the loaded displacements included."""
 
     actuators: int
     loaded: int
@@ -78,7 +79,7 @@ class Inputs(NamedTuple):
 
 
 class RowPlaces(NamedTuple):
-    """A row of coefficients, and where each begins in it."""
+    """A row of coefficients, and their offsets in it."""
 
     at: NDArray[np.int64]
     row: NDArray[np.float64]
@@ -86,7 +87,7 @@ class RowPlaces(NamedTuple):
 
 @kernel
 def measure_derivatives(motion, i, measure):
-    """∂ℓ and ∂²ℓ of row i."""
+    """Compute ∂ℓ and ∂²ℓ of row i."""
     for e in range(motion.Psi.shape[0]):
         measure.slope[e] = np.dot(motion.C[i], motion.Psi[e])
         for k in range(motion.dC.shape[0]):
@@ -96,7 +97,7 @@ def measure_derivatives(motion, i, measure):
 
 @kernel
 def add_measure_product(factor, measure, directions, at, dat, row):
-    """Adds factor ∂ℓ ∂ℓᵀ at row[at:], and its derivatives along the first `directions` of η at row[dat:]."""
+    """Add factor ∂ℓ ∂ℓᵀ at row[at:], and its derivatives along the first `directions` of η at row[dat:]."""
     slope, bend = measure.slope, measure.bend
     n = slope.shape[0]
     for e in range(n):
@@ -108,7 +109,7 @@ def add_measure_product(factor, measure, directions, at, dat, row):
 
 @kernel
 def put_column(measure, s, columns, column, at, dat, row):
-    """∂ℓ as one column of an (n, columns) matrix at row[at:], and its derivatives with respect to θ at row[dat:]."""
+    """Set ∂ℓ as one column of an (n, columns) matrix at row[at:], and its derivatives by θ at row[dat:]."""
     for e in range(measure.slope.shape[0]):
         row[at + e * columns + column] = measure.slope[e]
         for k in range(s):
@@ -117,7 +118,7 @@ def put_column(measure, s, columns, column, at, dat, row):
 
 @kernel
 def put_output(measure, s, to, rigid, coefficients):
-    """Output `to`: value, slopes and bends of θ as the rigid mechanism has them, then Ψ_o and ∂Ψ_o/∂θ."""
+    """Set output `to`: value, slopes and bends in θ from the rigid mechanism, then Ψ_o and ∂Ψ_o/∂θ."""
     given, known, row, at = rigid.row, rigid.at, coefficients.row, coefficients.at
     d = measure.slope.shape[0] - s
     row[at[OUTPUTS] + to] = given[known[OUTPUTS] + to]
@@ -133,7 +134,7 @@ def put_output(measure, s, to, rigid, coefficients):
 
 @kernel
 def push_row(motion, i, force, changed, f, df):
-    """Adds a force along row i to f (z,), and its derivatives to df (s, z); changed (s,): of the force itself."""
+    """Add a force along row i to f (z,), and its derivatives to df (s, z); changed (s,) : those of the force itself."""
     for c in range(f.shape[0]):
         f[c] += force * motion.C[i, c]
     for k in range(motion.dC.shape[0]):
@@ -143,7 +144,7 @@ def push_row(motion, i, force, changed, f, df):
 
 @kernel
 def along_measures(uses, inputs, motion, w, rigid, coefficients, f, df):
-    """Everything that acts along or sees a measure, into the coefficients and the load vector f (z,), df (s, z).
+    """Add the contributions of forces and sensors along measures to the coefficients and the load f (z,), df (s, z).
 
     uses : MeasureUses; w : values of the measures; rigid : RowPlaces of the rigid mechanism
     """
@@ -196,7 +197,10 @@ class BodyArrays(NamedTuple):
 
 @kernel
 def inertia(bodies, omega, Psi, dPsi, M, dM):
-    """Into zeros, M (n, n) and dM (n, n, n) over η; Psi (n, z), dPsi (s, n, z), omega (bodies, s, axes) of frames."""
+    """Add the inertia to zeroed M (n, n) and dM (n, n, n) over η.
+
+    Psi (n, z), dPsi (s, n, z), omega (bodies, s, axes) of frames
+    """
     s, n = omega.shape[1], Psi.shape[0]
     Pt = np.ascontiguousarray(Psi.T)
     M[:] = np.dot(Psi, Pt)
@@ -226,7 +230,7 @@ def inertia(bodies, omega, Psi, dPsi, M, dM):
 
 
 def body_arrays(rest: ElasticRest) -> BodyArrays:
-    """The bodies of a mechanism, as kernels take them."""
+    """Return the bodies of a mechanism in the form that kernels use."""
     d, widest = len(rest.arrays.column), max(body.size for body in rest.bodies)
     return BodyArrays(
         np.array([(b, body.start, body.size) for b, body in enumerate(rest.bodies)], dtype=np.int64),

@@ -1,4 +1,4 @@
-"""A flexible mechanism, and the modes asked of it, as arrays for the kernels."""
+"""A flexible mechanism with a choice of modes, as arrays for the kernels."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ from supple.kinematics.rest import rest as undeformed
 from supple.parameterization.family_germ import carried_over, stresses_over
 from supple.parameterization.internal_modes import EXACT, SPARE
 from supple.parameterization.modal_measures import BodyArrays, MeasureUses, body_arrays
-from supple.parameterization.mode_choice import TRACKING, ModeChoice, require_sense
+from supple.parameterization.mode_choice import TRACKING, ModeChoice, require_valid_modes
 from supple.parameterization.mode_matching import along, one_by_one, upwards
 
-_BAND = 2.5  # over the highest internal mode at the germ, spare ones included: room for the rest of the region
+_BAND = 2.5  # band over the highest internal mode at the germ, with spare ones: margin for the rest of the region
 
 
 class ModalArrays(NamedTuple):
-    """What `modal_coefficients` takes of a mechanism with a choice of modes.
+    """Arguments of `modal_coefficients` for a mechanism with a choice of modes.
 
-    held     : rows held, those of loaded displacements last; loaded : how many these are
-    chosen   : all rows that are computed, those held first
-    search   : where the search for modes begins; tracking : how they are followed, as a number of `mode_choice`
+    held     : constrained rows, those of loaded displacements last; loaded : number of these
+    chosen   : all rows that are computed, constrained ones first
+    search   : start of the search for modes; tracking : number of the tracking in `mode_choice`
     """
 
     rest: ElasticArrays
@@ -60,8 +60,8 @@ class ModalArrays(NamedTuple):
 class ModalParameterization:
     """A mechanism with a choice of modes, ready for its kernels.
 
-    reference : (k, z) internal modes at the germ, or those of the first mechanism of its family carried over
-    stresses  : (k, z + rows held) theirs, (ΛΦ/ω, CΦ/(c ω)), the latter of elastic rows: what "strain" is measured by
+    reference : (k, z) internal modes at the germ, or those of the first mechanism of its family in these coordinates
+    stresses  : (k, z + constrained rows) (ΛΦ/ω, CΦ/(c ω)) of the reference, the latter of elastic rows, for "strain"
     """
 
     choice: ModeChoice
@@ -79,12 +79,12 @@ class ModalParameterization:
 
 
 def modal_parameterization(mechanism: Mechanism, choice: ModeChoice) -> ModalParameterization:
-    """Computed once for each mechanism and choice."""
+    """Return the parameterization, computed once for each mechanism and choice."""
     return mechanism.remembered(f"flexible {choice}", lambda: _build(mechanism, choice))
 
 
 def _build(mechanism: Mechanism, choice: ModeChoice) -> ModalParameterization:
-    require_sense(mechanism, choice)
+    require_valid_modes(mechanism, choice)
     germ = assemble(mechanism, None if choice.germ is None else np.array(choice.germ))
     rest, search, reference = _search(mechanism, choice, germ.X)
     held = rest.held_and_loaded()
@@ -111,8 +111,10 @@ def _build(mechanism: Mechanism, choice: ModeChoice) -> ModalParameterization:
 def _of_family(
     first: ModalParameterization, choice: ModeChoice, rest: ElasticRest, arrays: ModalArrays, germ: Configuration
 ) -> ModalParameterization:
-    """With the reference of the first mechanism of its family; followed one by one, with the modes at its own germ that
-    are most like those."""
+    """Return the parameterization with the reference of the first mechanism of its family.
+
+    With tracking "modes", the reference are the modes at its own germ that are most similar to those.
+    """
     reference = carried_over(first.rest, rest, first.reference)
     stresses = stresses_over(first.rest, rest, first.stresses)
     if choice.tracking == "modes":
@@ -127,8 +129,10 @@ def _of_family(
 
 
 def _uses(rest: ElasticRest, held: HeldRows) -> tuple[MeasureUses, Integers]:
-    """What acts along measures, and along rows of elastic joints and drives that have damping beside their stiffness;
-    and all rows that are computed, those held first."""
+    """Return the forces and sensors along measures, and all rows that are computed, constrained ones first.
+
+    Rows of elastic joints and drives with damping parallel to their stiffness are included.
+    """
     arrays = carried(undeformed(rest.numbering.mechanism)).arrays
     measures = measure_of_use(arrays)
     dampers = rest.dampers
@@ -149,8 +153,8 @@ def _uses(rest: ElasticRest, held: HeldRows) -> tuple[MeasureUses, Integers]:
 
 
 def _search(mechanism: Mechanism, choice: ModeChoice, X: Array) -> tuple[ElasticRest, Search, Array]:
-    """Bodies condensed for the band that the modes need, and where the search for internal modes begins."""
-    wanted = max(choice.internal, 1) + SPARE
+    """Return the bodies condensed for the band of the modes, and the start of the search for internal modes."""
+    needed = max(choice.internal, 1) + SPARE
     band = own_band(mechanism)
     while True:
         rest = elastic_rest(mechanism, band, choice.constraint)
@@ -162,12 +166,12 @@ def _search(mechanism: Mechanism, choice: ModeChoice, X: Array) -> tuple[Elastic
             continue
         if free < choice.internal:
             raise InputError(
-                f"{choice.internal} internal modes were asked for, and it has {free}",
+                f"{choice.internal} internal modes were requested, but only {free} exist",
                 part=f'mechanism "{mechanism.name}"',
-                hint="ask for fewer internal modes, or for more elements in its beams",
+                hint="request fewer internal modes, or use more elements in the beams",
             )
-        wanted = min(wanted, free)
-        squares, Z = constrained_modes(rest, held, X[None], wanted, EXACT)
+        needed = min(needed, free)
+        squares, Z = constrained_modes(rest, held, X[None], needed, EXACT)
         highest = float(np.sqrt(squares.max(initial=0.0))) / (2.0 * np.pi)
         if _BAND * highest <= rest.band or rest.whole:
             break
@@ -175,13 +179,13 @@ def _search(mechanism: Mechanism, choice: ModeChoice, X: Array) -> tuple[Elastic
     reference = Z[0, : choice.internal].copy()
     for mode in reference:
         upwards(rest.arrays, mode)
-    at_rest = np.array_equal(X, undeformed(mechanism).X)  # from where the search for the modes above has begun
-    search = search_for(rest, held, wanted) if at_rest else search_from(rest, held, X, wanted)
+    at_rest = np.array_equal(X, undeformed(mechanism).X)  # where the search for the modes above began
+    search = search_for(rest, held, needed) if at_rest else search_from(rest, held, X, needed)
     return rest, search._replace(tolerance=EXACT), reference
 
 
 def stresses_of(rest: ElasticRest, C: Array, modes: Array) -> Array:
-    """(ΛΦ, CΦ/c)/ω (k, z + m) of modes (k, z) where the rows held are C (m, z): what strains are measured against."""
+    """Return (ΛΦ, CΦ/c)/ω (k, z + m) of modes (k, z) with constrained rows C (m, z), for comparing strains."""
     compliance = rest.held_and_loaded().compliance
     soft = compliance > 0.0
     rows = modes @ C.T

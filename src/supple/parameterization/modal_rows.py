@@ -34,11 +34,12 @@ Loads = Literal["slopes", "values", "none"]
 def modal_rows(
     configuration: Configuration, system: ModalParameterization, *, efforts: bool = True, loads: Loads = "slopes"
 ) -> ModalRows:
-    """A row depends on its own configuration alone, whatever stands beside it in the batch.
+    """Return the rows and modes; a row depends on its own configuration alone, whatever the rest of the batch.
 
-    efforts : with those of forces inside; else these are zero
-    loads   : "slopes" has the geometric stiffness of the loads at rest in K and ∂K/∂θ; "values" in K alone, for those
-              who take ∂K/∂θ from K at many θ; "none" in neither, for those who take the modes. `stiffening` has both
+    efforts : include internal forces; otherwise they are zero
+    loads   : "slopes" has the geometric stiffness of the loads at rest in K and ∂K/∂θ; "values" in K alone, for callers
+              that compute ∂K/∂θ from K at many θ; "none" in neither, for callers that need the modes. `stiffening` has
+              both
     """
     position, configuration = configuration.rest, configuration.batch
     given, regular = rigid_rows(configuration, efforts=False)
@@ -98,7 +99,7 @@ def modal_rows(
 def _add_efforts(
     system: ModalParameterization, configuration: Configuration, found: ModalRows, parts: dict[str, Array], D: Array
 ) -> None:
-    """Forces inside, in place; D (N, n, n) : what materials add to the damping."""
+    """Add the internal forces, in place; D (N, n, n) : material part of the damping."""
     s, which = len(system.rest.numbering.coordinates), np.flatnonzero(found.status == DONE)
     here = configuration.part(which)
     size, slopes = coordinate_steps(here), np.zeros((len(which), s, *found.modes[which, s:].shape[1:]))
@@ -123,7 +124,7 @@ def _add_efforts(
 
 
 def modal_layout(system: ModalParameterization) -> RowLayout:
-    """Where each coefficient stands in a row."""
+    """Return the layout of the coefficients in a row."""
     return system.rest.numbering.mechanism.remembered(f"layout {system.choice}", lambda: _layout(system))
 
 
@@ -143,28 +144,28 @@ def _layout(system: ModalParameterization) -> RowLayout:
 
 
 def _add_damping(system: ModalParameterization, parts: dict[str, Array], modes: Array, X: Array) -> None:
-    """D_δδ of the mechanism's, its materials' and its joints' damping, in place; D(H) for what is hysteretic."""
+    """Add D_δδ of the damping of the mechanism, its materials and joints, in place; D(H) for hysteretic damping."""
     s = len(system.rest.numbering.coordinates)
-    law = system.rest.numbering.mechanism.damping
+    damping = system.rest.numbering.mechanism.damping
     materials = system.rest.numbering.mechanism.remembered(
         f"damping of materials {system.rest.band} {system.choice.constraint}", lambda: materials_over_z(system.rest)
     )
-    if law is None and materials is None and not system.rest.losses:
+    if damping is None and materials is None and not system.rest.losses:
         return
     M, K, D = (parts[name][..., s:, s:] for name in ("M", "K", "damping"))
     shapes = modes[:, s:]
     of_joints = joint_losses(system.rest, X, shapes)
-    found = dissipation(law, M, K, None if materials is None else materials.over(shapes), of_joints)
+    found = dissipation(damping, M, K, None if materials is None else materials.over(shapes), of_joints)
     D += found.viscous + equivalent(found.hysteretic, M, K)
 
 
-# Rows of local models with what is of second order in δ: K_g in K, H_i in ∂M/∂δ, and ∂²M_θθ/∂δ².
+# Rows of local models with terms of second order in δ: K_g in K, H_i in ∂M/∂δ, and ∂²M_θθ/∂δ².
 #
-# The law of damping has been applied before: loads do not damp.
+# The damping model has been applied before: loads do not damp.
 
 
 def stiffen(system: ModalParameterization, configuration: Configuration, layout: RowLayout, results: ModalRows) -> None:
-    """All rows, in place; results.slopes holds ∂Ψ."""
+    """Add the terms of second order to all rows, in place; results.slopes holds ∂Ψ."""
     s = len(system.rest.numbering.coordinates)
     parts = layout.split(results.rows)
     for p, here in enumerate(configuration.each()):

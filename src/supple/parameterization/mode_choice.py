@@ -1,4 +1,4 @@
-"""Which modes describe the deformation of a mechanism, and how they are followed over θ."""
+"""Choice of the modes that describe the deformation of a mechanism, and of their tracking over θ."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ from dataclasses import dataclass
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 
-SORTED, SUBSPACE, MODES, STRAIN = 0, 1, 2, 3  # of tracking, in kernels
+SORTED, SUBSPACE, MODES, STRAIN = 0, 1, 2, 3  # numbers of tracking in kernels
 TRACKING = {"none": SORTED, "subspace": SUBSPACE, "modes": MODES, "strain": STRAIN}
 
 
 @dataclass(frozen=True)
 class ModeChoice:
-    """Which modes describe the deformation: constraint modes of named displacements (`E.z`), and internal modes.
+    """Modes that describe the deformation: constraint modes of named displacements (`E.z`), and internal modes.
 
-    tracking : "none" sorts internal modes by frequency; "subspace" follows the germ's subspace by how it moves, in the
-               axes of the bodies, "strain" by how it strains them; "modes" follows the germ's modes one by one, each
-               like the most similar one at a neighbour
-    germ     : θ where internal modes are taken from as a reference; the rest if left out
+    tracking   : "none" sorts internal modes by frequency; "subspace" follows the germ's subspace by its motion, in the
+    axes
+                 of the bodies, "strain" by its strain; "modes" follows the germ's modes one by one, each as the most
+                 similar one at the previous step
+    germ       : θ of the reference for internal modes; None for rest
     stiffening : second order in δ, with the geometric stiffness of loads and of inertia (docs/theory/stiffening.md)
     preload    : the geometric stiffness of the loads at rest in K (docs/theory/elastic-rest.md)
     """
@@ -39,35 +40,37 @@ RIGID = ModeChoice()
 
 
 def require_deformation(choice: ModeChoice) -> None:
-    """Refuse stiffening where nothing deforms, or without the loads at rest, which it is the second order of."""
+    """Require modes and the loads at rest for stiffening, which is the second order of both."""
     if choice.stiffening and not choice.preload:
         raise InputError(
-            "stiffening has the geometric stiffness of all loads, those at rest among them",
+            "stiffening includes the geometric stiffness of the loads at rest",
             part="preload",
-            hint="leave out stiffening (--stiffening), or preload=False (--no-preload)",
+            hint="remove stiffening (--stiffening), or preload=False (--no-preload)",
         )
     if choice.stiffening and not choice.flexible:
         raise InputError(
-            "stiffening is about modes of deformation, and none are kept",
+            "stiffening requires modes of deformation, but none are kept",
             part="stiffening",
-            hint="keep internal or constraint modes, or leave it out",
+            hint="keep internal or constraint modes, or remove stiffening",
         )
 
 
-def require_sense(mechanism: Mechanism, choice: ModeChoice) -> None:
-    """Refuse modes of what does not deform, and what there is none of."""
+def require_valid_modes(mechanism: Mechanism, choice: ModeChoice) -> None:
+    """Require elastic bodies for modes, and a valid choice."""
     if not mechanism.elastic:
         raise InputError(
-            f"constraint and internal modes are about elastic bodies, and all {len(mechanism.bodies)} bodies of this "
+            f"constraint and internal modes require elastic bodies, but all {len(mechanism.bodies)} bodies of this "
             "mechanism are rigid",
             part=f'mechanism "{mechanism.name}"',
             path=("bodies",),
-            hint="leave them out, or replace a rod by a beam with section: and material:",
+            hint="remove the modes, or replace a rod by a beam with section: and material:",
         )
     if choice.internal < 0:
-        raise InputError(f"{choice.internal} internal modes were asked for", hint="ask for 0 or more")
+        raise InputError(
+            f"the number of internal modes must not be negative (got {choice.internal})", hint="give 0 or more"
+        )
     if choice.tracking not in TRACKING:
-        raise InputError(f'there is no tracking "{choice.tracking}"', hint=f"choose from {', '.join(TRACKING)}")
+        raise InputError(f'unknown tracking "{choice.tracking}"', hint=f"choose from {', '.join(TRACKING)}")
     twice = [name for i, name in enumerate(choice.constraint) if name in choice.constraint[:i]]
     if twice:
-        raise InputError(f'"{twice[0]}" is named twice among the constraint modes', hint="name it once")
+        raise InputError(f'"{twice[0]}" is listed twice in the constraint modes', hint="list it once")

@@ -1,4 +1,4 @@
-"""Choice of the lowest modes that are retained, with their signs, and their turn to those of one reference.
+"""Selection of the retained modes among the lowest, with their signs, and their alignment with a reference.
 
 The equations are in docs/theory/parameterization.md, eqs. 11-12b, 23.
 """
@@ -15,7 +15,7 @@ from supple.formulations.elastic_rest.energy_modes import rising
 from supple.formulations.elastic_rest.rows import FIRST, WIDTH
 from supple.parameterization.mode_choice import MODES, SORTED, STRAIN
 
-# Modes at θ turned to those of one reference: the subspace is followed, whatever its modes do within it.
+# Modes at θ aligned with those of one reference: the subspace is followed, whatever its modes do within it.
 #
 # P, the overlaps of the modes with the reference, is made symmetric positive definite by an orthogonal R and stays so
 # if the modes turn by a skew T with T P + P T = Wᵀ - W, W the change of P along Y. Overlap is that of motions, P =
@@ -23,8 +23,11 @@ from supple.parameterization.mode_choice import MODES, SORTED, STRAIN
 
 
 class Following(NamedTuple):
-    """What modes at θ are chosen by: `tracking` of mode_choice, and the modes to turn to, reference (k, n); by strains
-    their stresses (k, n + m), see `ModalParameterization`."""
+    """Selection and alignment of modes at θ.
+
+    tracking  : number of the tracking in `mode_choice`
+    reference : (k, n) modes to align with; for strains their stresses (k, n + m), see `ModalParameterization`
+    """
 
     tracking: int
     reference: NDArray[np.float64]
@@ -32,9 +35,11 @@ class Following(NamedTuple):
 
 @kernel
 def compared(following, C):
-    """B (k, n): what of the reference modes are compared with: its motions, or what its stresses do on each z. Those in
-    the bodies, ΛΦ_ref/ω_ref, stay as they are in the axes of the bodies, those in elastic rows, C_refΦ_ref/(c ω_ref),
-    act along the rows C as they are at θ."""
+    """Return B (k, n), the reference to compare with: its motions, or the effect of its stresses on each z.
+
+    Stresses in the bodies, ΛΦ_ref/ω_ref, are constant in the axes of the bodies; those in elastic rows,
+    C_refΦ_ref/(c ω_ref), act along the rows C at θ.
+    """
     n = C.shape[1]
     B = following.reference[:, :n].copy()
     if following.tracking == STRAIN:
@@ -44,9 +49,9 @@ def compared(following, C):
 
 @kernel
 def overlaps(modes, here):
-    """P = ΦBᵀ: cosines between motions of modes and the reference's; or Ω⁻¹ΦBᵀ, between strains by elastic energy.
+    """Return P = ΦBᵀ, cosines between motions; or Ω⁻¹ΦBᵀ, cosines between strains by elastic energy.
 
-    modes : Eigenmodes; here : what of the reference they are compared with at θ
+    modes : Eigenmodes; here : B of `compared` at θ
     """
     P = np.dot(modes.shapes, np.ascontiguousarray(here.reference.T))
     if here.tracking == STRAIN:
@@ -57,8 +62,10 @@ def overlaps(modes, here):
 
 @kernel
 def overlap_slopes(modes, following, P, Y, G, dB):
-    """W (k, k), the change of P where Φ' = Y and B' = dB. By strains ΦKΦᵀ changes by G, and with it Ω⁻¹ by
-    -G_ij / (ω_i ω_j (ω_i + ω_j))."""
+    """Return W (k, k), the change of P where Φ' = Y and B' = dB.
+
+    For strains ΦKΦᵀ changes by G, and with it Ω⁻¹ by -G_ij / (ω_i ω_j (ω_i + ω_j)).
+    """
     W = np.dot(Y, np.ascontiguousarray(following.reference.T)) + np.dot(modes.shapes, np.ascontiguousarray(dB.T))
     if following.tracking == STRAIN:
         omega = np.sqrt(modes.squares)
@@ -75,7 +82,10 @@ def overlap_slopes(modes, following, P, Y, G, dB):
 
 @kernel
 def towards(P):
-    """P = U Σ Vᵀ: R = V Uᵀ (k, k), orthogonal, with R P = V Σ Vᵀ symmetric positive definite; V and Σ (k,), falling."""
+    """Return R = V Uᵀ (k, k) of P = U Σ Vᵀ, orthogonal, with R P = V Σ Vᵀ symmetric positive definite; V and Σ (k,).
+
+    Σ is descending.
+    """
     U, sigma, Vt = np.linalg.svd(P)
     V = np.ascontiguousarray(Vt.T)
     return np.dot(V, np.ascontiguousarray(U.T)), V, sigma
@@ -83,7 +93,7 @@ def towards(P):
 
 @kernel
 def turned_with_reference(V, sigma, W):
-    """T skew with T P + P T = Wᵀ - W, for P = V Σ Vᵀ."""
+    """Return the skew T with T P + P T = Wᵀ - W, for P = V Σ Vᵀ."""
     Vt = np.ascontiguousarray(V.T)
     right = np.dot(np.dot(Vt, W.T - W), V)
     for i in range(sigma.shape[0]):
@@ -94,13 +104,14 @@ def turned_with_reference(V, sigma, W):
 
 @kernel
 def turn_to_reference(structure, dC, modes, following, Y, G):
-    """Φ and K_ιι turned to the reference, and the overlap; Y and G in place become ∂Φ and ∂K_ιι.    [eqs. 7, 9, 11-12b]
+    """Align Φ and K_ιι with the reference; Y and G in place become ∂Φ and ∂K_ιι. Returns also the overlap.
 
     modes : Eigenmodes at θ; following : Following, its reference (k, n), or by strains its stresses (k, n + m)
+    [eqs. 7, 9, 11-12b]
     """
     n = structure.rows.shape[1]
     here = Following(following.tracking, compared(following, structure.rows))
-    acting = np.ascontiguousarray(following.reference[:, n:])  # along rows; nothing, by motions
+    acting = np.ascontiguousarray(following.reference[:, n:])  # along rows; empty for motions
     dB = np.zeros(here.reference.shape)
     P = overlaps(modes, here)
     R, V, sigma = towards(P)
@@ -119,21 +130,24 @@ def turn_to_reference(structure, dC, modes, following, Y, G):
 
 @kernel
 def turn_slopes(T, Phi, K, Y, G):
-    """Y + T Φ and G + T K + (T K)ᵀ, in place: how modes Φ and K change turned by a skew T.              [eqs. 7, 9]"""
+    """Set Y + T Φ and G + T K + (T K)ᵀ, in place: slopes of modes Φ and K that rotate by a skew T.
+
+    [eqs. 7, 9]
+    """
     Y += np.dot(T, Phi)
     turned = np.dot(T, K)
     G += turned + turned.T
 
 
-# Which of the lowest modes are retained, and with which sign (docs/theory/parameterization.md, eqs. 11, 12a, 23).
+# Retained modes among the lowest, and their signs (docs/theory/parameterization.md, eqs. 11, 12a, 23).
 
 
-KEPT = 0.5  # smallest overlap at which a subspace still counts as the reference's
+KEPT = 0.5  # smallest overlap at which a subspace counts as that of the reference
 
 
 @kernel
 def retained(lowest, C, following, chosen):
-    """Places of the modes to keep among the lowest, in `chosen` (k,); C (m, n) : the rows at θ."""
+    """Set the numbers of the modes to keep among the lowest, in `chosen` (k,); C (m, n) : the rows at θ."""
     if following.tracking == SORTED:
         for i in range(chosen.shape[0]):
             chosen[i] = i
@@ -145,10 +159,10 @@ def retained(lowest, C, following, chosen):
 
 @kernel
 def most_alike(P, chosen):
-    """Which k of the modes stand for the reference, by rising frequency; P (modes, k) are their overlaps with it.
+    """Select the k modes that represent the reference, by ascending frequency; P (modes, k) are their overlaps with it.
 
-    The lowest ones as long as every direction of the reference has a part of at least KEPT in them: a subspace that
-    only turns is followed, however far. Otherwise those that span most of the reference.
+    They are the lowest ones as long as every direction of the reference has a part of at least KEPT in them: a
+    subspace that only rotates is followed, however far. Otherwise they are those that span most of the reference.
     """
     k = chosen.shape[0]
     if towards(np.ascontiguousarray(P[:k]))[2].min() >= KEPT:
@@ -166,7 +180,7 @@ def most_alike(P, chosen):
 
 @kernel
 def one_by_one(Z, reference, chosen):
-    """For each mode of the reference the one of Z that is most like it, best matches first, none taken twice."""
+    """Select for each mode of the reference the most similar one of Z, best matches first, none twice."""
     count, k = Z.shape[0], reference.shape[0]
     match = np.abs(np.dot(Z, np.ascontiguousarray(reference.T)))
     for _ in range(k):
@@ -184,7 +198,7 @@ def one_by_one(Z, reference, chosen):
 
 @kernel
 def along(Phi, reference):
-    """Turn the sign of every mode to that of its reference, in place; the smallest product (the root of the MAC)."""
+    """Set the sign of every mode to that of its reference, in place; returns the smallest product (root of the MAC)."""
     least = 1.0
     for i in range(Phi.shape[0]):
         product = 0.0
@@ -199,7 +213,7 @@ def along(Phi, reference):
 
 @kernel
 def upwards(rest, z):
-    """Turn the sign of a mode so that its largest displacement of a part is positive.
+    """Set the sign of a mode so that its largest displacement of a part is positive.
 
     Rotations count with the mechanism's size, so that the sign is the same in all units.
     """

@@ -1,4 +1,4 @@
-"""Modes followed one by one from the germ, each step like the last: the papers' strategy.       [Brüls 2007, 3.4.4]
+"""Tracking of modes one by one from the germ, each step continuing the last, as in the papers.     [Brüls 2007, 3.4.4].
 
 A mode at θ is the one reached along the straight segment from the germ, at every step the one with the largest MAC
 to the step before. Where a match is poor the step is halved. The result depends on θ alone, as a configuration
@@ -24,14 +24,14 @@ _STEPS, _LEAST = 8, 2.0**-14  # of the segment: steps at first, and the shortest
 
 
 def reference_modes(system: ModalParameterization, configuration: Configuration) -> Array:
-    """Modes (N, k, z) to turn to at each configuration: those at its last step on the way from the germ."""
+    """Return the reference modes (N, k, z) at each configuration, from the last step of its segment from the germ."""
     theta = np.atleast_2d(configuration.theta)
     found = [continued_modes(system, system.germ.theta, system.reference, item) for item in theta]
     return np.array(found).reshape(len(theta), system.choice.internal, -1)
 
 
 def continued_modes(system: ModalParameterization, start: Array, modes: Array, theta: Array) -> Array:
-    """Modes (k, z) at θ that continue those at the start of a straight segment."""
+    """Return the modes (k, z) at θ that continue those at the start of a straight segment."""
     if not system.choice.internal or np.array_equal(start, theta):
         return modes
     grid = np.linspace(0.0, 1.0, _STEPS + 1)
@@ -65,7 +65,7 @@ def _modes(system: ModalParameterization, theta: Array) -> Array:
         raise NumericalError(
             "the segment from the germ meets a dead point",
             part=f'mechanism "{mechanism.name}"',
-            hint="choose a germ from which the whole region is reached along straight lines",
+            hint="choose a germ from which straight lines reach the whole region",
         )
     held = system.rest.held_and_loaded()
     X = np.ascontiguousarray(configuration.X)

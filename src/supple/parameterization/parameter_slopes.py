@@ -1,10 +1,10 @@
-"""How the coefficients of a rigid mechanism change with a parameter μ of its file, θ held: exact to rounding.
+"""Derivatives of the coefficients of a rigid mechanism with respect to a parameter μ of its file, exact to rounding.
 
     ∂_μM = ∂_μΨᵀM₀Ψ + ΨᵀM₀∂_μΨ + Ψᵀ(∂M₀/∂μ)Ψ + Σ ∂_μ(m ∂ℓᵀ∂ℓ), and so on                              (parameters, 5)
 
-With the motion of poses, rigid modes and their change known (`kinematics.parameter_motion`), and the slopes of the
-arrays, what the kernels of local models compute is taken once along a complex step; its imaginary part is the slope.
-[Brüls 2004; Squire 1998]
+θ is constant. With the motion of poses, rigid modes and their change (`kinematics.parameter_motion`), and the slopes of
+the arrays, the expressions of the kernels of local models are evaluated once along a complex step; the imaginary part
+is the slope. [Brüls 2004; Squire 1998]
 """
 
 from __future__ import annotations
@@ -44,8 +44,10 @@ _BATCH = 64
 
 
 def parameter_slopes(configuration: Configuration, name: str) -> Array:
-    """∂/∂μ of the coefficients at each configuration, (N, width) as `rigid_rows.rigid_layout` says; what is not KNOWN
-    is nan. One configuration gives N = 1."""
+    """Return ∂/∂μ of the coefficients at each configuration, (N, width) with the layout of `rigid_rows.rigid_layout`.
+
+    Coefficients that are not in KNOWN are nan. One configuration gives N = 1.
+    """
     position = configuration.rest
     position.numbering.require_coordinates()
     data, load = data_slopes(position.numbering.mechanism, name), carried(position)
@@ -104,7 +106,7 @@ def _fill(
 
 
 def _add_loads(load: CoefficientArrays, loads_f: Array, here: Moved, total: dict[str, Array]) -> None:
-    """p_j += F·(v_j + ω_j × r) + moment·ω_j, and V -= F·x of what keeps its direction."""
+    """Add p_j += F·(v_j + ω_j × r) + moment·ω_j, and V -= F·x of forces of constant direction."""
     R = here.X[..., 3:].reshape(*here.X.shape[:-1], 3, 3)
     for (b, follows), numbers in zip(load.loads_i[:, [BODY, FOLLOWS]], loads_f, strict=True):
         point, force, moment = (numbers[at : at + 3] for at in (AT_POINT, OF_FORCE, OF_MOMENT))
@@ -126,8 +128,10 @@ class _Acting(NamedTuple):
 
 
 def _force_model(number: int, p: Array, change: Array, ell: Array) -> _Acting:
-    """What a law gives along ℓ (N,) with a complex step: along ℓ from its own slopes, along its numbers at Chebyshev's
-    points about them."""
+    """Return the contribution of a force model along ℓ (N,) with a complex step.
+
+    Along ℓ it uses the model's own slopes, along its parameters values at Chebyshev points about them.
+    """
     found = np.array([law(number, p, length) for length in ell.real]).reshape(-1, 6)
     energy, force, bend, damping, damping_bend, inertia = found.T
     moved = ell.imag / STEP
@@ -141,7 +145,7 @@ def _force_model(number: int, p: Array, change: Array, ell: Array) -> _Acting:
 
 
 def _act(acts: _Acting, along: Array, total: dict[str, Array]) -> None:
-    """V, f ∂ℓ, c ∂ℓᵀ∂ℓ and m ∂ℓᵀ∂ℓ."""
+    """Add the contributions V, f ∂ℓ, c ∂ℓᵀ∂ℓ and m ∂ℓᵀ∂ℓ."""
     outer = along[:, :, None] * along[:, None, :]
     total["potential"][:, 0] += acts.energy
     total["force"] += acts.force[:, None] * along

@@ -2,8 +2,8 @@
 
     K_δδ ∋ Ψ_δ K_g Ψ_δᵀ,    ∂_k(Ψ_δ K_g Ψ_δᵀ) = Ψ_δ ∂_kK_g Ψ_δᵀ + ∂_kΨ_δ K_g Ψ_δᵀ + Ψ_δ K_g ∂_kΨ_δᵀ
 
-∂_kK_g is taken by central differences at neighbouring configurations, good to 1e-8 (docs/theory/elastic-rest.md, 14b).
-The law of damping has been applied before: loads do not damp.
+∂_kK_g is computed by central differences at neighbouring configurations, accurate to 1e-8 (docs/theory/elastic-rest.md,
+14b). The damping model has been applied before: loads do not damp.
 """
 
 from __future__ import annotations
@@ -25,14 +25,15 @@ from supple.parameterization.internal_modes import DONE, SINGULAR
 from supple.parameterization.modal_coefficients import ModalRows
 from supple.parameterization.modal_parameterization import ModalParameterization
 
-STEP = 1e-4  # of θ, rad, or of the mechanism's size: differences of geometric stiffness are good to its square
+STEP = 1e-4  # step of θ, rad, or fraction of the mechanism's size: the error of differences is its square
 
 
 class NeighbourPositions(NamedTuple):
-    """N positions, each followed by those before and behind it along each θ.
+    """Data of N positions, each followed by the positions before and after it along each θ.
 
-    X, row_forces : (N, 1 + 2s, ...) poses, and λ at rest; steps (s,) of θ; modes (N, d, z) Ψ_δ; slopes (N, s, d, z).
-    Without slopes steps has no entry, and s is 0 throughout
+    X, row_forces : (N, 1 + 2s, ...) poses, and λ at rest
+    steps         : (s,) of θ; empty without slopes, with s = 0 throughout
+    modes         : (N, d, z) Ψ_δ; slopes (N, s, d, z)
     """
 
     X: Array
@@ -44,7 +45,7 @@ class NeighbourPositions(NamedTuple):
 
 @kernel(purpose="stiffness of loads over modes")
 def stiffness_over_modes(rest, forms, around, K, dK):
-    """K (N, d, d) and dK (N, s, d, d) of the loads over the modes."""
+    """Compute K (N, d, d) and dK (N, s, d, d) of the loads over the modes."""
     geometric = no_stiffness(rest, forms)
     s = around.steps.shape[0]
     for p in range(K.shape[0]):
@@ -66,7 +67,7 @@ def stiffness_over_modes(rest, forms, around, K, dK):
 
 
 def loaded(system: ModalParameterization) -> bool:
-    """Whether loads at rest are to be in K."""
+    """Return whether K includes the loads at rest."""
     choice, mechanism = system.choice, system.rest.numbering.mechanism
     return choice.preload and not choice.stiffening and carries_loads(mechanism)
 
@@ -79,7 +80,7 @@ def add_rest_loads(
     *,
     slopes: bool = True,
 ) -> None:
-    """All rows, in place; results.slopes holds ∂Ψ. Without slopes, K alone."""
+    """Add the loads at rest to all rows, in place; results.slopes holds ∂Ψ. Without slopes, to K alone."""
     rest = system.rest
     s, steps = len(rest.numbering.coordinates), STEP * rest.numbering.theta_scale if slopes else np.zeros(0)
     which = np.flatnonzero(results.status == DONE)

@@ -1,12 +1,12 @@
-"""The coefficients of a rigid mechanism at one position, from its rigid modes.
+"""Coefficients of a rigid mechanism at one position, from its rigid modes.
 
     M_ij   = Ψ_iᵀ M₀ Ψ_j + Σ m ∂_iℓ ∂_jℓ                                        [Brüls 2004, eq. 18]
     ∂_k M  = ∂_kΨᵀ M₀ Ψ + Ψᵀ M₀ ∂_kΨ + ...,  M₀ constant in body axes
     p_j    = Σ F·δ_j x + Σ f(ℓ) ∂_jℓ,  -∂V/∂θ_j where V exists                  [eq. 16]
     D_d    = Σ c ∂ℓᵀ ∂ℓ,   B = (∂ℓ/∂θ)ᵀ of the actuators,   each with its gradient from ∂²ℓ
 
-f, c and m are those of the force models that act along measures ℓ. Results of one position are laid out in one row of
-`out`; `supple.equations.row` knows where.
+f, c and m are those of the force models that act along measures ℓ. Results of one position are one row of `out` with
+the layout of `supple.equations.row`.
 """
 
 from __future__ import annotations
@@ -54,17 +54,17 @@ from supple.kinematics.motion import rigid_modes, world_twists
 from supple.kinematics.primitives import NONE, THEN, A, B, curvature, gradient, turned
 from supple.kinematics.row_arrays import row_sizes
 
-# Force models, actuators, sensors and dry friction, which act along measures ℓ(θ) of a rigid mechanism or see them.
+# Force models, actuators, dry friction and sensors, which act along measures ℓ(θ) of a rigid mechanism or read them.
 #
 #     p += f(ℓ) ∂ℓ,   D_d += c ∂ℓᵀ ∂ℓ,   M += m ∂ℓᵀ ∂ℓ,   B = (∂ℓ)ᵀ of the actuators, each with its gradient from ∂²ℓ
 
 
 ON_A, ON_B = 1, 7
-"""Where the gradients of a term with respect to the twists of its two bodies stand, behind its value."""
+"""Offset of the gradients of a term with respect to the twists of its two bodies, behind its value."""
 
 
 class MeasureSlopes(NamedTuple):
-    """Of one measure ℓ: slope (s,) ∂ℓ/∂θ and bend (s, s) ∂²ℓ/∂θ²; workspace for one of its terms."""
+    """Slopes of one measure ℓ: slope (s,) ∂ℓ/∂θ and bend (s, s) ∂²ℓ/∂θ²; workspace for one of its terms."""
 
     slope: np.ndarray
     bend: np.ndarray
@@ -75,13 +75,13 @@ class MeasureSlopes(NamedTuple):
 
 @kernel
 def measure_workspace(s):
-    """Arrays for the slopes of one measure after another."""
+    """Allocate the arrays for the slopes of one measure after another."""
     return MeasureSlopes(np.empty(s), np.empty((s, s)), np.empty(13), np.empty((s, s)), np.empty((2 * s, 13)))
 
 
 @kernel(inline=True)
 def measure_slopes(rows, i, here, of):
-    """∂ℓ/∂θ and ∂²ℓ/∂θ² of row i into `of`, its terms together."""
+    """Compute ∂ℓ/∂θ and ∂²ℓ/∂θ² of row i, the sum of its terms, into `of`."""
     rows_i, rows_f, column = rows.rows_i, rows.rows_f, rows.column
     X, twists, Psi, dPsi = here.X, here.twists, here.Psi, here.dPsi
     slope, bend, g, curve, scratch = of.slope, of.bend, of.gradient, of.curvature, of.scratch
@@ -111,7 +111,7 @@ def measure_slopes(rows, i, here, of):
 
 @kernel(inline=True)
 def act(acts, of, at, row):
-    """Adds what a law gives along ℓ: V, f ∂ℓ, c ∂ℓᵀ∂ℓ and m ∂ℓᵀ∂ℓ with their gradients."""
+    """Add the contributions of a force model along ℓ: V, f ∂ℓ, c ∂ℓᵀ∂ℓ and m ∂ℓᵀ∂ℓ with their gradients."""
     slope, bend = of.slope, of.bend
     s = slope.shape[0]
     if acts.force != 0.0 or acts.slope != 0.0:
@@ -129,7 +129,7 @@ def act(acts, of, at, row):
 
 @kernel(inline=True)
 def add_outer(factor, change, of, matrix, slopes):
-    """Adds factor(ℓ) ∂ℓᵀ∂ℓ to matrix (s s), and its derivatives to slopes (s s s); change : d factor / dℓ."""
+    """Add factor(ℓ) ∂ℓᵀ∂ℓ to matrix (s s), and its derivatives to slopes (s s s); change : d factor / dℓ."""
     slope, bend = of.slope, of.bend
     s = slope.shape[0]
     for i in range(s):
@@ -143,7 +143,7 @@ def add_outer(factor, change, of, matrix, slopes):
 
 @kernel(inline=True)
 def put(of, to, bends):
-    """∂ℓ into to (s,), ∂²ℓ into bends (s s)."""
+    """Set ∂ℓ in to (s,), ∂²ℓ in bends (s s)."""
     s = of.slope.shape[0]
     for j in range(s):
         to[j] = of.slope[j]
@@ -153,7 +153,7 @@ def put(of, to, bends):
 
 @kernel
 def measures(rows, coefficients, here, at, row):
-    """Laws, actuators, sensors and dry friction: all act along measures ℓ(θ), or see them."""
+    """Add force models, actuators, sensors and dry friction, which act along measures ℓ(θ) or read them."""
     n = row_sizes(rows)
     s, inputs = n.coordinates, n.actuators
     uses_start, uses_i, uses_f, w = coefficients.uses_start, coefficients.uses_i, coefficients.uses_f, here.w
@@ -180,7 +180,7 @@ def measures(rows, coefficients, here, at, row):
                 put(of, row[at[FRICTION_MAP] + to * s :], row[at[DFRICTION_MAP] + to * s * s :])
 
 
-# A configuration with its rigid modes: coefficients and linear models of rigid mechanisms are computed from it.
+# A configuration with its rigid modes, from which coefficients and linear models of rigid mechanisms follow.
 
 
 class Position(NamedTuple):
@@ -201,7 +201,7 @@ class Position(NamedTuple):
 
 @kernel
 def position_workspace(rows, X, w):
-    """Arrays for the rigid modes of one configuration after another, at X and w."""
+    """Allocate the arrays for the rigid modes of one configuration after another, at X and w."""
     n = row_sizes(rows)
     nb, d, s = n.bodies, n.width, n.coordinates
     return Position(
@@ -216,16 +216,16 @@ def position_workspace(rows, X, w):
 
 @kernel(inline=True)
 def moved_to(here, X, w):
-    """The same arrays, for another configuration."""
+    """Return the same arrays for another configuration."""
     return Position(X, w, here.Psi, here.dPsi, here.twists, here.dtwists)
 
 
-# The coefficients, at one position and at all.
+# Coefficients at one position and at all.
 
 
 @kernel
 def mass(inertia, here, at, row):
-    """Adds M and ∂M/∂θ of the bodies. inertia : (bodies, d, d)."""
+    """Add M and ∂M/∂θ of the bodies; inertia : (bodies, d, d)."""
     nb, d, s = inertia.shape[0], inertia.shape[1], here.Psi.shape[2]
     M, dM, Psi, dPsi = row[at[MASS] :], row[at[DM] :], here.Psi, here.dPsi
     momentum = np.empty((d, s))
@@ -255,21 +255,21 @@ def mass(inertia, here, at, row):
 
 @kernel(inline=True)
 def linear_part(twists, b, j):
-    """v of motion j of body b."""
+    """Return v of motion j of body b."""
     return (twists[b, j, 0], twists[b, j, 1], twists[b, j, 2])
 
 
 @kernel(inline=True)
 def angular_part(twists, b, j):
-    """ω of motion j of body b."""
+    """Return ω of motion j of body b."""
     return (twists[b, j, 3], twists[b, j, 4], twists[b, j, 5])
 
 
 @kernel
 def loads(coefficients, here, at, row):
-    """Forces and moments at points of bodies, gravity among them: p_j += F·v_j + (r × F + moment)·ω_j.
+    """Add forces and moments at points of bodies, gravity among them: p_j += F·v_j + (r × F + moment)·ω_j.
 
-    Where they keep their direction, ∂_k(δ_j x) = ω_k × δ_j x, and likewise for ω_j: F·(ω_k × δ_j x) = ω_k·(δ_j x × F).
+    For loads of constant direction, ∂_k(δ_j x) = ω_k × δ_j x, and likewise for ω_j: F·(ω_k × δ_j x) = ω_k·(δ_j x × F).
     """
     X, twists, dtwists = here.X, here.twists, here.dtwists
     s = twists.shape[1]
@@ -302,7 +302,7 @@ def loads(coefficients, here, at, row):
 
 @kernel
 def rigid_row(rows, coefficients, here, at, row):
-    """Coefficients at one position from its rigid modes, into row (width,) by the offsets `at`."""
+    """Compute the coefficients at one position from its rigid modes, into row (width,) by the offsets `at`."""
     s = here.Psi.shape[2]
     world_twists(rows, here.X, here.dPsi, s * s, here.dtwists)
     mass(coefficients.inertia, here, at, row)
@@ -313,7 +313,7 @@ def rigid_row(rows, coefficients, here, at, row):
 
 @kernel(purpose="local models")
 def rigid_batch(rows, selected, coefficients, X_all, w_all, at, out, regular):
-    """Coefficients at every position: out (N, width) filled by the offsets `at`; regular (N,) is 1 where it worked.
+    """Compute the coefficients at every position into out (N, width) by the offsets `at`; regular (N,) is 1 on success.
 
     rows : the mechanism's RowArrays; coefficients : its CoefficientArrays
     """

@@ -66,9 +66,9 @@ _STEP = 5e-4
 
 
 def rigid_rows(configuration: Configuration, *, efforts: bool = True) -> tuple[Array, NDArray[np.int64]]:
-    """All coefficients at each configuration in one row, (N, width) as `rigid_layout` says, and where they exist (N,).
+    """Return all coefficients at each configuration in one row (N, width), and whether they exist (N,).
 
-    efforts : with those of forces inside; else these are zero
+    The layout is that of `rigid_layout`. efforts : include internal forces; otherwise they are zero
     """
     position = configuration.rest
     load, here = carried(position), configuration.batch
@@ -80,14 +80,14 @@ def rigid_rows(configuration: Configuration, *, efforts: bool = True) -> tuple[A
         out, regular = _general_rows(here, layout)
     for name in ("efforts", "defforts"):
         layout.part(out, name)[:] = 0.0
-    regular[~np.isfinite(out).all(axis=1)] = 0  # the ends of a distance meet: it has no direction there
+    regular[~np.isfinite(out).all(axis=1)] = 0  # the ends of a distance coincide: it has no direction
     if efforts and load.efforts and regular.any():
         _add_efforts(layout, here, np.flatnonzero(regular), out)
     return out, regular
 
 
 def _general_rows(configuration: Configuration, layout: RowLayout) -> tuple[Array, Integers]:
-    """From rigid modes of any mechanism, closed chains among them, at a batch."""
+    """Return the rows from rigid modes, for any mechanism, closed chains included, at a batch."""
     position, X, w = configuration.rest, configuration.X, configuration.w
     load = carried(position)
     out = np.empty((len(X), layout.width))
@@ -111,7 +111,7 @@ def _general_rows(configuration: Configuration, layout: RowLayout) -> tuple[Arra
 
 
 def _add_efforts(layout: RowLayout, configuration: Configuration, which: NDArray[np.int64], out: Array) -> None:
-    """Forces inside and their derivatives by θ, by central differences of fourth order, at some configurations."""
+    """Add internal forces and their derivatives by θ, by central differences of fourth order."""
     mechanism, s = configuration.mechanism, configuration.theta.shape[1]
     rest = rigid_rest(mechanism)
     values, slopes = layout.part(out, "efforts"), layout.part(out, "defforts")
@@ -124,12 +124,12 @@ def _add_efforts(layout: RowLayout, configuration: Configuration, which: NDArray
 
 
 def coordinate_steps(configuration: Configuration) -> Array:
-    """(s,) steps of θ whose fourth power is rounding: rad, or in extents of the mechanism."""
+    """Return (s,) steps of θ whose fourth power is rounding: rad, or in extents of the mechanism."""
     return _STEP * configuration.rest.numbering.theta_scale
 
 
 def rigid_layout(numbering: Numbering, load: Carried) -> RowLayout:
-    """Where each coefficient stands in a row; computed once for each mechanism."""
+    """Return the layout of the coefficients in a row; computed once for each mechanism."""
     s, actuators = len(numbering.coordinates), len(numbering.mechanism.actuators)
     return numbering.mechanism.remembered(
         "layout",
@@ -139,21 +139,21 @@ def rigid_layout(numbering: Numbering, load: Carried) -> RowLayout:
 
 # Rows of coefficients of trees of rigid bodies, by recursion (docs/theory/recursive.md, eqs. 6-10, 35-37).
 #
-# The recursion gives M, ∂M/∂θ and the forces of gravity and loads. What acts along a coordinate of θ has the constant
-# slope e_j and adds to diagonals; every other measure takes the rigid modes of the bodies that it relates, which are
+# The recursion gives M, ∂M/∂θ and the forces of gravity and loads. Forces along a coordinate of θ have the constant
+# slope e_j and add to diagonals; every other measure needs the rigid modes of the bodies that it relates, which are
 # the axes S of the tree in the axes of the body:
 #
-#     Ψ_j = X_b⁻¹ S_j,   ∂_k Ψ_j = Ψ_j × Ψ_k for k after j on the way to the body, zero otherwise
+#     Ψ_j = X_b⁻¹ S_j,   ∂_k Ψ_j = Ψ_j × Ψ_k for k after j on the path to the body, zero otherwise
 
 
-_SIDE = (0,) * 8  # configurations side by side; always as many, so that a row does not depend on its batch
+_SIDE = (0,) * 8  # configurations side by side, always as many: a row does not depend on its batch
 
 
 class TreeTables(NamedTuple):
-    """What the rows of a tree take beside the recursion.
+    """Arguments of the rows of a tree besides the recursion.
 
     moves : (bodies + 1, s) whether a coordinate moves a body; axis : (s,) the axis of each coordinate
-    seen  : (bodies + 1,) whether a measure other than θ is of this body
+    seen  : (bodies + 1,) whether a measure other than θ involves this body
     """
 
     moves: Integers
@@ -162,9 +162,9 @@ class TreeTables(NamedTuple):
 
 
 class TreeOfRows(NamedTuple):
-    """A mechanism as `tree_rows` takes it.
+    """Arguments of `tree_rows` for a mechanism.
 
-    number : (s,) the coordinate of θ that each q of the tree is; others : what acts along measures other than θ
+    of_theta : (s,) the coordinate of θ of each q of the tree; others : forces and sensors along measures other than θ
     """
 
     packed: PackedTree
@@ -174,7 +174,7 @@ class TreeOfRows(NamedTuple):
 
 
 class TreePositions(NamedTuple):
-    """Where the bodies of a tree are: X (N, bodies + 1, 12), w (N, measures), poses (N, s POSE) of the axes."""
+    """Positions of the bodies of a tree: X (N, bodies + 1, 12), w (N, measures), poses (N, s POSE) of the axes."""
 
     X: Array
     w: Array
@@ -182,7 +182,7 @@ class TreePositions(NamedTuple):
 
 
 def tree_of_rows(position: Rest) -> TreeOfRows | None:
-    """The tree of a mechanism, computed once; None where the recursion does not serve, or couplings tie joints."""
+    """Return the tree of a mechanism, computed once; None if the recursion does not apply, or couplings tie joints."""
     return position.numbering.mechanism.remembered("tree of rows", lambda: _made(position))
 
 
@@ -212,7 +212,7 @@ def _made(position: Rest) -> TreeOfRows | None:
 
 
 def tree_rows(tree: TreeOfRows, configuration: Configuration, layout: RowLayout) -> Array:
-    """All coefficients at each configuration of a batch in one row, (N, width) as `rigid_layout` says."""
+    """Return all coefficients at each configuration of a batch in one row, (N, width), see `rigid_layout`."""
     position, theta, X, w = configuration.rest, configuration.theta, configuration.X, configuration.w
     load = carried(position)
     count, s = theta.shape
@@ -238,7 +238,7 @@ def tree_rows(tree: TreeOfRows, configuration: Configuration, layout: RowLayout)
 
 @kernel(purpose="measures of trees")
 def tree_batch(rows, coefficients, others, tables, places, at, out):
-    """Adds to every row of `tree_coefficients` the potential, what acts along measures or sees them, and Γ."""
+    """Add the potential, the forces and sensors along measures, and Γ to every row of `tree_coefficients`."""
     if places.X.shape[0] == 0:
         return
     s = row_sizes(rows).coordinates
@@ -255,7 +255,7 @@ def tree_batch(rows, coefficients, others, tables, places, at, out):
 
 @kernel
 def potential(coefficients, X, at, row):
-    """The potential of forces that keep their direction, gravity among them."""
+    """Return the potential of forces of constant direction, gravity among them."""
     loads_i, loads_f = coefficients.loads_i, coefficients.loads_f
     for n in range(loads_i.shape[0]):
         b = loads_i[n, BODY]
@@ -266,7 +266,7 @@ def potential(coefficients, X, at, row):
 
 @kernel
 def along_coordinates(coefficients, w, s, inputs, at, row):
-    """Laws, actuators, sensors and dry friction along θ_j itself: ∂ℓ/∂θ = e_j, ∂²ℓ/∂θ² = 0."""
+    """Add force models, actuators, sensors and dry friction along θ_j itself: ∂ℓ/∂θ = e_j, ∂²ℓ/∂θ² = 0."""
     uses_start, uses_i, uses_f = coefficients.uses_start, coefficients.uses_i, coefficients.uses_f
     for j in range(s):
         square, cube = j * s + j, (j * s + j) * s + j
@@ -291,7 +291,7 @@ def along_coordinates(coefficients, w, s, inputs, at, row):
 
 @kernel
 def modes_of_tree(rows, tables, poses, here):
-    """Ψ, ∂Ψ and the twists of the bodies that measures are of, from the axes of the tree."""
+    """Compute Ψ, ∂Ψ and the twists of the bodies that measures involve, from the axes of the tree."""
     column, X, Psi, dPsi, twists = rows.column, here.X, here.Psi, here.dPsi, here.twists
     bodies, d, s = X.shape[0] - 1, column.shape[0], Psi.shape[2]
     local, bracket = np.zeros((s, 6)), np.zeros(6)

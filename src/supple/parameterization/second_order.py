@@ -1,7 +1,7 @@
-"""Second order in δ: what makes a spinning or loaded link stiffer or softer.
+"""Terms of second order in δ: stiffening or softening of a spinning or loaded link.
 
 With points at x_b + R_b (X + Ψδ + ½ g[δ, δ]), g the displacement of second order that keeps joints, θ and the strain
-of Ψδ, and K[a] the geometric stiffness of the inertia -M a of an acceleration a of all bodies, θ held,
+of Ψδ, and K[a] the geometric stiffness of the inertia -M a of an acceleration a of all bodies at constant θ,
 
     M_ia ∋ H_i,ab δ_b,   M_ab ∋ (H_a,bc + H_b,ac) δ_c,   H_i = K[ψ_i],   H_a = K[ψ_a]
     M_ij ∋ δᵀ(S_ij + N_ij)δ,   S_ij = n_i·n_j,   N_ij = ½(∂_jH_i + ∂_iH_j) - K[a_ij],   a_ij = ∂_jψ_i + ω_j × ψ_i
@@ -36,14 +36,14 @@ from supple.formulations.elastic_rest.static_response import static_response
 from supple.kinematics.closure import assemble
 from supple.kinematics.configuration import Configuration
 
-_STEP = 1e-4  # of θ, rad, or of the mechanism's size: differences of geometric stiffness are good to its square
+_STEP = 1e-4  # step of θ, rad, or fraction of the mechanism's size: the error of differences is its square
 
 
 class SecondOrderTerms(NamedTuple):
-    """At one θ, over d elastic coordinates.
+    """Terms of second order at one θ, over d elastic coordinates.
 
     stiffness : (d, d) K_g; stiffness_slope : (s, d, d) ∂K_g/∂θ
-    slope     : (n, n, d) ∂M_ij/∂δ_b beyond what is of first order in the displacements; zero for θθ
+    slope     : (n, n, d) ∂M_ij/∂δ_b beyond the first order in the displacements; zero for θθ
     curvature : (s, s, d, d) ∂²M_ij/∂δ_a∂δ_b
     """
 
@@ -57,7 +57,10 @@ class SecondOrderTerms(NamedTuple):
 def second_order(
     rest: ElasticRest, configuration: Configuration, modes: Array, slopes: Array
 ) -> SecondOrderTerms | None:
-    """At one configuration, or None on the edge of those that exist; modes (n, z) Ψ, slopes (s, n, z) ∂_kΨ."""
+    """Return the terms at one configuration, or None at the edge of the reachable ones.
+
+    modes : (n, z) Ψ; slopes : (s, n, z) ∂_kΨ
+    """
     s, d = len(slopes), len(modes) - len(slopes)
     steps, around = _around(rest, configuration)
     if not around:
@@ -77,7 +80,7 @@ def second_order(
     H, dH = np.concatenate([K[1 : 1 + s], K[1 + s + s * s :]]), dK[:, 1:]
     N = 0.5 * (dH + np.swapaxes(dH, 0, 1)) - quadratic
     turn, coupling = _turned_inertia(rest, modes, slopes)
-    coupling = coupling + H  # (n, d, d): i, a, b of ψ_i·g_ab and what rigid bodies add
+    coupling = coupling + H  # (n, d, d): i, a, b of ψ_i·g_ab, and the contribution of rigid bodies
     slope = np.zeros((s + d, s + d, d))
     slope[:, s:] += coupling
     slope[s:] += np.swapaxes(coupling, 0, 1)
@@ -85,20 +88,22 @@ def second_order(
 
 
 class Accelerations(NamedTuple):
-    """Loads of inertia: of the bodies' frames (loads, bodies, d + axes²), and of z (loads, z)."""
+    """Inertia loads: of the bodies' frames (loads, bodies, d + axes²), and of z (loads, z)."""
 
     frames: Array
     motions: Array
 
     def moved(self, change: Array) -> Accelerations:
-        """With the first frames' accelerations changed, and without the others."""
+        """Return the loads with the first frames' accelerations changed, and without the others."""
         frames = self.frames[: len(change)] + change
         return Accelerations(frames, np.zeros((len(frames), self.motions.shape[1])))
 
 
 def frame_accelerations(rest: ElasticRest, modes: Array, slopes: Array, elastic: Array) -> Accelerations:
-    """None for the loads at rest, whose gravity is put in there later; ψ_i; a_ij; ψ_a. modes (s, z), slopes (s, s, z),
-    first k of ∂_k; elastic (n - s, z)."""
+    """Return the accelerations: none for the loads at rest, whose gravity is added later; ψ_i; a_ij; ψ_a.
+
+    modes : (s, z); slopes : (s, s, z), first k of ∂_k; elastic : (n - s, z)
+    """
     s, d = len(modes), len(rest.arrays.column)
     axes = 1 if d == 3 else 3
     count = 1 + s + s * s
@@ -107,19 +112,19 @@ def frame_accelerations(rest: ElasticRest, modes: Array, slopes: Array, elastic:
         V, dV = frame_twists(body, modes), frame_twists(body, slopes)
         dV = 0.5 * (dV + np.swapaxes(dV, 0, 1))
         v, w = _in_space(V, rest.arrays.column)
-        swept = np.cross(w[:, None], v[None])  # ω_j × v_i
-        swept = 0.5 * (swept + np.swapaxes(swept, 0, 1))
+        cross_terms = np.cross(w[:, None], v[None])  # ω_j × v_i
+        cross_terms = 0.5 * (cross_terms + np.swapaxes(cross_terms, 0, 1))
         own = w[:, 3 - axes :]
         found[1 : 1 + s, b, :d] = V
         quadratic = found[1 + s : count, b].reshape(s, s, -1)
         quadratic[..., :d] = dV
-        quadratic[..., : d - axes] += swept[..., : d - axes]
+        quadratic[..., : d - axes] += cross_terms[..., : d - axes]
         quadratic[..., d:] = (own[:, None, :, None] * own[None, :, None, :]).reshape(s, s, -1)
     return Accelerations(found, np.concatenate([np.zeros((count, rest.size)), elastic]))
 
 
 def frame_changes(rest: ElasticRest, slopes: Array) -> Array:
-    """∂_j of the first 1 + s of `frame_accelerations`; slopes (s, z), ∂_jψ_i."""
+    """Return ∂_j of the first 1 + s of `frame_accelerations`; slopes (s, z), ∂_jψ_i."""
     s, d = len(slopes), len(rest.arrays.column)
     found = np.zeros((1 + s, len(rest.bodies), d + (1 if d == 3 else 9)))
     for b, body in enumerate(rest.bodies):
@@ -128,21 +133,23 @@ def frame_changes(rest: ElasticRest, slopes: Array) -> Array:
 
 
 def frame_twists(body: BodyCoordinates, modes: Array) -> Array:
-    """(..., d) of a body's frame, for rigid motions (..., z)."""
+    """Return twists (..., d) of a body's frame, for rigid motions (..., z)."""
     rigid = body.rigid[: body.rigid.shape[1]]  # the first of z are the rigid motions
     return np.asarray(modes[..., body.start : body.start + len(rigid)] @ np.linalg.inv(rigid).T)
 
 
 def _in_space(V: Array, column: NDArray[np.int64]) -> tuple[Array, Array]:
-    """Velocities (n, 3) and rates (n, 3) from twists (n, d)."""
+    """Return velocities (n, 3) and rates (n, 3) from twists (n, d)."""
     whole = np.zeros((len(V), 6))
     whole[:, column] = V
     return whole[:, :3], whole[:, 3:]
 
 
 def _around(rest: ElasticRest, configuration: Configuration) -> tuple[list[float], list[Configuration]]:
-    """How far to go along each θ; and the configuration, then those before and behind it along each θ: no configuration
-    where one of them does not exist."""
+    """Return the step along each θ, and the configuration, then those before and after it along each θ.
+
+    The list of configurations is empty if one of them does not exist.
+    """
     theta, steps = configuration.theta, (_STEP * rest.numbering.theta_scale).tolist()
     ways = [way * step * unit for step, unit in zip(steps, np.eye(len(theta)), strict=True) for way in (-1.0, 1.0)]
     beside = assemble(rest.numbering.mechanism, theta + np.array(ways), failures="mark")
@@ -152,7 +159,7 @@ def _around(rest: ElasticRest, configuration: Configuration) -> tuple[list[float
 def _stiffness(
     rest: ElasticRest, around: list[Configuration], accelerations: list[Accelerations], modes: list[Array]
 ) -> list[Array]:
-    """K_g (loads, n, n) over modes (n, z), at each configuration: of the loads at rest, then of inertia."""
+    """Return K_g (loads, n, n) over modes (n, z), at each configuration: of the loads at rest, then of inertia."""
     at_rest = [loads_at(rest, one) for one in around]
     resting = [forces_at_rest(rest, one, loads) for one, loads in zip(around, at_rest, strict=True)]
     translations = 2 if len(rest.arrays.column) == 3 else 3
@@ -172,7 +179,7 @@ def _stiffness(
 
 
 def _spin(rest: ElasticRest, modes: Array, slopes: Array) -> Array:
-    """S (s, s, d, d), the mean over i and j: n_ai·n_bj with n_ai = ∂_iψ_a + ω_i × ψ_a."""
+    """Return S (s, s, d, d), the mean over i and j: n_ai·n_bj with n_ai = ∂_iψ_a + ω_i × ψ_a."""
     s = len(slopes)
     d = len(modes) - s
     S = np.zeros((s, s, d, d))
@@ -189,7 +196,7 @@ def _spin(rest: ElasticRest, modes: Array, slopes: Array) -> Array:
 
 
 def _turnings(rest: ElasticRest) -> list[tuple[Array, Array]]:
-    """ΦᵀMW_kΦ and ΦᵀW_kᵀMW_lΦ of each body; computed once."""
+    """Return ΦᵀMW_kΦ and ΦᵀW_kᵀMW_lΦ of each body; computed once."""
     key = f"turned twice {rest.band} {list(rest.displacements)}"
     return rest.numbering.mechanism.remembered(
         key, lambda: [(turning_in_z(rest, body), turned_twice_in_z(rest, body)) for body in rest.bodies]
@@ -197,8 +204,10 @@ def _turnings(rest: ElasticRest) -> list[tuple[Array, Array]]:
 
 
 def _turned_inertia(rest: ElasticRest, modes: Array, slopes: Array) -> tuple[Array, Array]:
-    """Of rigid bodies in space, whose angular velocity is ω + ω × φ + φ̇ + ½ φ × (φ × ω) - ½ φ × φ̇ to second order: what
-    the last two terms add to N (s, s, d, d), and to ψ_i·g_ab (n, d, d)."""
+    """Return the contributions of rigid bodies in space to N (s, s, d, d), and to ψ_i·g_ab (n, d, d).
+
+    Their angular velocity is ω + ω × φ + φ̇ + ½ φ × (φ × ω) - ½ φ × φ̇ to second order; these are the last two terms.
+    """
     s = len(slopes)
     d = len(modes) - s
     N, coupling = np.zeros((s, s, d, d)), np.zeros((s + d, d, d))

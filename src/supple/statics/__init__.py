@@ -1,1 +1,1 @@
-"""Equilibria, deflections, compliances and buckling."""
+"""Static analyses: equilibrium, deflection, compliance and buckling."""

@@ -1,4 +1,4 @@
-"""`supple compliance` and `supple sag`: how far a mechanism yields to forces at places, and to its own weight."""
+"""`supple buckling`, `supple deflection` and `supple compliance`: statics with locked actuators."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import typer
 
 from supple.cli.answer import answering
 from supple.cli.assemble import warn_of_limits
+from supple.cli.help_text import MODEL, OUTPUT, help_of
 from supple.cli.kept import TableFile, keep, require_folder, write_result
 from supple.cli.local import name_list
 from supple.cli.map_option import Map, give_map, map_of
@@ -34,15 +35,18 @@ class Scaled(StrEnum):
     GRAVITY = "gravity"
 
 
-Scale = Annotated[Scaled, typer.Option("--scale", help="Loads that are multiplied; the others stay as they are.")]
-Count = Annotated[int, typer.Option("--count", metavar="N", help="Number of load factors, the lowest ones.")]
+Scale = Annotated[Scaled, typer.Option("--scale", help=help_of("buckling", "scale"), show_default=False)]
+Count = Annotated[int, typer.Option("--count", metavar="N", help=help_of("buckling", "count"), show_default=False)]
 BucklingOutput = Annotated[
     Path | None,
     typer.Option(
-        "-o", "--file", metavar="FILE",
-        help="Draw the shapes, or the map: .png, .svg, .pdf; or write a table: .csv, .npz, .mat.",
+        "-o",
+        "--file",
+        metavar="FILE",
+        help="Picture to write (.png, .svg, .pdf), or table (.csv, .npz, .mat).",
+        rich_help_panel=OUTPUT,
     ),
-]  # fmt: skip
+]
 
 
 def buckling(
@@ -55,7 +59,7 @@ def buckling(
     settings: Settings = None,
     as_json: Json = False,
 ) -> None:
-    """Compute the load factors under which a mechanism buckles, and its shapes."""
+    """Compute buckling load factors and buckling shapes."""
     with answering(as_json) as answer:
         from supple.statics.buckling import buckling as buckling_of
 
@@ -77,22 +81,23 @@ def buckling(
 Places = Annotated[
     str | None,
     typer.Option(
-        "--places", metavar="T,E.z,...",
-        help="A place for all its directions, `place.axis`, or a sensor's output; all sensors if left out.",
+        "--places",
+        metavar="T,E.z,...",
+        help="Points (all directions), `point.axis` or sensor outputs. Default: all sensors.",
     ),
-]  # fmt: skip
+]
 Output = Annotated[
     Path | None,
     typer.Option(
-        "-o", "--file", metavar="FILE",
-        help="Draw the matrix, or the map: .png, .svg, .pdf; or write a table: .csv, .npz, .mat.",
+        "-o",
+        "--file",
+        metavar="FILE",
+        help="Picture to write (.png, .svg, .pdf), or table (.csv, .npz, .mat).",
+        rich_help_panel=OUTPUT,
     ),
-]  # fmt: skip
+]
 Large = Annotated[
-    bool,
-    typer.Option(
-        "--large", help="Displacements and rotations of any size, from the full equations; otherwise small ones."
-    ),
+    bool, typer.Option("--large", help=help_of("deflection", "large"), show_default=False, rich_help_panel=MODEL)
 ]
 
 
@@ -106,7 +111,7 @@ def sag(
     settings: Settings = None,
     as_json: Json = False,
 ) -> None:
-    """Compute how far a mechanism sags under gravity and constant loads, actuators locked."""
+    """Compute the deflection under gravity and constant loads."""
     with answering(as_json) as answer:
         from supple.statics.deflection import deflection
 
@@ -139,7 +144,7 @@ def compliance(
     settings: Settings = None,
     as_json: Json = False,
 ) -> None:
-    """Compute the static compliance at places, actuators locked, and the stiffness it leaves them."""
+    """Compute static compliance and stiffness at points."""
     with answering(as_json) as answer:
         from supple.diagnostics import InputError
         from supple.kinematics.closure import assemble
@@ -168,7 +173,7 @@ def compliance(
 
 
 def _ports(numbering: Numbering, text: str | None) -> list[Port]:
-    """Where to look: as told, or what the sensors watch."""
+    """Return the places where displacements are requested: those named, or else those of the sensors."""
     from supple.diagnostics import InputError
     from supple.formulations.coefficients import carried
     from supple.kinematics.rest import rest
@@ -179,6 +184,8 @@ def _ports(numbering: Numbering, text: str | None) -> list[Port]:
     watched = carried(rest(numbering.mechanism)).outputs
     if not watched:
         raise InputError(
-            "it has no sensor", part=f'mechanism "{numbering.mechanism.name}"', hint="name places: --places T,E.z"
+            "no places are given, and the mechanism has no sensor",
+            part=f'mechanism "{numbering.mechanism.name}"',
+            hint="name places: --places T,E.z",
         )
     return [port(numbering, name) for name in watched]

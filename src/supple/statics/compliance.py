@@ -1,4 +1,4 @@
-"""Static compliance at places of a mechanism, actuators locked; its inverse is the stiffness they offer."""
+"""Static compliance at places of a mechanism with its actuators locked, and its inverse, the stiffness."""
 
 from __future__ import annotations
 
@@ -28,16 +28,25 @@ from supple.results.table import Table, batch_table, matrix_table
 from supple.results.text import Text, listed, posture_heading
 from supple.results.units import force, pair_units, yields
 
-STATIC_BAND = 0.0  # Hz: static modes are exact in every band, so the fewest coordinates do without loads
+STATIC_BAND = 0.0  # Hz: static modes are exact in every band, so without loads the fewest coordinates suffice
 _WIDER = 4.0
 _AGREE = 1e-6  # of the largest of its kind: a wider band changes compliances under loads by less than this
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Compliance(Result):
-    """Displacements for unit forces. In a batch every array has a leading axis (N, ...).
+    """Displacements at places for unit forces. In a batch every array has a leading axis (N, ...).
 
-    values : (..., p, p), symmetric; rows and columns are `names`, units[i] is that of a displacement (m or rad)
+    Attributes
+    ----------
+    configuration : Configuration
+        Configuration or batch of configurations.
+    values : ndarray, shape (..., p, p)
+        Symmetric compliance matrix; its rows and columns are `names`.
+    names : tuple of str
+        Names of the directions, `place.axis` or outputs of sensors.
+    units : tuple of str
+        Unit of the displacement in each direction, m or rad.
     """
 
     configuration: Configuration
@@ -46,10 +55,14 @@ class Compliance(Result):
     units: tuple[str, ...]
 
     def summary(self) -> str:
+        """Return a one-line summary."""
         return f"of {self.configuration!r} at {listed(self.names)}"
 
     def table(self) -> Table:
-        """Displacements (rows) for unit forces (columns); of a batch one row a configuration, columns `ROW/COLUMN`."""
+        """Return displacements (rows) for unit forces (columns).
+
+        For a batch, there is one row per configuration, with columns `ROW/COLUMN`.
+        """
         if self.values.ndim == 2:
             return matrix_table(
                 "displacement", self.names, self.names, self.values,
@@ -60,7 +73,7 @@ class Compliance(Result):
         return batch_table(self.configuration.coordinates, pairs, pair_units(self.names, self.units), known)
 
     def data(self) -> dict[str, Any]:
-        """What `--json` prints; the stiffness is None where there is none."""
+        """Return the object that `--json` prints; the stiffness is None if the compliance is singular."""
         return {
             "names": self.names,
             "units": self.units,
@@ -70,7 +83,7 @@ class Compliance(Result):
         }
 
     def text(self) -> Text:
-        """The matrix, and its inverse where there is one; of a batch one line."""
+        """Return the matrix, and its inverse if there is one; for a batch, one line."""
         if self.values.ndim > 2:
             return super().text()
         out = Text(f"{posture_heading(self.configuration)}, displacements (rows) for unit forces (columns)")
@@ -83,36 +96,46 @@ class Compliance(Result):
         return out
 
     def _stiffness(self) -> Array | None:
+        """Return the stiffness, or None if the compliance is singular."""
         try:
             return self.stiffness
         except InputError:
             return None
 
     def map_entries(self) -> Entries:
-        """The matrix row by row, `ROW/COLUMN`."""
+        """Return the matrix row by row, `ROW/COLUMN`, as the numbers of a map."""
         units = pair_units(self.names, self.units)
         values = self.values.reshape(*self.values.shape[:-2], -1)
         return Entries("compliance", tuple(units), tuple(units.values()), values)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return all arrays by name, as saved in .npz and .mat files."""
         texts = {"names": self.names, "units": self.units}
         return {"theta": self.configuration.theta, "compliance": self.values} | {
             key: np.array(names, dtype=str) for key, names in texts.items()
         }
 
     def plot(self, *, axes: Any = None) -> Any:
-        """Draw the matrix, coloured by how much one direction moves with another (matplotlib); returns the panels."""
+        """Draw the matrix, coloured by the coupling of directions, with matplotlib and return the panels."""
         return picture("statics.plot.compliance_plot")(self, axes)
 
     @property
     def stiffness(self) -> Array:
-        """(..., p, p) the inverse: forces for unit displacements, all the named ones prescribed together."""
+        """Stiffness (..., p, p), the inverse of the compliance: forces for unit displacements.
+
+        Each unit displacement is that of one direction, with all other named directions held.
+
+        Raises
+        ------
+        InputError
+            If the compliance is singular.
+        """
         largest = np.abs(self.values).max(axis=(-2, -1), initial=0.0)
         if not (np.linalg.cond(self.values) < 1e14).all() or (largest == 0.0).any():
             raise InputError(
-                f"{', '.join(self.names)} cannot all be moved: some yield to no force, or follow the others",
+                f"the compliance of {', '.join(self.names)} is singular: a direction is rigid, or follows the others",
                 part="stiffness",
-                hint="ask for fewer of them, or for the compliance",
+                hint="request fewer directions, or use the compliance",
             )
         return np.asarray(np.linalg.inv(self.values), dtype=np.float64)
 
@@ -120,36 +143,78 @@ class Compliance(Result):
 def compliance(
     mechanism: Mechanism, at: At | Configuration = None, places: str | Sequence[str] = (), *, preload: bool = True
 ) -> Compliance:
-    """g (K + K_g)⁺ gᵀ at the places, every coordinate θ locked.                      [frequency-response, eq. 11]
+    """Compute the static compliance matrix at places of a mechanism, actuators locked.
 
-    at      : a Configuration, or anything `assemble` takes; (N, s) gives a map over a batch
-    places  : `E.z`, a sensor's output, or a place for all its directions (three in the plane, six in space)
-    preload : add the geometric stiffness K_g of gravity and all forces at rest; False leaves it out
+    Parameters
+    ----------
+    mechanism : Mechanism
+        Mechanism with elastic parts.
+    at : str, mapping, array_like or Configuration, optional
+        Configuration, as in `assemble`; a batch (N, s) gives a batch of matrices. Default: rest.
+    places : str or sequence of str
+        Directions: `place.axis` such as "tip.z", the output of a sensor, or a place for all its directions (three in
+        the plane, six in space).
+    preload : bool, optional
+        Include the geometric stiffness K_g of gravity and all forces at rest. Default: True.
+
+    Returns
+    -------
+    Compliance
+        Compliance matrix (p, p), or (N, p, p) for a batch; its `stiffness` is the inverse.
+
+    Raises
+    ------
+    InputError
+        If no place is given, a place is unknown, or nothing in the mechanism is elastic.
+
+    See Also
+    --------
+    compliance_map : Compliance over a region.
+    deflection : Displacements under gravity and constant loads.
+
+    Notes
+    -----
+    The compliance is g (K + K_g)⁺ gᵀ, with g the displacements at the places and every coordinate θ locked, equation 11
+    of docs/theory/frequency-response.md.
+
+    Examples
+    --------
+    >>> import supple
+    >>> found = supple.compliance(supple.load("ralf"), "home", ["tip.x", "tip.z"])
+    >>> found.names, found.values.shape
+    (('tip.x', 'tip.z'), (2, 2))
     """
     require_arguments(compliance, locals())
     names = (places,) if isinstance(places, str) else tuple(places)
     if not names:
-        raise InputError("no place is given", part="places", hint="name one, for example tip, or one direction, tip.z")
+        raise InputError("no place is given", part="places", hint='give a place such as "tip", or a direction "tip.z"')
     mechanism, configuration = under_loads(mechanism, at)
     ports = [item for name in names for item in place_ports(configuration.rest.numbering, name)]
     require_elastic(elastic_rest(mechanism, STATIC_BAND))
     loaded = preload and held_loads(mechanism, "compliance")
-    values = _loaded(mechanism, configuration, ports) if loaded else _unloaded(mechanism, configuration, ports)
+    values = (
+        _compute_loaded(mechanism, configuration, ports)
+        if loaded
+        else _compute_unloaded(mechanism, configuration, ports)
+    )
     if configuration.X.ndim == 2:
         values = values[0]
     return Compliance(configuration, values, tuple(item.name for item in ports), tuple(item.unit for item in ports))
 
 
-def _unloaded(mechanism: Mechanism, configuration: Configuration, ports: list[Port]) -> Array:
-    """(N, p, p) g K⁺ gᵀ."""
+def _compute_unloaded(mechanism: Mechanism, configuration: Configuration, ports: list[Port]) -> Array:
+    """Return g K⁺ gᵀ (N, p, p)."""
     rest = elastic_rest(mechanism, STATIC_BAND)
     X = np.ascontiguousarray(configuration.X.reshape(-1, *configuration.X.shape[-2:]))
     rows = port_rows(rest, ports, X)
     return _symmetric(static_response(rest, X, rows)[0], rows)
 
 
-def _loaded(mechanism: Mechanism, configuration: Configuration, ports: list[Port]) -> Array:
-    """(N, p, p) with loads. What these bend inside bodies is not in static shapes: bands are widened until it is."""
+def _compute_loaded(mechanism: Mechanism, configuration: Configuration, ports: list[Port]) -> Array:
+    """Return the compliance (N, p, p) under loads; the frequency band of the bodies is widened until it converges.
+
+    The deformation that loads cause inside bodies is not among the static shapes.
+    """
     X = np.ascontiguousarray(configuration.X.reshape(-1, *configuration.X.shape[-2:]))
     w = configuration.w.reshape(len(X), -1)
     band, before = own_band(mechanism), None
@@ -164,7 +229,7 @@ def _loaded(mechanism: Mechanism, configuration: Configuration, ports: list[Port
 
 def _agree(values: Array, before: Array) -> bool:
     own = np.sqrt(np.abs(np.diagonal(values, axis1=1, axis2=2)))
-    size = own[:, :, None] * own[:, None, :]  # displacements and turns have sizes of their own
+    size = own[:, :, None] * own[:, None, :]  # displacements and rotations have scales of their own
     return bool((np.abs(values - before) <= _AGREE * size + _AGREE * _AGREE * np.abs(values).max(initial=0.0)).all())
 
 

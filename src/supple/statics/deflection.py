@@ -1,4 +1,4 @@
-"""Static deflection of a mechanism under gravity and constant loads, actuators locked."""
+"""Static deflection of a mechanism under gravity and constant loads, with its actuators locked."""
 
 from __future__ import annotations
 
@@ -37,11 +37,20 @@ from supple.statics.large_deflection import LargeDeflection, StaticDeflection
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Deflection(StaticDeflection):
-    """Small displacements from the undeformed configuration.
+    """Small static displacements from the undeformed configuration.
 
-    z           : (n,) in the coordinates of `rest`
-    multipliers : (rows,) of joints, coordinates and springs: -Cᵀλ acts on the bodies
-    gravity     : (3,) in the drawing's axes
+    Attributes
+    ----------
+    configuration : Configuration
+        Undeformed configuration.
+    z : ndarray, shape (n,)
+        Displacements in the coordinates of `rest`.
+    multipliers : ndarray, shape (rows,)
+        Multipliers λ of joints, coordinates and springs: -Cᵀλ acts on the bodies.
+    gravity : ndarray, shape (3,)
+        Gravity in the axes of the drawing, m/s².
+    rest : ElasticRest
+        Linear elastodynamics of the mechanism about the configuration.
     """
 
     configuration: Configuration
@@ -53,20 +62,33 @@ class Deflection(StaticDeflection):
     to_scale: ClassVar[bool] = False
 
     def summary(self) -> str:
-        return f"of {self.configuration!r}: {self.moved()}"
+        """Return a one-line summary."""
+        return f"of {self.configuration!r}: {self._values_text()}"
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """With the displacements of the nodes of every body, `displacements BODY`, in its axes."""
+        """Return all arrays, with the displacements of the nodes of every body in its axes, `displacements BODY`."""
         moved = {f"displacements {body.name}": self.displacements(body.name) for body in self.rest.bodies}
         return {"theta": self.configuration.theta, "gravity": self.gravity, **self.table().columns, **moved}
 
     def of(self, name: str) -> float:
-        """Displacement of a sensor's output, `place.axis`, an actuator or a joint coordinate, m or rad."""
+        """Return the displacement of an output, a place or a coordinate, m or rad.
+
+        Parameters
+        ----------
+        name : str
+            Output of a sensor, `place.axis`, an actuator or a joint coordinate.
+        """
         found = port(self.rest.numbering, name)
         return float(port_rows(self.rest, [found], self.configuration.X[None])[0, 0] @ self.z)
 
     def displacements(self, body: str) -> Array:
-        """Of all degrees of freedom of a body's nodes, in its axes: (degrees,); of a rigid body, at its origin."""
+        """Return the displacements of all degrees of freedom of a body's nodes in its axes, (degrees,).
+
+        Parameters
+        ----------
+        body : str
+            Name of the body. For a rigid body, the displacements are those of its origin.
+        """
         b = self.rest.numbering.body_index(body)
         found = self.rest.bodies[b]
         z = self.z[found.start : found.stop]
@@ -79,21 +101,21 @@ class Deflection(StaticDeflection):
         return found.condensed.basis[:, : len(touched)] @ (found.shapes[touched] @ z) + own
 
     def plot(self, **options: Any) -> Any:
-        """Draw the sagged over the undeformed mechanism (matplotlib), see `deflection_sketch`; returns the panels."""
+        """Draw the deflected over the undeformed mechanism and return the panels; options as in `deflection_sketch`."""
         return picture("statics.plot.deflection_sketch")(self, **options)
 
     @property
     def holding_forces(self) -> dict[str, float]:
-        """Of each coordinate θ: the force (N or N m) that keeps it where it is."""
+        """Force (N or N m) that holds each coordinate θ at its value."""
         first = self.rest.numbering.constraints
         names = self.rest.numbering.coordinates
         return {name: -float(self.multipliers[first + i]) for i, name in enumerate(names)}
 
     @property
     def reactions(self) -> dict[str, Reaction]:
-        """What each joint does to its second body, in world axes: force and moment about the joint's place on it.
+        """Reaction of each joint on its second body: force and moment about the joint point on it, in world axes.
 
-        In ideal joints between rigid bodies that are overconstrained this is one of many; elastic ones determine it.
+        In overconstrained ideal joints between rigid bodies this is one of many solutions; elastic joints determine it.
         """
         return {name: self._reaction(name) for name in self.configuration.mechanism.joints}
 
@@ -129,17 +151,52 @@ def deflection(mechanism: Mechanism, at: At | Configuration = None, *, large: bo
 def deflection(
     mechanism: Mechanism, at: At | Configuration = None, *, large: bool = False
 ) -> Deflection | LargeDeflection:
-    """Λ z + Cᵀλ = f(θ): gravity, applied forces and springs as they are without deformation.   [frequency-response, 12]
+    """Compute the static deflection under gravity, constant forces and springs, actuators locked.
 
-    Motion of rigid bodies included: a sensor at the end of a rigid arm on a beam sees how the beam bends.
+    Parameters
+    ----------
+    mechanism : Mechanism
+        Mechanism with elastic parts.
+    at : str, mapping, array_like or Configuration, optional
+        One configuration, as in `assemble`. Default: rest.
+    large : bool, optional
+        Compute displacements and rotations of any size from the full equations, with load steps. Default: False, small
+        displacements.
 
-    large : displacements and rotations of any size, from the full equations with loads that come on step by step
-            [flexible-statics, 1-4]
+    Returns
+    -------
+    Deflection or LargeDeflection
+        Displacements, holding forces and reactions. They include the motion of rigid bodies: the end of a rigid arm on
+        a beam moves as the beam deforms.
+
+    Raises
+    ------
+    InputError
+        If more than one configuration is given, or nothing in the mechanism is elastic.
+
+    See Also
+    --------
+    compliance : Displacements due to unit forces.
+    equilibrium : Equilibrium with free coordinates.
+
+    Notes
+    -----
+    Small displacements satisfy Λ z + Cᵀλ = f(θ), with the loads of the undeformed configuration, equation 12 of
+    docs/theory/frequency-response.md. Large ones satisfy equations 1 to 4 of docs/theory/flexible-statics.md.
+
+    Examples
+    --------
+    >>> import supple
+    >>> found = supple.deflection(supple.load("ralf"), "home")
+    >>> round(1e3 * found.of("tip.z"), 1)  # mm
+    -7.5
     """
     require_arguments(deflection, locals())
     mechanism, configuration = under_loads(mechanism, at)
     if configuration.X.ndim != 2:
-        raise InputError("a deflection is at one configuration, not many", part="at", hint="ask for each by itself")
+        raise InputError(
+            "deflection accepts one configuration, not several", part="at", hint="call it for each configuration"
+        )
     rest = elastic_rest(mechanism, STATIC_BAND)
     require_elastic(rest)
     if large:
@@ -150,7 +207,7 @@ def deflection(
 
 
 def gravity_displacements(body: BodyCoordinates) -> Array:
-    """(degrees, 2 or 3): displacements under unit gravity along each body axis, the touched nodes held.
+    """Return the displacements (degrees, 2 or 3) under unit gravity along each body axis, interface nodes fixed.
 
     K_ii⁻¹ f_i                                                                        [frequency-response, eq. 13]
     """

@@ -1,7 +1,7 @@
-"""Where an elastic mechanism rests with everything it has of deformation, or what steady motion bends it to.
+"""Equilibrium of an elastic mechanism with its deformation, at rest or in steady motion.
 
-The undeformed mechanism comes first: at its own equilibrium where coordinates are free, or where they are held. Held
-there, loads bend it, step by step where they must; then the coordinates that are free are let go.
+The undeformed mechanism comes first: at its own equilibrium if coordinates are free, or at the held coordinates. With
+all coordinates held, loads deform it, in several load steps if necessary; then the free coordinates are released.
 (docs/theory/flexible-statics.md)
 """
 
@@ -26,7 +26,7 @@ from supple.kinematics.motion import motion
 
 
 class DeformedRest(NamedTuple):
-    """The full equations with what is held prescribed, where they rest, and under what inputs."""
+    """The full equations with held coordinates prescribed, their equilibrium, and the inputs there."""
 
     problem: Absolute
     settled: Settled
@@ -34,11 +34,12 @@ class DeformedRest(NamedTuple):
 
     @property
     def state(self) -> State:
+        """Poses, rates and multipliers of all frames at the equilibrium."""
         return self.settled.state
 
     @property
     def configuration(self) -> Configuration:
-        """The deformed mechanism; a run may start from it."""
+        """Deformed configuration of the mechanism, from which a simulation can start."""
         state, rest, frames = self.state, self.problem.rest, self.problem.frames
         theta = state.w[: len(rest.numbering.coordinates)].copy()
         one = np.ones(())
@@ -46,7 +47,7 @@ class DeformedRest(NamedTuple):
 
     @property
     def multipliers(self) -> Array:
-        """(rows,) of joints and held coordinates, the least where they are redundant: Φ_qᵀ λ acts on the frames."""
+        """Multipliers (rows,) of joints and held coordinates, of least norm if redundant: Φ_qᵀ λ acts on the frames."""
         rows = _in_world(self.problem, self.state, self.settled.tangent.J.toarray())
         forces = rows.T @ self.state.multipliers
         return np.asarray(least_multipliers(self.problem, rows[None], forces[None, :, None])[0, :, 0])
@@ -60,10 +61,10 @@ def deformed_rest(
     rates: Array | None = None,
     loads: Mapping[int, float] | None = None,
 ) -> DeformedRest:
-    """Close to an undeformed configuration (or from a deformed one), under constant inputs (actuators,).
+    """Return the equilibrium close to an undeformed (or deformed) configuration, under constant inputs (actuators,).
 
-    held  : numbers of the coordinates that stay where they are; None for all
-    rates : θ̇ (s,) of a steady motion, in which bodies are carried along as if they were rigid, θ̈ = 0; all are held
+    held  : indices of the coordinates that keep their value; None for all
+    rates : θ̇ (s,) of a steady motion, in which bodies move as if they were rigid, θ̈ = 0; all coordinates are held
     loads : further forces (N, N m) along measures, by their rows; all coordinates are held
     """
     count = len(here.rest.numbering.coordinates)
@@ -82,7 +83,7 @@ def deformed_rest(
     if held is None or held == every:
         _warn_of_bending(found)
         return DeformedRest(problem, found, inputs)
-    # Let go what is free: the forces that held it are taken off.
+    # Release the free coordinates: the forces that held them are removed.
     joints, state = here.rest.numbering.constraints, found.state
     others = np.arange(joints + count, len(state.multipliers))  # what holds superelements together
     kept = np.concatenate([np.arange(joints), joints + np.array(held, dtype=np.int64), others]).astype(np.int64)
@@ -95,8 +96,8 @@ def deformed_rest(
 def _warn_of_bending(found: Settled) -> None:
     if found.tangent.bent > WIDEST:
         warnings.warn(
-            f"an element is bent by {found.tangent.bent:.2g} rad against its chord (limit {WIDEST:g} rad), and its "
-            "strains are not what they should be; give its beam more elements", SuppleWarning, stacklevel=4,
+            f"an element is bent by {found.tangent.bent:.2g} rad from its chord (limit {WIDEST:g} rad), so that its "
+            "strains are inaccurate; give its beam more elements", SuppleWarning, stacklevel=4,
         )  # fmt: skip
 
 
@@ -105,7 +106,7 @@ def _rows(problem: Absolute) -> int:
 
 
 def _in_world(problem: Absolute, state: State, rows: Array) -> Array:
-    """Rows (m, n) over displacements in the axes of the frames, brought to those of the world."""
+    """Transform rows (m, n) over displacements from the axes of the frames to world axes."""
     column, frames = problem.system.rows.column, len(state.V)
     blocks = np.zeros((frames, 6, 6))
     blocks[:, :3, :3], blocks[:, 3:, 3:] = state.X[:-1, 3:].reshape(-1, 3, 3), np.eye(3)
@@ -113,11 +114,11 @@ def _in_world(problem: Absolute, state: State, rows: Array) -> Array:
     return np.asarray(np.einsum("mfc,fdc->mfd", rows.reshape(len(rows), frames, -1), R).reshape(len(rows), -1))
 
 
-# Further forces along measures, beside those of the actuators: what deflects a mechanism until it is let go.
+# Further forces along measures, beside those of the actuators: they deflect a mechanism before it is released.
 
 
 def pushed_along(problem: Absolute, rows: Sequence[int]) -> Absolute:
-    """The same equations with one more input along each of the measures of these rows, after the actuators."""
+    """Return the equations with one more input along the measure of each of these rows, after the actuators."""
     system, numbering = problem.system, problem.rest.numbering
     starts, kinds, values = system.uses_start.copy(), system.uses_i, system.uses_f
     for k, row in enumerate(rows):

@@ -1,4 +1,4 @@
-"""Static deflection of any size under gravity and constant loads, actuators locked."""
+"""Static deflection of any size under gravity and constant loads, with actuators locked."""
 
 from __future__ import annotations
 
@@ -27,9 +27,14 @@ from supple.statics.deformed_rest import DeformedRest
 
 
 class StaticDeflection(Result):
-    """What small and large deflections say of themselves: displacements at places, and forces that hold θ.
+    """Common part of small and large deflections: displacements at places, and forces that hold θ.
 
-    configuration : undeformed; to_scale : whether displacements may be of any size
+    Attributes
+    ----------
+    configuration : Configuration
+        Undeformed configuration.
+    to_scale : bool
+        True if displacements can have any size, so that they are drawn to scale.
     """
 
     configuration: Configuration
@@ -37,29 +42,35 @@ class StaticDeflection(Result):
 
     @abstractmethod
     def of(self, name: str) -> float:
-        """Displacement of a sensor's output, `place.axis`, an actuator or a joint coordinate, m or rad."""
+        """Return the displacement of an output, a place or a coordinate, m or rad.
+
+        Parameters
+        ----------
+        name : str
+            Output of a sensor, `place.axis`, an actuator or a joint coordinate.
+        """
 
     @property
     @abstractmethod
     def holding_forces(self) -> dict[str, float]:
-        """Of each coordinate θ: the force (N or N m) that keeps it where it is."""
+        """Force (N or N m) that holds each coordinate θ at its value."""
 
     def table(self) -> Table:
-        """Displacements that sensors measure, and the forces `hold COORDINATE` that keep θ where it is, with units.
+        """Return the displacements at the sensors and the forces `hold COORDINATE` that hold θ, with units.
 
-        Sensors of rates, accelerations, forces and stresses have no displacement and are left out.
+        Sensors of rates, accelerations, forces and stresses have no displacement and are omitted.
         """
         _, names, units, values, _ = self.map_entries()
         columns = {"name": np.array(names, dtype=str), "value": values, "unit": np.array(units, dtype=str)}
         return Table(columns, index="name")
 
-    def moved(self) -> str:
-        """The numbers of the table in words, the first ones."""
+    def _values_text(self) -> str:
+        """Return the first numbers of the table as text."""
         rows = zip(*self.table().columns.values(), strict=True)
         return listed([f"{name} {value:.3g} {unit}" for name, value, unit in rows])
 
     def map_entries(self, places: Sequence[Port] | None = None) -> Entries:
-        """Displacements at places, those of the sensors if left out, and holding forces, named as in the table."""
+        """Return displacements at places (default: at the sensors) and holding forces, named as in the table."""
         ports, units = self._ports(places), units_of(undeformed(self.configuration.mechanism)).forces
         found = [(item.name, item.unit, self.of(item.name)) for item in ports]
         found += [(f"hold {name}", units[name], force) for name, force in self.holding_forces.items()]
@@ -68,7 +79,7 @@ class StaticDeflection(Result):
         return Entries("deflection", names, kinds, np.array(values, dtype=float), each)
 
     def data(self, places: Sequence[Port] | None = None) -> dict[str, Any]:
-        """What `--json` prints; places : where displacements are given, those of the sensors if left out."""
+        """Return the object that `--json` prints; places : where displacements are reported. Default: the sensors."""
         ports = self._ports(places)
         return {
             "displacements": {item.name: self.of(item.name) for item in ports},
@@ -79,16 +90,17 @@ class StaticDeflection(Result):
         }
 
     def text(self, places: Sequence[Port] | None = None) -> Text:
-        """Displacements at places, as in `data`, and the forces that hold θ."""
+        """Return the displacements at places, as in `data`, and the forces that hold θ."""
         out = Text(
-            f"{posture_heading(self.configuration)}, under gravity and constant loads{', of any size' * self.to_scale}"
+            f"{posture_heading(self.configuration)}, under gravity and constant loads"
+            f"{', large displacements' * self.to_scale}"
         )
         moved = [(item.name, number_text(self.of(item.name), item.unit)) for item in self._ports(places)]
         out.table(("place", "displacement"), moved)
         units = units_of(undeformed(self.configuration.mechanism)).forces
         held = [(name, number_text(force, units[name])) for name, force in self.holding_forces.items()]
         if held:
-            out.table(("coordinate", "held by"), held)
+            out.table(("coordinate", "holding force"), held)
         return out
 
     def _ports(self, places: Sequence[Port] | None) -> Sequence[Port]:
@@ -100,10 +112,14 @@ class StaticDeflection(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LargeDeflection(StaticDeflection):
-    """Displacements from the undeformed configuration, however large.
+    """Static displacements of any size from the undeformed configuration.
 
-    configuration : undeformed; deformed : where it rests, and where a run may start
-    load_steps    : in which loads were put on
+    Attributes
+    ----------
+    configuration : Configuration
+        Undeformed configuration.
+    found : DeformedRest
+        The equilibrium of the full equations.
     """
 
     configuration: Configuration
@@ -112,36 +128,45 @@ class LargeDeflection(StaticDeflection):
     to_scale: ClassVar[bool] = True
 
     def summary(self) -> str:
-        return f"of {self.configuration!r}, however large: {self.moved()}"
+        """Return a one-line summary."""
+        return f"of {self.configuration!r}, large displacements: {self._values_text()}"
 
     @property
     def load_steps(self) -> int:
+        """Number of load steps."""
         return self.found.settled.steps
 
     @cached_property
     def deformed(self) -> Configuration:
+        """Deformed configuration, from which a simulation can start."""
         return self.found.configuration
 
     @property
     def rest(self) -> ElasticRest:
-        """The mechanism's linear elastodynamics about θ, by which it is drawn."""
+        """Linear elastodynamics of the mechanism about θ, used to draw it."""
         return elastic_rest(self.configuration.mechanism, STATIC_BAND)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """With the displacements of the nodes of every body, `displacements BODY`, in its axes."""
+        """Return all arrays, with the displacements of the nodes of every body in its axes, `displacements BODY`."""
         moved = {f"displacements {name}": self.displacements(name) for name in self.configuration.rest.numbering.bodies}
         return {"theta": self.configuration.theta, **self.table().columns, **moved}
 
     def of(self, name: str) -> float:
-        """How far a sensor's output, `place.axis`, an actuator or a joint coordinate has moved, m or rad."""
+        """Return the displacement of an output, a place or a coordinate, m or rad.
+
+        Parameters
+        ----------
+        name : str
+            Output of a sensor, `place.axis`, an actuator or a joint coordinate.
+        """
         numbering = self.configuration.rest.numbering
         found = port(numbering, name)
         if found.row is not None:
             at = found.row - numbering.constraints
             return float(self.deformed.w[at] - self.configuration.w[at])
-        return float(self._at_place(found))
+        return float(self._place_displacement(found))
 
-    def _at_place(self, found: Port) -> float:
+    def _place_displacement(self, found: Port) -> float:
         frames = self.found.problem.frames
         assert found.position is not None
         frame = frames.nearest(found.body, found.position)
@@ -153,37 +178,41 @@ class LargeDeflection(StaticDeflection):
         return float((after[:3] + R @ arm - before[:3] - R0 @ arm)[found.component])
 
     def displacements(self, body: str) -> Array:
-        """Of all degrees of freedom of a body's nodes, in its axes: (degrees,); of a rigid body, at its origin.
+        """Return the displacements of all degrees of freedom of a body's nodes in its axes, (degrees,).
 
-        Of a superelement those of its frame at the centre of mass, and of the nodes that are touched.
+        Parameters
+        ----------
+        body : str
+            Name of the body. For a rigid body, the displacements are those of its origin. For a superelement, they are
+            those of its frame at the centre of mass and of its interface nodes.
         """
         problem, frames = self.found.problem, self.found.problem.frames
         b = problem.rest.numbering.body_index(body)
         if frames.meshes[b] is None and frames.floating[b] is None:
             poses = [frames.bodies(self.found.state.X)[b : b + 1], self.configuration.X[b : b + 1]]
-            return self._moved(*poses)
+            return self._node_displacements(*poses)
         chosen = slice(int(frames.first[b]), int(frames.first[b + 1]))
-        return self._moved(self.found.state.X[chosen], frames.poses(self.configuration.X)[chosen])
+        return self._node_displacements(self.found.state.X[chosen], frames.poses(self.configuration.X)[chosen])
 
-    def _moved(self, after: Array, before: Array) -> Array:
+    def _node_displacements(self, after: Array, before: Array) -> Array:
         R, R0 = (poses[:, 3:].reshape(-1, 3, 3) for poses in (after, before))
         moved = np.einsum("fji,fj->fi", R0, after[:, :3] - before[:, :3])
         turned = np.array([rotation_vector(one.T @ other) for one, other in zip(R0, R, strict=True)])
         return np.asarray(np.concatenate([moved, turned], axis=1)[:, self.found.problem.system.rows.column].ravel())
 
     def plot(self, **options: Any) -> Any:
-        """Draw the deformed over the undeformed mechanism (matplotlib), see `deflection_sketch`; returns the panels."""
+        """Draw the deformed over the undeformed mechanism and return the panels; options as in `deflection_sketch`."""
         return picture("statics.plot.deflection_sketch")(self, **options)
 
     @property
     def holding_forces(self) -> dict[str, float]:
-        """Of each coordinate θ: the force (N or N m) that keeps it where it is."""
+        """Force (N or N m) that holds each coordinate θ at its value."""
         first, names = self.configuration.rest.numbering.constraints, self.configuration.rest.numbering.coordinates
         return {name: float(self.found.multipliers[first + i]) for i, name in enumerate(names)}
 
     @property
     def reactions(self) -> dict[str, Reaction]:
-        """What each joint does to its second body, in world axes: force and moment about the joint's place on it."""
+        """Reaction of each joint on its second body: force and moment about the joint point on it, in world axes."""
         return {name: self._reaction(name) for name in self.configuration.mechanism.joints}
 
     def _reaction(self, joint: str) -> Reaction:

@@ -1,4 +1,4 @@
-"""A compliance matrix, drawn: its numbers, coloured by coupling."""
+"""Plots of compliance matrices, deflections and buckling shapes."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _DARK = 0.6  # coupling whose colour is too dark for dark letters
 
 @in_house_style
 def compliance_plot(found: Compliance, axes: Any = None) -> Any:
-    """Displacements (rows) for unit forces (columns); coloured by c_ij / √(c_ii c_jj), -1 to 1. Returns the panels."""
+    """Draw displacements (rows) for unit forces (columns), coloured by c_ij / √(c_ii c_jj); return the panels."""
     if found.values.ndim != 2:
         raise InputError(
-            f"the compliance of {len(found.values)} configurations is not drawn", part="plot", hint="draw one of them"
+            f"only one configuration can be plotted (got {len(found.values)})", part="plot", hint="plot one of them"
         )
     p = len(found.names)
     axes = new_figure(3.4 + 1.1 * p, 2.2 + 0.75 * p).subplots() if axes is None else one_of(axes)
@@ -49,14 +49,14 @@ def compliance_plot(found: Compliance, axes: Any = None) -> Any:
     return panels(axes)
 
 
-# The sagged mechanism over the undeformed one.
+# The deflected mechanism over the undeformed one.
 
 
 @in_house_style
 def deflection_sketch(found: Deflection | LargeDeflection, *, scale: float = 1.0, axes: Any = None) -> Any:
-    """Draw how a mechanism sags over its undeformed shape, enlarged as the title says. Returns the panels.
+    """Draw the deflected mechanism over its undeformed shape, enlarged as the title states, and return the panels.
 
-    scale : of the displacements, which otherwise are drawn at 12 % of the mechanism's size, large ones as they are
+    scale : factor of the displacements, which are otherwise drawn at 12 % of the mechanism's size, large ones to scale
     """
     panel = panels_of(1, found.rest.numbering, None, 9.0, 6.5)[0] if axes is None else one_of(axes)
     shape = {body.name: found.displacements(body.name) for body in found.rest.bodies}
@@ -73,14 +73,14 @@ def deflection_sketch(found: Deflection | LargeDeflection, *, scale: float = 1.0
 def buckling_sketch(
     found: Buckling, *, scale: float = 1.0, nodes: bool = True, axes: Sequence[Any] | None = None, figure: Any = None
 ) -> Any:
-    """Draw the shapes of buckling, one panel each. Returns the panels.
+    """Draw the buckling shapes, one per panel, and return the panels.
 
-    scale : factor of the displacements, which are drawn at 12 % of the mechanism's size at most otherwise
+    scale : factor of the displacements, which are otherwise drawn at 12 % of the mechanism's size at most
     nodes : mark the nodes of the meshes
-    axes  : axes to draw on, one for each (projection="3d" for a mechanism in space); or a (sub)figure to fill
+    axes  : axes to draw on, one for each shape (projection="3d" for a mechanism in space); or a (sub)figure to fill
     """
     if not len(found):
-        raise InputError("there is no shape to draw: its loads do not buckle it", hint="look at its table")
+        raise InputError("no shape to draw: the mechanism does not buckle under its loads", part="plot")
     drawn_on = panels_of(len(found), found.rest.numbering, figure) if axes is None else panel_axes(axes, len(found))
     drawn = DeformedShapes(found.configuration, found.rest)
     for i, panel in enumerate(drawn_on):

@@ -1,1 +1,1 @@
-"""Protocols of the systems that questions are asked of: mechanisms, reduced models and linear models."""
+"""Protocols of the systems that analyses accept: mechanisms, reduced models and linear models."""

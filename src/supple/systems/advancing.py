@@ -1,4 +1,4 @@
-"""Protocols of systems in time: how they are advanced, and what a controller or a drive can ask of them."""
+"""Protocols of systems in time: how a run advances, and what a controller or a drive can read from it."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ Acting = TypeVar("Acting", contravariant=True)
 
 
 class Advancing(Protocol[Acting]):
-    """A system that advances through its result times under what acts on it."""
+    """A system that advances through its result times under inputs."""
 
     def advance(self, acting: Acting, until: int, /) -> bool:
-        """Advance to the result time of number `until` and record the state at every result time on the way.
+        """Advance to the result time of index `until` and record the state at every result time until then.
 
         Parameters
         ----------
         acting
-            What acts on the system until then, in the form that its compiled march takes.
+            Inputs of the system until then, in the form that its compiled time integration takes.
         until
-            Number of the result time at which the next event is.
+            Index of the result time at which the next event occurs.
 
         Returns
         -------
         bool
-            False if the system cannot go on; `reason` of the run tells why.
+            False if the system cannot continue; `reason` of the run gives the cause.
         """
         ...
 
 
 class Plant(Advancing[Pieces], Protocol):
-    """A system that drives act on: a mechanism, a reduced model or a linear model."""
+    """A system with drives: a mechanism, a reduced model or a linear model."""
 
     @property
     def system(self) -> System:
@@ -57,7 +57,7 @@ class Plant(Advancing[Pieces], Protocol):
 
     @property
     def seen(self) -> Array:
-        """Outputs (o,) at the present time, before inputs jump there."""
+        """Outputs (o,) at the present time, before a jump of the inputs."""
         ...
 
     def result(self, forces: Array) -> Simulation:

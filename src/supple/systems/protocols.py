@@ -1,4 +1,4 @@
-"""Protocols of systems: names and units, coefficients, responses and linear models, and options that some do not serve.
+"""Protocols of systems: names and units, coefficients, responses, linear models, and options that some do not support.
 
 A mechanism, a reduced model and a linear model implement them:
 
@@ -7,7 +7,7 @@ A mechanism, a reduced model and a linear model implement them:
     Vibrating    outputs in harmonic motion: `VibratingMechanism`, `VibratingModel`, `VibratingLinearModel`
     Advancing    to the next event: `MechanismRun`, `LinkRun`, `FreeRun`, `LedRun`, `ModelRun`, `LinearPlant`
     Plant        to the next event under drives, with state and outputs: `MechanismRun`, `ModelRun`, `LinearPlant`
-    DrivenStart  begin a run behind drives: `mechanism_start`, `model_start`
+    DrivenStart  start of a run with drives: `mechanism_start`, `model_start`
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ if TYPE_CHECKING:
 
 
 class System(NamedTuple):
-    """Anything that moves: a mechanism, a reduced model or a linear model, with its names and units.
+    """A mechanism, a reduced model or a linear model, with its names and units.
 
     coordinates     : names, θ first, `theta` of them
     inputs, outputs : names of the actuators and of the outputs
-    units           : of everything that it returns
-    basis           : basis of the elastic coordinates, None without any
+    units           : of all results
+    basis           : basis of the elastic coordinates, or None
     hardware        : drives of its inputs and instruments of its outputs
     equations       : θ (s,) or (N, s) -> coefficients and forces there, undeformed; a linear model has those of one
-                      state alone, and refuses
+                      state only, and refuses
     """
 
     coordinates: tuple[str, ...]
@@ -64,7 +64,7 @@ class System(NamedTuple):
 
 
 def system_of(described: Mechanism | ReducedModel | LinearModel) -> System:
-    """Return a mechanism, elastic parts taken as rigid, a reduced model or a linear model as a system."""
+    """Return a mechanism with rigid bodies, a reduced model or a linear model as a system."""
     if isinstance(described, ReducedModel):
         layout = described.layout
         return System(
@@ -81,7 +81,7 @@ def system_of(described: Mechanism | ReducedModel | LinearModel) -> System:
 
 
 def _mechanism_system(described: Mechanism) -> System:
-    # Saved and linear models by themselves need no kinematics.
+    # Local imports: saved models and linear models need no kinematics.
     from supple.formulations.coefficients import carried, units_of
     from supple.formulations.described_hardware import hardware_of
     from supple.kinematics.rest import rest
@@ -97,12 +97,12 @@ def _mechanism_system(described: Mechanism) -> System:
 
 def _no_equations(theta: Array) -> NoReturn:
     raise InputError(
-        "a linear model has the coefficients of one state alone", part="θ", hint="give a mechanism or a reduced model"
+        "a linear model has the coefficients of one state only", part="θ", hint="give a mechanism or a reduced model"
     )
 
 
 class Harmonics(NamedTuple):
-    """Inputs, outputs and frequencies between which responses are asked for.
+    """Inputs, outputs and frequencies of requested frequency responses.
 
     lines : (L,) Hz; omega : (L,) the same in rad/s; kind : receptance, mobility or accelerance
     """
@@ -115,12 +115,12 @@ class Harmonics(NamedTuple):
 
     @property
     def order(self) -> int:
-        """How often outputs are differentiated."""
+        """Order of differentiation of the outputs."""
         return KINDS[self.kind]
 
 
 class Vibrating(Protocol):
-    """A system about one state at rest, with its inputs oscillating.
+    """A system about one state at rest, with harmonic inputs.
 
     name     : of the mechanism or model
     hardware : instruments that show its outputs
@@ -132,23 +132,23 @@ class Vibrating(Protocol):
     @property
     def hardware(self) -> Hardware: ...
 
-    def responses(self, asked: Harmonics, /) -> Complex:
+    def responses(self, request: Harmonics, /) -> Complex:
         """Return the outputs for a unit of each input, without instruments: (L, outputs, inputs).
 
         Parameters
         ----------
-        asked
-            Inputs, outputs and frequencies. Outputs are differentiated as often as its kind says.
+        request
+            Inputs, outputs and frequencies. Outputs are differentiated according to its kind.
         """
         ...
 
-    def units_of(self, asked: Harmonics, /) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Return the units of the outputs, not differentiated, and of the inputs; "" where a unit is unknown."""
+    def units_of(self, request: Harmonics, /) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the units of the outputs, not differentiated, and of the inputs; "" if a unit is unknown."""
         ...
 
 
 class Linearizable(Protocol):
-    """A system at a state, about which it has a linear model.
+    """A system at a state, with a linear model about it.
 
     hardware : drives of its inputs and instruments of its outputs
     """
@@ -161,21 +161,23 @@ class Linearizable(Protocol):
         ...
 
     def neighbours(self, parameter: str, about: LinearModel, /) -> Neighbourhood:
-        """Return the system at values of a parameter about its own, each at the same place.
+        """Return the system at values of a parameter around its own, each at the same configuration.
 
         Parameters
         ----------
         parameter
             Name of the parameter.
         about
-            The linear model at the parameter's own value, which tells the place.
+            Linear model at the parameter's own value, which gives the configuration.
         """
         ...
 
 
 class Neighbourhood(NamedTuple):
-    """Systems at the points of a stencil about the value of a parameter; `rough` makes the error where nothing has a
-    slope along it, from the reason."""
+    """Systems at the points of a stencil around the value of a parameter.
+
+    rough : function that makes the error, from its reason, if the system has no slope along the parameter
+    """
 
     stencil: Stencil
     members: tuple[Linearizable, ...]
@@ -183,26 +185,26 @@ class Neighbourhood(NamedTuple):
 
 
 class Unserved(NamedTuple):
-    """Options of a question that one kind of system does not serve, the reason, and what to do."""
+    """Options of an analysis that one kind of system does not support, the reason, and the remedy."""
 
     options: tuple[str, ...]
     why: str
-    hint: str = "leave it out, or ask the mechanism"
+    hint: str = "omit it, or use the mechanism"
 
 
 def require_served(
     question: Callable[..., Any], system: Any, unserved: Mapping[Any, Unserved], given: Mapping[str, Any]
 ) -> None:
-    """Refuse options that the kind of system does not serve.
+    """Refuse options that the kind of system does not support.
 
     Parameters
     ----------
     question
-        The public function, whose defaults stand for options that are left out.
+        The public function, whose defaults define which options are given.
     system
-        The mechanism or model that is asked.
+        The mechanism or model.
     unserved
-        {kind of system: the options that it does not serve}.
+        {kind of system: the options that it does not support}.
     given
         {option: value} of all arguments of the function.
     """
@@ -222,7 +224,7 @@ def _defaults(question: Callable[..., Any]) -> dict[str, Any]:
 
 
 def model_theta(model: ReducedModel, at: At | Configuration) -> Values | str:
-    """Return θ of a reduced model, or the name of a configuration of it, for a place given as of a mechanism.
+    """Return θ of a reduced model, or the name of its configuration, for a configuration given as for a mechanism.
 
     Parameters
     ----------
@@ -231,7 +233,7 @@ def model_theta(model: ReducedModel, at: At | Configuration) -> Values | str:
     at
         θ by name or in order, a name, or a Configuration; None is the rest of the mechanism.
     """
-    from supple.kinematics.configuration import Configuration  # a saved model by itself needs no kinematics
+    from supple.kinematics.configuration import Configuration  # local import: a saved model needs no kinematics
 
     if at is None:
         return REST
@@ -241,19 +243,19 @@ def model_theta(model: ReducedModel, at: At | Configuration) -> Values | str:
     return {name: values[name] for name in model.layout.coordinates[: model.layout.theta] if name in values}
 
 
-# Which equations an analysis goes through, by name.
+# Equations that an analysis can use, by name.
 #
-# `auto` is what the analysis takes by itself: bodies condensed about θ for modes and responses, the full equations of
-# all nodes in time, the local model for linear models. `erls` is the equivalent rigid link system, whatever is asked.
+# `auto` depends on the analysis: bodies condensed about θ for modes and responses, the full equations of all nodes in
+# time, the local model for linear models. `erls` is the equivalent rigid link system for every analysis.
 
 
 FORMULATIONS = {
-    "auto": "what the analysis takes by itself",
+    "auto": "the default of the analysis",
     "erls": "the equivalent rigid link system: joint coordinates, and small displacements of nodes about them",
 }
 
 
 def by_rigid_links(formulation: str) -> bool:
-    """Whether it is the equivalent rigid link system; a name that is none is refused."""
+    """Return True for the equivalent rigid link system; refuse an unknown name."""
     require_known("formulation", formulation, FORMULATIONS, part="formulation")
     return formulation == "erls"

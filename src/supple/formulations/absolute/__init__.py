@@ -1,1 +1,1 @@
-"""The nonlinear DAE: bodies on R³ × SO(3), joints by multipliers, generalized-α in time."""
+"""Nonlinear equations of motion in absolute coordinates: bodies on R³ × SO(3), multipliers, generalized-α."""

@@ -1,14 +1,14 @@
-"""Static equilibrium of rigid bodies by descent of the potential over all positions that the joints allow.
+"""Static equilibrium of rigid bodies by minimization of the potential over all positions that the joints allow.
 
-Positions are those of the bodies themselves, so that a dead point of the coordinates does not stand in the way. At each
-position J = U S Wᵀ splits small motions into those that the rows forbid and N, those that they allow. With the least λ
-that balances the forces Q along the others,
+The unknowns are positions of the bodies, so that singular positions of the coordinates cause no difficulty. At each
+position J = U S Wᵀ splits small motions into those that the rows forbid and those that they allow, N. With the least λ
+that balances the forces Q along the forbidden ones,
 
     f = Nᵀ Q,   H = Nᵀ (∂²V/∂q² - Σ λ_i ∂²Φ_i/∂q²) N
 
-are force and stiffness along the motions that are left. A step solves (H + μ 1) z = f with the least μ ≥ 0 that makes
-H + μ 1 positive and |z| at most the radius of trust, and the rows are closed again by the least change. It counts where
-the potential falls by a share of what f and H promise; the radius follows that share.
+are force and stiffness along the allowed motions. A step solves (H + μ 1) z = f with the least μ ≥ 0 for which H + μ 1
+is positive and |z| within the trust radius. Then the rows are closed by the least change. A step is accepted if the
+potential decreases by a fraction of the decrease that f and H predict, and this fraction controls the radius.
 [Nocedal, Wright: Numerical Optimization, 2006, chapters 4 and 18; Absil, Mahony, Sepulchre: Optimization Algorithms on
 Matrix Manifolds, 2008, chapter 7]
 """
@@ -41,7 +41,7 @@ _SHARPENINGS = 12
 
 
 class AllowedMotions(NamedTuple):
-    """Motions that rows allow, as columns N (n, k) in units, and force f (k,) and stiffness H (k, k) along them."""
+    """Motions that rows allow, as scaled columns N (n, k), and force f (k,) and stiffness H (k, k) along them."""
 
     N: Array
     f: Array
@@ -49,9 +49,9 @@ class AllowedMotions(NamedTuple):
 
 
 class Descent(NamedTuple):
-    """Where it ended, and the largest force left there, J (a moment, or a force times the extent).
+    """Final position, and the largest remaining force there, J (a moment, or a force times the extent).
 
-    found : whether that is rounding, and the position stable; away : whether it ran away, far from where it began
+    found : the force is rounding and the position is stable; away : the search diverged, far from its start
     """
 
     state: State
@@ -63,10 +63,10 @@ class Descent(NamedTuple):
 def descend(
     problem: Absolute, begin: State, u: Array, aims: Array, scale: float, lengths: Callable[[Array], Array]
 ) -> Descent:
-    """Downhill from a closed position.
+    """Minimize the potential from a closed position.
 
-    u : (actuators,) constant inputs; aims : (driven,) values of coordinates that are held
-    scale   : J, what all loads together could do over the extent
+    u : (actuators,) constant inputs; aims : (driven,) values of prescribed coordinates
+    scale   : J, the largest energy of all loads over the extent
     lengths : measures w -> coordinates of the actuators (actuators,), along which u has the potential -u·ℓ
     """
     search = _Search(problem, u, aims, lengths)
@@ -100,7 +100,7 @@ def descend(
 
 
 def nudged(problem: Absolute, state: State, u: Array, aims: Array, seed: int) -> State | None:
-    """A position nearby, in a random direction that the rows allow; None where none was found."""
+    """Return a position nearby in a random direction that the rows allow, or None if none is found."""
     search = _Search(problem, u, aims, lambda w: w[:0])
     N = search.allowed(state)
     direction = N @ np.random.default_rng(seed).normal(size=N.shape[1])
@@ -112,9 +112,9 @@ def nudged(problem: Absolute, state: State, u: Array, aims: Array, seed: int) ->
 
 
 def trusted_step(values: Array, f: Array, radius: float, flat: float) -> Array:
-    """z with (λ + μ) z = f, λ (k,) rising, |z| ≤ radius, for the least μ ≥ 0 that makes all λ + μ positive.
+    """Return z with (λ + μ) z = f and |z| ≤ radius, for the least μ ≥ 0 with all λ + μ positive; λ (k,) ascending.
 
-    Where f has nothing along the lowest of negative curvatures, z leaves along it: that is a saddle or a summit.
+    If f has no component along the lowest negative curvature (a saddle or maximum), z moves along it.
     """
     lowest = float(values[0])
     if lowest > flat:
@@ -139,7 +139,7 @@ def trusted_step(values: Array, f: Array, radius: float, flat: float) -> Array:
 
 
 class _Search:
-    """What positions are asked for: lengths in extents, angles in rad."""
+    """Conditions of positions: lengths in extents, angles in rad."""
 
     def __init__(self, problem: Absolute, u: Array, aims: Array, lengths: Callable[[Array], Array]) -> None:
         self.problem, self.u, self.aims, self.lengths = problem, u, aims, lengths
@@ -155,7 +155,7 @@ class _Search:
         return self.tangent(state, stiff=False).potential - float(self.u @ self.lengths(state.w))
 
     def split(self, state: State) -> tuple[State, AllowedMotions]:
-        """The state with the least multipliers, and what is left along the motions that rows allow."""
+        """Return the state with the least multipliers, and the remainder along the motions that rows allow."""
         loose = self.tangent(state._replace(multipliers=np.zeros_like(state.multipliers)), stiff=False)
         U, S, Wt, rank = self._factored(loose.J)
         held = (U[:, :rank] / S[:rank]) @ (Wt[:rank] @ (self.unit * loose.force))
@@ -165,17 +165,17 @@ class _Search:
         return state, AllowedMotions(N, -N.T @ (self.unit * loose.force), 0.5 * (K + K.T))
 
     def _factored(self, J: Array) -> tuple[Array, Array, Array, int]:
-        """Singular values of the rows in units, and how many are independent."""
+        """Return the singular values of the scaled rows, and the number of independent rows."""
         U, values, Wt = np.linalg.svd(J * self.unit / self.row_unit[:, None])
         return U, values, Wt, int((values > _RANK * values[0]).sum()) if len(values) else 0
 
     def allowed(self, state: State) -> Array:
-        """Motions that rows allow, as columns (n, k) in units."""
+        """Return the motions that rows allow, as scaled columns (n, k)."""
         _, _, Wt, rank = self._factored(self.tangent(state, stiff=False).J)
         return np.asarray(Wt[rank:].T)
 
     def moved(self, state: State, step: Array) -> State | None:
-        """The state moved by a step (n,) in units, and closed by the least change; None where it does not close."""
+        """Return the state moved by a scaled step (n,) and closed by the least change, or None if it does not close."""
         shape, before = state.V.shape, np.inf
         there = moved_state(self.problem, state, (self.unit * step).reshape(shape), state.multipliers, None)
         for _ in range(_CLOSINGS):
@@ -193,7 +193,7 @@ class _Search:
         return None
 
     def sharpened(self, state: State, split: AllowedMotions, flat: float) -> Descent:
-        """Newton's method alone, as long as it halves the force: to rounding."""
+        """Refine to rounding by Newton's method while it halves the force."""
         force = float(np.abs(split.f).max(initial=0.0))
         for _ in range(_SHARPENINGS):
             values, vectors = np.linalg.eigh(split.H)

@@ -1,9 +1,9 @@
-"""Drives that yield, in absolute coordinates: the deflection δ of each is a held coordinate.
+"""Drives with compliance in absolute coordinates: the deflection δ of each is a stored coordinate.
 
     θ = q - δ,   V = ½ k δ²                                            (docs/theory/superelements-in-motion.md, 10-11)
 
-All that acts along the joint's coordinate, the motor's inertia among it, acts along θ, whose row has the term -δ; the
-spring acts along δ. As in vibrations, δ has a trace of inertia of its own (`elastic_rest.yielding_drives`).
+Elements along the joint coordinate, including the motor inertia, act along θ, whose row has the term -δ; the spring
+acts along δ. As in vibrations, δ has a small inertia of its own (`elastic_rest.yielding_drives`).
 """
 
 from __future__ import annotations
@@ -29,8 +29,11 @@ if TYPE_CHECKING:
 
 
 class YieldingDriveArrays(NamedTuple):
-    """n drives: frame and position (n,) of δ; stiffness, damping and inertia (n,) along it; places (n,) of its entry in
-    the iteration matrix."""
+    """Arrays of n drives.
+
+    frame and position (n,) of δ; stiffness, damping and inertia (n,) along it; places (n,) of its entry in the
+    iteration matrix
+    """
 
     frame: Integers
     position: Integers
@@ -41,7 +44,7 @@ class YieldingDriveArrays(NamedTuple):
 
 
 def drive_arrays(drives: tuple[YieldingDrive, ...], coordinates: HeldCoordinates, group: int) -> YieldingDriveArrays:
-    """All of them, their deflections in a group of held coordinates; places follow with the iteration matrix."""
+    """Return the arrays of all drives, with deflections in a group of stored coordinates; places follow later."""
     whole = -(-len(drives) // coordinates.held) * coordinates.held
     where = np.array([coordinates.at(group, i) for i in range(whole)], dtype=np.int64).reshape(-1, 2)
     table = np.array([(drive.stiffness, drive.damping, drive.inertia) for drive in drives]).reshape(-1, 3)
@@ -61,8 +64,11 @@ def with_deflections(
     ground: int,
     soft: dict[int, SoftRow],
 ) -> RowArrays:
-    """The rows with -δ in the joint coordinates of the drives, which may be terms of no other row, and with δ in the
-    rows that the stiffness of the joint couples with it."""
+    """Return the rows with the terms of δ.
+
+    The joint coordinates of the drives, which may be terms of no other row, get -δ. Rows that the joint stiffness
+    couples with δ get δ.
+    """
     rows_i, rows_f = [rows.rows_i.copy()], [rows.rows_f.copy()]
     at = len(rows.rows_i)
     for i, drive in enumerate(drives):
@@ -82,10 +88,11 @@ def with_deflections(
 
 
 def settled_deflections(problem: Absolute, w: Array, u: Array) -> Array:
-    """δ (n,) of every drive where a run begins: 0, but where the motor has no inertia. There it is where its force
-    balances the spring, k δ = -f(θ), since nothing else would hold it.
+    """Return δ (n,) of every drive at the start of a run: 0, except for motors without inertia.
 
-    w : (measures,); u : (actuators,). Forces of speeds are left out.
+    For these, the force balances the spring, k δ = -f(θ), since nothing else would hold the motor.
+
+    w : (measures,); u : (actuators,). Velocity-dependent forces are omitted.
     """
     system, numbering = problem.system, problem.rest.numbering
     found = np.zeros(len(problem.frames.drives))
@@ -107,7 +114,7 @@ def settled_deflections(problem: Absolute, w: Array, u: Array) -> Array:
 
 @kernel
 def drive_forces(drives, X, V, acceleration, work):
-    """Adds -kδ - cδ̇ - mδ̈ to work.forces. Returns the strain energy; it and what is lost go into the account."""
+    """Add -kδ - cδ̇ - mδ̈ to work.forces and return the strain energy; energy and losses are added to the account."""
     Q, account, frame, position = work.forces, work.account, drives.frame, drives.position
     stiffness, damping, inertia = drives.stiffness, drives.damping, drives.inertia
     strain, lost = 0.0, 0.0
@@ -124,7 +131,7 @@ def drive_forces(drives, X, V, acceleration, work):
 
 @kernel
 def drive_tangents(drives, factors, work):
-    """Adds m + damping factor c + stiffness factor k to work.matrix; factors : those two."""
+    """Add m + damping factor c + stiffness factor k to work.matrix; factors : the two factors."""
     A_, places = work.matrix, drives.places
     stiffness, damping, inertia = drives.stiffness, drives.damping, drives.inertia
     for n in range(places.shape[0]):
@@ -133,7 +140,7 @@ def drive_tangents(drives, factors, work):
 
 @kernel
 def drive_kinetic(drives, V):
-    """½ m δ̇²."""
+    """Return ½ m δ̇²."""
     frame, position, inertia = drives.frame, drives.position, drives.inertia
     total = 0.0
     for n in range(frame.shape[0]):
@@ -144,7 +151,7 @@ def drive_kinetic(drives, V):
 
 @kernel
 def drive_momentum(drives, factor, V, force):
-    """Adds m δ̇ times a factor to force."""
+    """Add m δ̇ times a factor to force."""
     frame, position, inertia = drives.frame, drives.position, drives.inertia
     for n in range(frame.shape[0]):
         force[frame[n], position[n]] += factor * inertia[n] * V[frame[n], position[n]]

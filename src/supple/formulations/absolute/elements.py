@@ -1,7 +1,7 @@
-"""All elements between frames together: their forces, their share of the iteration matrix, their kinetic energy.
+"""All elements between frames: their forces, iteration matrix and kinetic energy.
 
-A kind that a mechanism does not have is None, and a kernel that is given None is compiled as nothing: rigid mechanisms
-neither wait for elements nor call them.
+A kind of element that a mechanism does not have is None. A kernel with None as argument compiles to nothing, so rigid
+mechanisms neither compile nor call elements.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from supple.geometry.vectors import cross
 
 @kernel(inline=True)
 def element_forces(system, X, V, acceleration, work):
-    """Adds elastic, damping, gravity and inertia forces to work.forces. Returns the potential."""
+    """Add elastic, damping, gravity and inertia forces to work.forces; return the potential."""
     potential = forces_of_drives(system.drives, X, V, acceleration, work)
     potential += forces_of_beams(system.beams, system.gravity, X, V, acceleration, work)
     potential += forces_of_superelements(
@@ -40,7 +40,7 @@ def element_forces(system, X, V, acceleration, work):
 
 @kernel(inline=True)
 def element_tangents(system, X, factors, work):
-    """Adds M + damping factor D + stiffness factor K to work.matrix; factors : those two."""
+    """Add M + damping factor D + stiffness factor K to work.matrix; factors : the two factors."""
     tangents_of_drives(system.drives, factors, work)
     tangents_of_beams(system.beams, X, factors, work)
     tangents_of_superelements(system.superelements, system.rows.column, X, factors, work)
@@ -48,7 +48,7 @@ def element_tangents(system, X, factors, work):
 
 @kernel(inline=True)
 def element_kinetic(system, X, V):
-    """Kinetic energy."""
+    """Return the kinetic energy."""
     total = kinetic_of_drives(system.drives, V)
     total += kinetic_of_beams(system.beams, X, V)
     total += kinetic_of_superelements(system.superelements, system.rows.column, X, V)
@@ -57,7 +57,7 @@ def element_kinetic(system, X, V):
 
 @kernel(inline=True)
 def forces_of_drives(drives, X, V, acceleration, work):
-    """Returns their potential."""
+    """Return the potential of the drives and add their forces."""
     if drives is None:
         return 0.0
     return drive_forces(drives, X, V, acceleration, work)
@@ -65,7 +65,7 @@ def forces_of_drives(drives, X, V, acceleration, work):
 
 @kernel(inline=True)
 def forces_of_beams(beams, gravity, X, V, acceleration, work):
-    """Returns their potential."""
+    """Return the potential of the beams and add their forces."""
     if beams is None:
         return 0.0
     return beam_forces(beams, gravity, X, V, acceleration, work)
@@ -73,7 +73,7 @@ def forces_of_beams(beams, gravity, X, V, acceleration, work):
 
 @kernel(inline=True)
 def forces_of_superelements(superelements, column, gravity, X, V, acceleration, work):
-    """Returns their potential."""
+    """Return the potential of the superelements and add their forces."""
     if superelements is None:
         return 0.0
     return superelement_forces(superelements, column, gravity, X, V, acceleration, work)
@@ -81,28 +81,28 @@ def forces_of_superelements(superelements, column, gravity, X, V, acceleration, 
 
 @kernel(inline=True)
 def tangents_of_drives(drives, factors, work):
-    """To work.matrix."""
+    """Add the tangents of the drives to work.matrix."""
     if drives is not None:
         drive_tangents(drives, factors, work)
 
 
 @kernel(inline=True)
 def tangents_of_beams(beams, X, factors, work):
-    """To work.matrix."""
+    """Add the tangents of the beams to work.matrix."""
     if beams is not None:
         beam_tangents(beams, X, factors[0], factors[1], work)
 
 
 @kernel(inline=True)
 def tangents_of_superelements(superelements, column, X, factors, work):
-    """To work.matrix."""
+    """Add the tangents of the superelements to work.matrix."""
     if superelements is not None:
         superelement_tangents(superelements, column, X, factors, work)
 
 
 @kernel(inline=True)
 def kinetic_of_drives(drives, V):
-    """½ m δ̇² of each."""
+    """Return ½ m δ̇² summed over the drives."""
     if drives is None:
         return 0.0
     return drive_kinetic(drives, V)
@@ -110,7 +110,7 @@ def kinetic_of_drives(drives, V):
 
 @kernel(inline=True)
 def kinetic_of_beams(beams, X, V):
-    """Of all beams."""
+    """Return the kinetic energy of all beams."""
     if beams is None:
         return 0.0
     return beam_kinetic(beams, X, V)
@@ -118,7 +118,7 @@ def kinetic_of_beams(beams, X, V):
 
 @kernel(inline=True)
 def kinetic_of_superelements(superelements, column, X, V):
-    """Of all bodies in floating frames."""
+    """Return the kinetic energy of all bodies in floating frames."""
     if superelements is None:
         return 0.0
     return superelement_kinetic(superelements, column, X, V)
@@ -140,7 +140,7 @@ def kinetic_of_superelements(superelements, column, X, V):
 
 @kernel
 def beam_tangents(beams, X, damping_factor, stiffness_factor, work):
-    """Adds the matrices of all elements to work.matrix."""
+    """Add the matrices of all beam elements to work.matrix."""
     count, width = beams.frames.shape[0], beams.coupled.shape[0]
     if count == 0:
         return
@@ -183,7 +183,7 @@ def beam_tangents(beams, X, damping_factor, stiffness_factor, work):
 
 @kernel
 def planar_turn(constants, X, i, j, turn, slope, factor, A):
-    """Axes of the nodes in those of the element, the gradient a (6,) of its stretch, and G. Returns its tension."""
+    """Compute axes of the nodes in element axes, the gradient a (6,) of the stretch, and G; return the tension."""
     chord = planar_chord(constants, X, i, j)
     x, y, length = chord.x, chord.y, chord.length
     for end in range(2):
@@ -203,7 +203,7 @@ def planar_turn(constants, X, i, j, turn, slope, factor, A):
 
 @kernel(inline=True)
 def add_shear(factor, axial, across, d, A):
-    """Adds factor (r zᵀ + z rᵀ), r the stretch and z the difference of the deflections of the ends."""
+    """Add factor (r zᵀ + z rᵀ), with the stretch r and the difference z of the deflections of the ends."""
     for p in range(2):
         for q in range(2):
             entry = factor if p == q else -factor
@@ -213,7 +213,7 @@ def add_shear(factor, axial, across, d, A):
 
 @kernel
 def space_turn(constants, X, i, j, work, turn, slope):
-    """Axes of the nodes in those of the element, and the gradient a (12,) of its stretch. Returns its tension."""
+    """Compute axes of the nodes in element axes, and the gradient a (12,) of the stretch; return the tension."""
     length = space_frame(constants, X, i, j, work)
     local_rotations(work)
     for end in range(2):
@@ -231,14 +231,14 @@ def space_turn(constants, X, i, j, work, turn, slope):
 
 @kernel
 def add_moments(constants, slope, N, work, factor, F, A):
-    """G of an element in space, from the moments m that its local rotations θ make.
+    """Add G of an element in space, due to the moments m of its local rotations θ.
 
-    With turns ψ of both ends and φ of the element, δ = ψ - φ, local rotations change by δ - ½ θ × δ - ½ φ × ψ, and the
-    energy of second order is
+    With rotations ψ of both ends and φ of the element, δ = ψ - φ, local rotations change by δ - ½ θ × δ - ½ φ × ψ, and
+    the energy of second order is
 
         ½ (δ - ½ θ × δ)ᵀK(δ - ½ θ × δ) + Σ ½ ψ·(φ × m) + ½ φ_x (φ_y Σm_z - φ_z Σm_y) + (δl/l) φ·Σm
 
-    without the first part at θ = 0, which the matrix at rest has. F (9, 9) is this form over (ψ₁, ψ₂, φ); φ then
+    without the first part at θ = 0, which the matrix at rest contains. F (9, 9) is this form over (ψ₁, ψ₂, φ); φ
     follows from the displacements of the ends.
     """
     F[:] = 0.0
@@ -274,14 +274,14 @@ def add_moments(constants, slope, N, work, factor, F, A):
 
 @kernel(inline=True)
 def put_both(F, p, q, entry):
-    """F += entry at (p, q) and (q, p)."""
+    """Add entry to F at (p, q) and (q, p)."""
     F[p, q] += entry
     F[q, p] += entry
 
 
 @kernel(inline=True)
 def put_turn(F, p, q, r, s, entry):
-    """F += entry of (x_p - x_r)(x_q - x_s), twice."""
+    """Add entry of (x_p - x_r)(x_q - x_s) to F, twice."""
     put_both(F, p, q, entry)
     put_both(F, p, s, -entry)
     put_both(F, r, q, -entry)
@@ -290,7 +290,7 @@ def put_turn(F, p, q, r, s, entry):
 
 @kernel(inline=True)
 def spread(F, factor, inverse, A):
-    """Adds the form F over (ψ₁, ψ₂, φ) to A: φ_x is the mean of both ends', φ_y and φ_z follow from deflections."""
+    """Add the form F over (ψ₁, ψ₂, φ) to A: φ_x is the mean of both ends, φ_y and φ_z follow from deflections."""
     for p in range(9):
         for q in range(9):
             entry = factor * F[p, q]
@@ -309,7 +309,7 @@ def spread(F, factor, inverse, A):
 
 @kernel(inline=True)
 def placed(p, end, inverse):
-    """Which displacement of the ends, and with which factor, part p of (ψ₁, ψ₂, φ) is by one end."""
+    """Return the displacement of an end, and the factor, that gives part p of (ψ₁, ψ₂, φ)."""
     if p < 6:
         return 3 + p + (3 if p > 2 else 0), 1.0
     sign = 1.0 if end == 0 else -1.0
@@ -322,7 +322,7 @@ def placed(p, end, inverse):
 
 @kernel
 def turn_block(A, p, q, one, other, T):
-    """The block of A at (p, q) from element axes into those of the nodes, SᵀAS; one, other : S (3, 3) of the two."""
+    """Return the block of A at (p, q) in axes of the nodes, SᵀAS; one, other : S (3, 3) of the two."""
     for r in range(3):
         x, y, z = A[p + r, q], A[p + r, q + 1], A[p + r, q + 2]
         for c in range(3):
@@ -335,7 +335,7 @@ def turn_block(A, p, q, one, other, T):
 
 @kernel
 def take_arms(constants, d, A):
-    """Where arms hold the ends, from their displacements u + φ × arm to those of the nodes; A : its upper triangle."""
+    """Convert from displacements u + φ × arm of the ends to those of the nodes; A : its upper triangle."""
     if not constants[ARMS : ARMS + 6].any():
         return
     width, turns, first = 2 * d, 3 if d == 6 else 1, 3 if d == 6 else 2
@@ -368,7 +368,7 @@ def take_arms(constants, d, A):
 
 @kernel
 def superelement_tangents(elements, column, X, factors, work):
-    """Adds M + damping_factor D + stiffness_factor K of all superelements to work.matrix; factors : those two."""
+    """Add M + damping_factor D + stiffness_factor K of all superelements to work.matrix; factors : the two factors."""
     A_, d = work.matrix, column.shape[0]
     bent = deformation(elements.stiffness.shape[1])
     for e in range(elements.frame.shape[0]):
@@ -390,7 +390,7 @@ def superelement_tangents(elements, column, X, factors, work):
 
 @kernel
 def frame_block(elements, e, column, bent, A_):
-    """The part of the floating frame's own velocities."""
+    """Add the part of the velocities of the floating frame."""
     d, m, J, places = column.shape[0], elements.mass[e], bent.inertia, elements.places[e]
     s = across(elements.momentum[e], bent.q, elements.coordinates[e])
     for c in range(d):

@@ -1,10 +1,10 @@
-"""Frames: what moves in absolute coordinates, each on R³ × SO(3), or in the plane on R² × SO(2).
+"""Frames, the moving parts in absolute coordinates, each on R³ × SO(3), or in the plane on R² × SO(2).
 
-A rigid body is one frame, at its centre of mass. A body of beams is one frame for each node of its mesh, the mesh that
-vibrations are computed with. At rest all of them have the axes of the body, so that a row or a load between two places
-is the same row between the frames that carry them, with each place counted from its frame. A superelement is a frame
-that floats with it, at its centre of mass, and one frame for each node that something touches. Frames that hold
-coordinates of superelements and drives stand before all others, at the origin of the world.
+A rigid body is one frame at its centre of mass. A body of beams has one frame per node of the mesh that vibration modes
+use as well. At rest all frames have the axes of the body, so that a row or load between two positions is the same row
+between the frames that carry them, with positions relative to the frames. A superelement has a floating frame at its
+centre of mass, and one frame per connected node. Frames that store coordinates of superelements and drives precede all
+others, at the world's origin.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ _PAIRS = ((1, 2), (2, 0), (0, 1))
 
 
 class RowTerm(NamedTuple):
-    """A term of a row as `rows_i` and `rows_f` have it."""
+    """A term of a row as in `rows_i` and `rows_f`."""
 
     integers: Integers
     numbers: Array
 
 
 class HeldCoordinates(NamedTuple):
-    """Groups of coordinates: first frame and number of each; held : how many a frame holds."""
+    """Groups of stored coordinates: first frame and number of each; held : coordinates per frame."""
 
     first: tuple[int, ...]
     sizes: tuple[int, ...]
@@ -59,23 +59,23 @@ class HeldCoordinates(NamedTuple):
 
     @property
     def frames(self) -> int:
-        """How many frames there are."""
+        """Number of frames."""
         return sum(-(-size // self.held) for size in self.sizes)
 
     def at(self, group: int, number: int) -> tuple[int, int]:
-        """Frame and position of a coordinate."""
+        """Return frame and position of a coordinate."""
         return self.first[group] + number // self.held, number % self.held
 
 
 def held_coordinates(sizes: list[int], planar: bool) -> HeldCoordinates:
-    """Frames for groups of as many coordinates."""
+    """Return frames for groups with these numbers of coordinates."""
     held = 2 if planar else 3
     frames = [-(-size // held) for size in sizes]
     return HeldCoordinates(tuple(int(sum(frames[:i])) for i in range(len(frames))), tuple(sizes), held)
 
 
 def term(kind: int, a: int, b: int, factor: float, scale: float) -> RowTerm:
-    """A measure between frames a and b times a factor; its vectors are zero."""
+    """Return a measure between frames a and b times a factor; its vectors are zero."""
     integers, numbers = np.full(5, NONE, dtype=np.int64), np.zeros(ROW_WIDTH)
     integers[[KIND, A, B]] = kind, a, b
     numbers[FACTOR], numbers[SCALE] = factor, scale
@@ -83,14 +83,14 @@ def term(kind: int, a: int, b: int, factor: float, scale: float) -> RowTerm:
 
 
 def coordinate(where: tuple[int, int], ground: int, factor: float, scale: float) -> RowTerm:
-    """A held coordinate times a factor; where : frame and position."""
+    """Return a stored coordinate times a factor; where : frame and position."""
     found = term(ALONG, ground, where[0], factor, scale)
     found.numbers[U : U + 3] = _HELD[where[1]]
     return found
 
 
 def turn_about(axis: int, a: int, b: int, planar: bool) -> list[RowTerm]:
-    """The small turn of frame b against frame a: in the plane the angle, else ½ (R_aᵀR_b - R_bᵀR_a)ᵛ."""
+    """Return the small rotation of frame b relative to frame a: in the plane the angle, else ½ (R_aᵀR_b - R_bᵀR_a)ᵛ."""
     if planar:
         angle = term(ANGLE, a, b, 1.0, 1.0)
         angle.numbers[U : U + 3], angle.numbers[V : V + 3], angle.numbers[W : W + 3] = _HELD[0], _HELD[1], _HELD[0]
@@ -104,7 +104,7 @@ def turn_about(axis: int, a: int, b: int, planar: bool) -> list[RowTerm]:
 
 
 def still_rows(coordinates: HeldCoordinates, ground: int, extent: float) -> list[list[RowTerm]]:
-    """Rows that keep the frames from turning, and positions that hold nothing at zero."""
+    """Return rows that lock the rotation of the frames, and unused positions at zero."""
     planar = coordinates.held == 2
     found = []
     for group, size in enumerate(coordinates.sizes):
@@ -123,8 +123,10 @@ _LIGHT = 1e-5  # of a superelement: mass that its nodes have in the iteration ma
 
 
 class FrameMass(NamedTuple):
-    """What frames carry of themselves, elements apart: mass (F,), inertia (F, 3, 3) about the centre of that mass, and
-    arm (F, 3) from the frame to it, in its axes."""
+    """Mass of the frames themselves, without elements.
+
+    mass (F,), inertia (F, 3, 3) about the centre of that mass, and arm (F, 3) from the frame to it, in its axes
+    """
 
     mass: Array
     inertia: Array
@@ -133,20 +135,20 @@ class FrameMass(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Frames:
-    """Which frames there are.
+    """The frames of a mechanism.
 
-    body   : (F,) the body that each belongs to, of those that hold coordinates the ground; node : (F,) of that body's
-             mesh, 0 of a rigid body, -1 of a frame that is no node
-    place  : (F + 1, 3) where it stands on its body, in body axes; the ground, last, at its origin
+    body   : (F,) the body of each frame, the ground for stored coordinates; node : (F,) node of that body's mesh, 0 for
+             a rigid body, -1 for a frame that is not a node
+    place  : (F + 1, 3) position on its body, in body axes; the ground, last, at its origin
     first  : (bodies + 1,) the first frame of every body; the ground's is F
-    lead   : (bodies + 1,) the frame that stands for the body where one pose is wanted: of a mesh the node next to the
+    lead   : (bodies + 1,) the frame that represents the body if one pose is needed: for a mesh the node nearest to the
              body's origin
-    meshes : of every body of beams; None of others
-    floating : of every superelement; None of other bodies
-    drives : those that yield
-    held   : where coordinates are held: of the superelements, one group each, then of the drives
-    least  : (F,) mass that frames without any have in the iteration matrix; 0 where the mechanism's rule holds
-    rigid  : names of elastic parts that are taken as rigid
+    meshes : of every body of beams; None for others
+    floating : of every superelement; None for other bodies
+    drives : drives with compliance
+    held   : stored coordinates: one group per superelement, then the drives
+    least  : (F,) mass in the iteration matrix of frames without mass; 0 where the rule of the mechanism applies
+    rigid  : names of elastic parts that are treated as rigid
     """
 
     numbering: Numbering = field(repr=False)
@@ -165,17 +167,17 @@ class Frames:
 
     @property
     def count(self) -> int:
-        """F: without the ground."""
+        """Number of frames F, without the ground."""
         return len(self.body)
 
     @property
     def total_mass(self) -> float:
-        """kg, of all bodies."""
+        """Total mass of all bodies, kg."""
         return float(sum(item.mass for item in mass_properties(self.numbering.drawing).values()))
 
     @property
     def elastic(self) -> bool:
-        """Whether a body has more than one, or a drive yields."""
+        """Whether a body has more than one frame, or a drive has compliance."""
         return bool(self.drives) or any(item is not None for item in (*self.meshes, *self.floating))
 
     @property
@@ -189,7 +191,7 @@ class Frames:
         return found
 
     def at(self, body: int, place: Array) -> int:
-        """The frame that carries a place on a body, given in body axes."""
+        """Return the frame that carries a position on a body, given in body axes."""
         if body == len(self.meshes):
             return self.count
         mesh = self.meshes[body] or self.floating[body]
@@ -198,19 +200,19 @@ class Frames:
         return int(self.first[body]) + required_node(mesh, place) + (self.meshes[body] is None)
 
     def nearest(self, body: int, place: Array) -> int:
-        """The same, or of a place that nothing touches the node next to it."""
+        """Return the frame of a position; for an unconnected position, that of the nearest node."""
         if body == len(self.meshes) or (self.meshes[body] is None and self.floating[body] is None):
             return self.at(body, place)
         start, stop = int(self.first[body]), int(self.first[body + 1])
         return start + int(np.argmin(np.linalg.norm(self.place[start:stop] - place, axis=1)))
 
     def drawn(self, body: int) -> Array:
-        """(nodes, 3) where the nodes of a body stand on it as it is drawn, in its axes."""
+        """Return the positions (nodes, 3) of the nodes of a body in the drawing, in body axes."""
         begin = self.first[body] + (self.floating[body] is not None)  # whose first frame is no node
         return self.place[begin : self.first[body + 1]]
 
     def rows(self, arrays: RowArrays) -> RowArrays:
-        """The rows between frames instead of bodies."""
+        """Return the rows between frames instead of bodies."""
         rows_i, rows_f, sizes = arrays.rows_i.copy(), arrays.rows_f.copy(), arrays.sizes.copy()
         sizes[BODIES] = self.count
         for end, at in ((A, PA), (B, PB)):
@@ -219,7 +221,7 @@ class Frames:
         return arrays._replace(sizes=sizes, rows_i=rows_i, rows_f=rows_f)
 
     def loads(self, loads_i: Integers, loads_f: Array, body: int, point: int) -> tuple[Integers, Array]:
-        """Loads on frames instead of bodies; body, point : columns of the body, and of the first of the place on it."""
+        """Return loads on frames instead of bodies; body, point : columns of the body and of its position."""
         on_frames, moved = loads_i.copy(), loads_f.copy()
         on_frames[:, body] = self._carriers(loads_i[:, body], loads_f[:, point : point + 3])
         moved[:, point : point + 3] -= self.place[on_frames[:, body]]
@@ -233,20 +235,20 @@ class Frames:
         return found
 
     def poses(self, X: Array) -> Array:
-        """Poses of the frames (..., F + 1, 12) where bodies at X (..., bodies + 1, 12) do not deform."""
+        """Return the poses of the frames (..., F + 1, 12) of undeformed bodies at X (..., bodies + 1, 12)."""
         found = X[..., np.append(self.body, len(self.meshes)), :].copy()
         R = found[..., 3:].reshape(*found.shape[:-1], 3, 3)
         found[..., :3] += np.einsum("...bij,bj->...bi", R, self.place)
         return found
 
     def velocities(self, X: Array, twists: Array) -> Array:
-        """(ẋ, ω) of the frames (..., F, 6), ẋ in the world; twists (..., bodies + 1, 6) of bodies, in their axes."""
+        """Return (ẋ, ω) of the frames (..., F, 6), ẋ in world axes, from twists (..., bodies + 1, 6) of bodies."""
         R = X[..., self.body, 3:].reshape(*X.shape[:-2], self.count, 3, 3)
         v, w = twists[..., self.body, :3], twists[..., self.body, 3:]
         return np.concatenate([np.einsum("...bij,...bj->...bi", R, v + np.cross(w, self.place[:-1])), w], axis=-1)
 
     def bodies(self, X: Array) -> Array:
-        """Poses of the bodies (..., bodies + 1, 12), each carried by its leading frame."""
+        """Return the poses of the bodies (..., bodies + 1, 12), each from its leading frame."""
         found = np.ascontiguousarray(X[..., self.lead, :])
         R = found[..., 3:].reshape(*found.shape[:-1], 3, 3)
         found[..., :3] -= np.einsum("...bij,bj->...bi", R, self.place[self.lead])
@@ -254,7 +256,7 @@ class Frames:
 
 
 class _Listed(NamedTuple):
-    """Frames in the making, in order: body, node, place, what they carry, and least mass."""
+    """List of frames under construction, in order: body, node, position, mass, and least mass."""
 
     body: int
     node: int
@@ -264,7 +266,7 @@ class _Listed(NamedTuple):
 
 
 def frames_of(numbering: Numbering, rigid: bool) -> Frames:
-    """The frames of a mechanism; rigid : of every body one."""
+    """Return the frames of a mechanism; rigid : one frame per body."""
     mechanism, masses = numbering.mechanism, mass_properties(numbering.drawing)
     elastic = [not rigid and mechanism.bodies[name].elastic for name in numbering.bodies]
     imported = [mechanism.bodies[name].superelement is not None for name in numbering.bodies]
@@ -310,7 +312,7 @@ def frames_of(numbering: Numbering, rigid: bool) -> Frames:
 
 
 def _carried(mesh: ElasticBody) -> list[MassProperties]:
-    """Small rigid parts on each node, their place counted from it."""
+    """Return the small rigid parts on each node, with positions relative to it."""
     found = [zero_mass() for _ in mesh.nodes]
     for part in mesh.parts:
         found[part.node] += MassProperties(part.mass, part.arm, part.inertia)
@@ -318,7 +320,7 @@ def _carried(mesh: ElasticBody) -> list[MassProperties]:
 
 
 def _frame_mass(listed: list[_Listed], meshes: tuple[ElasticBody | None, ...]) -> FrameMass:
-    """A rigid body's frame is at its centre of mass."""
+    """Return the masses of the frames; a rigid body's frame is at its centre of mass."""
     bent = [item.body < len(meshes) and meshes[item.body] is not None for item in listed]
     arms = [item.own.center if of_mesh else np.zeros(3) for item, of_mesh in zip(listed, bent, strict=True)]
     own = [item.own for item in listed]
@@ -334,7 +336,7 @@ _AXES = (0, 1, 2)
 
 
 def floating_body(numbering: Numbering, name: str) -> FloatingBody:
-    """The superelement `name`, made once."""
+    """Return the superelement `name`, created once."""
     return numbering.mechanism.remembered(f"floating {name}", lambda: _made(numbering, name))
 
 
@@ -347,9 +349,9 @@ def _made(numbering: Numbering, name: str) -> FloatingBody:
 
 
 def floating_mesh(body: BodyCoordinates) -> FloatingBody:
-    """A condensed body in space in its free vibrations, without its rigid ones.
+    """Return a condensed body in space in its free vibration modes, without rigid-body modes.
 
-    They are counted so that each has the mass of the body: q is then a length, of the order of its displacements.
+    The modes are scaled so that each has the mass of the body: q is then a length, of the order of its displacements.
     """
     condensed, mesh = body.condensed, body.mesh
     assert condensed is not None

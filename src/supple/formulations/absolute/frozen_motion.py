@@ -1,9 +1,9 @@
-"""Rigid motions of a mechanism whose deformation is frozen as it stands, in velocities of all frames.
+"""Rigid motions of a mechanism with frozen deformation, as velocities of all frames.
 
     [Φ_q; A] Ψ_j = (0, e_j)                                                                      [Brüls 2004, eq. 11]
 
-with the rows between the frames as they are, in twists of bodies that keep their present shape. Joints are ideal and
-drives do not yield. Redundant joints, which a deformed body does not fit, are met in the sense of least squares.
+The rows are those between the frames, in twists of bodies that keep their present shape. Joints are ideal and drives
+have no compliance. Redundant joints, which a deformed body does not satisfy, are met in the least-squares sense.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from supple.kinematics.row_arrays import RowArrays, row_sizes
 class MassDamping(NamedTuple):
     """Arguments of the kernels below.
 
-    alpha  : 1/s, of all that has mass; those of materials stand with their elements
-    rows   : of the mechanism, between bodies: how they are eliminated
+    alpha  : 1/s, for all mass; values of materials are stored with their elements
+    rows   : of the mechanism, between bodies: order of their elimination
     placed : the same rows between the frames that carry them
-    body   : (F,) the body of each frame, the number of bodies where it holds coordinates
-    lead   : (bodies + 1,) the frame whose axes and origin the twist of a body is given in
+    body   : (F,) the body of each frame, the number of bodies for stored coordinates
+    lead   : (bodies + 1,) the frame whose axes and origin the twist of a body refers to
     """
 
     alpha: float
@@ -40,7 +40,7 @@ class MassDamping(NamedTuple):
 
 
 class MassDampingWork(NamedTuple):
-    """Arrays of one evaluation.
+    """Work arrays of one evaluation.
 
     elimination : of the rows; unit (rows, s), solved (rows, s) : right sides and workspace
     Psi    : (bodies + 1, d, s) twists of the bodies, in the axes of their leading frames
@@ -59,7 +59,7 @@ class MassDampingWork(NamedTuple):
 
 @kernel(inline=True)
 def mass_damping_work(damping, frames):
-    """Arrays for one evaluation after another; None where nothing is damped in proportion to mass."""
+    """Return reusable work arrays, or None without mass-proportional damping."""
     if damping is None:
         return None
     sizes = row_sizes(damping.rows)
@@ -78,7 +78,7 @@ def mass_damping_work(damping, frames):
 
 @kernel
 def frozen_rows(damping, X, work):
-    """Scaled gradients of joint and coordinate rows with respect to the twists of bodies that keep their shape."""
+    """Compute scaled gradients of joint and coordinate rows with respect to twists of bodies of constant shape."""
     rows, placed, lead = damping.rows, damping.placed, damping.lead
     sizes, column, extent, J = row_sizes(rows), rows.column, rows.extent, work.J
     g = np.empty(13)
@@ -103,7 +103,7 @@ def frozen_rows(damping, X, work):
 
 @kernel
 def frozen_modes(damping, X, work):
-    """Ψ into work.Psi. Returns whether the rows determine the motion."""
+    """Compute Ψ in work.Psi; return whether the rows determine the motion."""
     rows, unit, elimination = damping.rows, work.unit, work.elimination
     sizes = row_sizes(rows)
     mc, s, others = sizes.joint_rows, sizes.coordinates, sizes.joint_rows + sizes.coordinates - sizes.tree_rows
@@ -119,7 +119,7 @@ def frozen_modes(damping, X, work):
 
 @kernel
 def rigid_field(damping, X, Psi, rates, field):
-    """Velocities Ψ θ̇ of all frames into field (F, d): ẋ in the world, ω in the frame."""
+    """Write the velocities Ψ θ̇ of all frames to field (F, d): ẋ in world axes, ω in frame axes."""
     body, lead, column = damping.body, damping.lead, damping.rows.column
     bodies, twist = lead.shape[0] - 1, np.zeros(6)
     for f in range(body.shape[0]):

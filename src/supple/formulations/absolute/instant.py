@@ -1,4 +1,4 @@
-"""Accelerations and reactions at an instant, and the balance of forces on every body along a known motion."""
+"""Accelerations and reactions at an instant, and the equilibrium of all bodies along a known motion."""
 
 from __future__ import annotations
 
@@ -51,7 +51,10 @@ class Instant(NamedTuple):
 
 
 def instant(problem: Absolute, X: Array, V: Array, w: Array, u: Array, target_accelerations: Array) -> Instant:
-    """At each of N states: X (N, frames + 1, 12), V (N, frames, d), inputs u (N, actuators)."""
+    """Compute accelerations and multipliers at N states.
+
+    X (N, frames + 1, 12), V (N, frames, d), inputs u (N, actuators)
+    """
     count, bodies, d = V.shape
     n, joints = bodies * d, problem.rest.numbering.constraints
     extent = problem.rest.numbering.arrays.extent
@@ -78,7 +81,7 @@ def instant(problem: Absolute, X: Array, V: Array, w: Array, u: Array, target_ac
 
 
 class BodyStates(NamedTuple):
-    """N of them: poses, velocities, measures, inputs, and accelerations of the prescribed coordinates."""
+    """States of N instants: poses, velocities, measures, inputs, and accelerations of the prescribed coordinates."""
 
     X: Array
     V: Array
@@ -89,7 +92,7 @@ class BodyStates(NamedTuple):
 
 @kernel(purpose="accelerations and reactions of what deforms")
 def sparse_batch(problem, states, unit, found):
-    """The iteration above at every state."""
+    """Solve the iteration above at every state."""
     system = problem.system
     joints, compliance = row_sizes(system.rows).joint_rows, system.compliance
     work = step_work(system, problem.pattern)
@@ -132,7 +135,7 @@ def sparse_batch(problem, states, unit, found):
 
 @kernel(inline=True)
 def soften(at_multiplier, compliance, unit, A_):
-    """ε of every row alike in the units λ is compared in; the largest is what it was."""
+    """Set ε of every row equal in the units in which λ is compared; the largest keeps its value."""
     largest = 0.0
     for i in range(at_multiplier.shape[0]):
         if not (i < compliance.shape[0] and compliance[i] > 0.0):
@@ -143,7 +146,7 @@ def soften(at_multiplier, compliance, unit, A_):
 
 
 def _solve(M: Array, J: Array, Q: Array, second: Array, unit: Array, column: Array) -> tuple[Array, Array]:
-    """v̇ = v_p + N z with J v_p = second, Nᵀ M v̇ = Nᵀ Q; then the least λ with Jᵀ λ = M v̇ - Q."""
+    """Return v̇ = v_p + N z with J v_p = second, Nᵀ M v̇ = Nᵀ Q, and the least λ with Jᵀ λ = M v̇ - Q."""
     Js = J * column
     U, sigma, Vt = np.linalg.svd(Js)
     rank = int((sigma > _RANK * sigma[0]).sum()) if sigma.size and sigma[0] > 0.0 else 0
@@ -160,8 +163,11 @@ def _solve(M: Array, J: Array, Q: Array, second: Array, unit: Array, column: Arr
 
 
 class InstantEquations(NamedTuple):
-    """Of N states: M (N, n, n) with the inertia along measures, joint and prescribed rows J (N, rows, n), forces
-    Q (N, n), second rates of the rows at v̇ = 0 (N, rows)."""
+    """Equations at N states.
+
+    M (N, n, n) with the inertia along measures, joint and prescribed rows J (N, rows, n), forces Q (N, n), second rates
+    of the rows at v̇ = 0 (N, rows)
+    """
 
     M: Array
     J: Array
@@ -170,7 +176,7 @@ class InstantEquations(NamedTuple):
 
 
 def instant_equations(problem: Absolute, X: Array, V: Array, w: Array, u: Array) -> InstantEquations:
-    """At each of N states of a rigid mechanism, as in `instant`."""
+    """Compute the equations at each of N states of a rigid mechanism, as in `instant`."""
     assert not problem.elastic
     count, n = len(V), V.shape[1] * V.shape[2]
     rows = problem.rest.numbering.constraints + len(problem.system.driven)
@@ -182,7 +188,7 @@ def instant_equations(problem: Absolute, X: Array, V: Array, w: Array, u: Array)
 
 @kernel(purpose="accelerations and reactions")
 def dense_batch(system, pattern, X_all, V_all, w_all, u_all, found):
-    """The equations at every state."""
+    """Compute the equations at every state."""
     rows, nb, d = system.rows, V_all.shape[1], V_all.shape[2]
     joints = row_sizes(rows).joint_rows
     work = step_work(system, pattern)
@@ -233,7 +239,7 @@ class Balance(NamedTuple):
     joints    : (N, m, n) rows Φ_q of the joints
     actuators : (N, a, n) gradients ∇ℓ of all actuators
     frictions : (N, f, n) gradients of the joint coordinates with dry friction
-    required  : (N, n) M v̇ - Q, dry friction left out
+    required  : (N, n) M v̇ - Q without dry friction
     """
 
     X: Array
@@ -244,7 +250,7 @@ class Balance(NamedTuple):
 
 
 def balance(problem: Absolute, moving: BodyRates) -> Balance:
-    """The equations along a batch of configurations with their velocities and accelerations."""
+    """Compute the equations along a batch of configurations with their velocities and accelerations."""
     system, numbering = problem.system, problem.rest.numbering
     X, V, acceleration = centre_motion(problem, moving)
     count, n = len(X), numbering.columns
@@ -261,9 +267,9 @@ def balance(problem: Absolute, moving: BodyRates) -> Balance:
 
 
 def least_multipliers(problem: Absolute, joints: Array, forces: Array, *, scaled: bool = True) -> Array:
-    """The least λ with Φ_qᵀ λ = forces: joints (N, m, n), forces (N, n, k) -> (N, m, k).
+    """Return the least λ with Φ_qᵀ λ = forces: joints (N, m, n), forces (N, n, k) -> (N, m, k).
 
-    scaled : moments count divided by the mechanism's extent; otherwise newtons and newton-metres count alike.
+    scaled : divide moments by the mechanism's extent; otherwise N and N m have equal weight.
     Forces that no λ balances are balanced as far as possible.
     """
     extent = problem.rest.numbering.arrays.extent
@@ -282,7 +288,7 @@ def least_multipliers(problem: Absolute, joints: Array, forces: Array, *, scaled
 
 
 def centre_motion(problem: Absolute, moving: BodyRates) -> tuple[Array, Array, Array]:
-    """Poses, velocities and accelerations of the frames of undeformed bodies: (N, F + 1, 12), (N, F, d) twice."""
+    """Return poses (N, F + 1, 12), velocities and accelerations (N, F, d) of the frames of undeformed bodies."""
     frames, column = problem.frames, problem.system.rows.column
     X = frames.poses(moving.configuration.X)
     c = frames.place[:-1]
@@ -300,7 +306,7 @@ def centre_motion(problem: Absolute, moving: BodyRates) -> tuple[Array, Array, A
 
 
 def gradients(problem: Absolute, X: Array, rows: list[int]) -> Array:
-    """Gradients of measures, by their rows, with respect to the velocities of all bodies: (N, rows, n)."""
+    """Return gradients of measures, by their rows, with respect to the velocities of all bodies: (N, rows, n)."""
     found = np.zeros((len(X), len(rows), problem.frames.count * len(problem.system.rows.column)))
     if rows:
         chosen = np.array(rows, dtype=np.int64)
@@ -309,13 +315,13 @@ def gradients(problem: Absolute, X: Array, rows: list[int]) -> Array:
 
 
 def friction_rows(problem: Absolute) -> list[int]:
-    """The rows of the measures with dry friction, in the order of `Carried.dry_forces`."""
+    """Return the rows of the measures with dry friction, in the order of `Carried.dry_forces`."""
     return [problem.rest.numbering.constraints + measure for measure in dry_measures(problem.system)]
 
 
 @kernel
 def gradient_batch(rows, chosen, X_all, out):
-    """∇ℓ (N, rows, n) at every position."""
+    """Compute ∇ℓ (N, rows, n) at every position."""
     sizes = row_sizes(rows)
     w = np.zeros(sizes.rows - sizes.joint_rows)  # gradients know nothing of turns
     g, J = np.empty(13), np.empty((rows.rows_i.shape[0], 2, sizes.width))

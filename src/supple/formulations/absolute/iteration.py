@@ -1,16 +1,16 @@
-"""The iteration matrix and the right side of a step in time.
+"""Iteration matrix and right side of a time step.
 
     [M̂    Φ_qᵀ] [  δq  ]     [ r_q / β' ]
     [Φ_q   -ε ] [-δλ/β'] = - [    r_c   ],    M̂ = M + Σ (m + c γ'/β' - f'/β') ∇ℓ ∇ℓᵀ
 
-M holds frames and elements, with D and K of elements beside it as of laws. The matrix is in the axes of the frames,
-positions too, so that it changes with what turns against one another alone; right sides and corrections are turned. A
-row of an elastic joint, Φ + λ/k + c/k Φ̇, has 1/(k/β' + c γ'/β') beside ε. ε acts on the increment of the multipliers
-alone, so that redundant constraints and singular positions pass and constraints are still met to rounding. A law that
-pulls where it should push back (f' > 0) is left out of M̂, which stays definite; the right side leaves out nothing.
+M includes frames and elements, with D and K of elements as for force models. The matrix is in frame axes, positions
+included, so that it changes only with relative rotations; right sides and corrections are rotated. A row of an elastic
+joint, Φ + λ/k + c/k Φ̇, has 1/(k/β' + c γ'/β') in addition to ε. ε acts only on the increment of the multipliers, so
+that redundant constraints and singular positions are allowed and constraints are still met to rounding. A force model
+with negative stiffness (f' > 0) is omitted from M̂, which stays definite; the right side is complete.
 
-Of damping in proportion to mass, Pᵀ M_α P (`mass_damping`), M̂ has (1 + α γ'/β') M and the diagonal of ΨᵀM_αΨ along θ.
-What it leaves out makes corrections fall by √(α h) at least.
+For mass-proportional damping, Pᵀ M_α P (`mass_damping`), M̂ has (1 + α γ'/β') M and the diagonal of ΨᵀM_αΨ along θ.
+The omitted terms let corrections decrease by at least √(α h).
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ SOFT = 1e-9  # ε of a row, against its entry in Φ_q M⁻¹ Φ_qᵀ
 
 @kernel(inline=True)
 def row_of(joint_rows, driven, i):
-    """Which row multiplier i belongs to."""
+    """Return the row of multiplier i."""
     return i if i < joint_rows else driven[i - joint_rows]
 
 
 @kernel(inline=True)
 def rows_at(system, X, w, targets, work):
-    """Joint rows and prescribed rows: gradients and values (what they should be taken off)."""
+    """Compute gradients and values of joint rows and prescribed rows, relative to their targets."""
     joints, driven = row_sizes(system.rows).joint_rows, system.driven
     rows_i, rows_f, column = system.rows.rows_i, system.rows.rows_f, system.rows.column
     g, J, values = work.term, work.gradients, work.values
@@ -58,7 +58,10 @@ def rows_at(system, X, w, targets, work):
 
 @kernel(inline=True)
 def yield_rows(system, V, multipliers, work):
-    """Elastic joints give way, Φ + λ/k + c/k Φ̇ = 0. Returns the potential ½ k Φ² and puts it and c Φ̇² on account."""
+    """Apply compliance of elastic joints, Φ + λ/k + c/k Φ̇ = 0.
+
+    Returns the potential ½ k Φ², which is added to the account together with c Φ̇².
+    """
     compliance, lag, values = system.compliance, system.lag, work.values
     rows_i, J, account = system.rows.rows_i, work.gradients, work.account
     potential = 0.0
@@ -74,9 +77,9 @@ def yield_rows(system, V, multipliers, work):
 
 @kernel
 def iteration_matrix(system, iteration, state, factors, work):
-    """Fill the values of the iteration matrix from the gradients and laws in `work`.
+    """Fill the values of the iteration matrix from the gradients and force models in `work`.
 
-    factors : γ'/β' and 1/β', of damping and stiffness beside the mass
+    factors : γ'/β' and 1/β', of damping and stiffness relative to the mass
     """
     damping_factor, stiffness_factor = factors
     slowed = 1.0 + system.alpha * damping_factor
@@ -127,7 +130,7 @@ def iteration_matrix(system, iteration, state, factors, work):
 
 @kernel(inline=True)
 def own_axes(rows_i, column, i, X, J, own):
-    """Gradients of the terms of row i, displacements in the axes of their frames, from those in the world."""
+    """Compute gradients of the terms of row i, displacements in frame axes, from those in world axes."""
     d = column.shape[0]
     term = i
     while term != NONE:
@@ -142,7 +145,7 @@ def own_axes(rows_i, column, i, X, J, own):
 
 @kernel
 def solved(problem, X, work):
-    """Solve with the factor for the right side in place, its forces and displacements being in the world."""
+    """Solve with the factor for the right side in place, with forces and displacements in world axes."""
     column, right_side, turned = problem.system.rows.column, work.right_side, problem.iteration.turned
     if turned:
         turn_right_side(column, X, right_side, False)
@@ -153,7 +156,7 @@ def solved(problem, X, work):
 
 @kernel(inline=True)
 def turn_right_side(column, X, right_side, outward):
-    """Its vectors from the world into the axes of their frames, or outward."""
+    """Rotate the vectors of a right side from world axes to frame axes, or back."""
     d = column.shape[0]
     for b in range(X.shape[0] - 1):
         x, y = right_side[b * d], right_side[b * d + 1]
@@ -166,7 +169,7 @@ def turn_right_side(column, X, right_side, outward):
 
 @kernel(inline=True)
 def fill_scale(column, iteration, A_, scale):
-    """What each direction of a frame has in M̂: of rigid ones the mass, and the least moment of inertia."""
+    """Fill the scale of each direction of a frame in M̂: for rigid ones the mass, and the least moment of inertia."""
     mass, inertia, of_elements, at_body = (
         iteration.solid_mass,
         iteration.solid_inertia,
@@ -186,7 +189,7 @@ def fill_scale(column, iteration, A_, scale):
 
 @kernel(inline=True)
 def add_link(rows_i, links, n, factor, J, at_link, A_):
-    """Adds factor ∇ℓ ∇ℓᵀ of two ends of a measure; of a body's own block one triangle is filled."""
+    """Add factor ∇ℓ ∇ℓᵀ of two ends of a measure; only one triangle of a body's own block is filled."""
     p, q = links[n, TERM], links[n, OTHER_TERM]
     side, other = links[n, SIDE], links[n, OTHER_SIDE]
     one_end = p == q and side == other
@@ -202,7 +205,7 @@ def add_link(rows_i, links, n, factor, J, at_link, A_):
 
 @kernel(inline=True)
 def fill_side(scale, J, places, A_):
-    """Φ_q of a term on one frame into the matrix. Returns its entry in Φ_q M̂⁻¹ Φ_qᵀ, M̂ taken as diagonal."""
+    """Write Φ_q of a term on one frame to the matrix; return its entry in Φ_q M̂⁻¹ Φ_qᵀ with diagonal M̂."""
     softness = 0.0
     for c in range(scale.shape[0]):
         A_[places[c]] += J[c]
@@ -212,7 +215,7 @@ def fill_side(scale, J, places, A_):
 
 @kernel
 def residual(system, state, u, targets, work):
-    """Right side -(r_q, r_c); gradients, laws and account are left in `work`. Returns the potential, strain among it.
+    """Compute the right side -(r_q, r_c), with gradients, force models and account in `work`; return the potential.
 
     state : X, V, v̇, λ of the end of the step; w of its beginning
     """

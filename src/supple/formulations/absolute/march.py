@@ -1,4 +1,4 @@
-"""Marching in time, step after step: the length of steps, the account of energy, and what is recorded."""
+"""Time integration over many steps: step lengths, energy account, and recorded results."""
 
 from __future__ import annotations
 
@@ -36,8 +36,11 @@ class Courses(NamedTuple):
 
 
 class MarchRecord(NamedTuple):
-    """The same at each of N times, and energies (N, 7): kinetic, potential, strain energy (part of the potential), work
-    of the actuators, of the prescribed motions, lost, of loads without potential."""
+    """Recorded states at N times, and energies (N, 7).
+
+    The energies are kinetic, potential, strain energy (part of the potential), work of the actuators, of the prescribed
+    motions, dissipated, and of loads without potential.
+    """
 
     X: Array
     V: Array
@@ -48,13 +51,13 @@ class MarchRecord(NamedTuple):
 
 
 def empty_record(state: State, count: int) -> MarchRecord:
-    """For as many times."""
+    """Return an empty record for a number of times."""
     parts = (state.X, state.V, state.acceleration, state.multipliers, state.w, np.empty(ENERGIES))
     return MarchRecord(*(np.empty((count, *part.shape)) for part in parts))
 
 
 class Powers(NamedTuple):
-    """Of the actuators, of the prescribed motions, lost, and of loads without potential, in W."""
+    """Powers of the actuators, of the prescribed motions, dissipated, and of loads without potential, W."""
 
     actuators: float
     prescribed: float
@@ -64,7 +67,7 @@ class Powers(NamedTuple):
 
 @kernel
 def kinetic_energy(system, X, V):
-    """½ Σ m ẋ² + ωᵀ J ω of the frames, and of the elements between them."""
+    """Return ½ Σ m ẋ² + ωᵀ J ω of the frames, and of the elements between them."""
     column, mass, inertia = system.rows.column, system.mass, system.inertia
     total = arm_kinetic(system, X, V) + element_kinetic(system, X, V)
     for b in range(V.shape[0]):
@@ -80,7 +83,7 @@ def kinetic_energy(system, X, V):
 
 @kernel(inline=True)
 def powers_at(system, state, work):
-    """From the account of the last residual, and of the forces that keep prescribed coordinates on their course."""
+    """Return the powers from the account of the last residual and from the forces of prescribed coordinates."""
     sizes, rows_i, driven = row_sizes(system.rows), system.rows.rows_i, system.driven
     prescribed = 0.0
     for n in range(driven.shape[0]):
@@ -91,14 +94,14 @@ def powers_at(system, state, work):
 
 @kernel(inline=True)
 def add_works(carried, step, before, now):
-    """Works of a step from the powers at its two ends."""
+    """Add the works of a step from the powers at its two ends."""
     for k in range(4):
         carried[WORKS + k] += 0.5 * step * (before[k] + now[k])
 
 
 @kernel(inline=True)
 def follow_angles(system, X, w):
-    """Bring the measures up to X, angles continued beyond a turn."""
+    """Update the measures to X, with angles continued beyond a full turn."""
     sizes, rows_i, rows_f = row_sizes(system.rows), system.rows.rows_i, system.rows.rows_f
     for row in range(sizes.joint_rows, sizes.rows):
         w[row - sizes.joint_rows] = row_value(rows_i, rows_f, row, X, w)
@@ -106,7 +109,7 @@ def follow_angles(system, X, w):
 
 @kernel(inline=True)
 def taken_over(new, state):
-    """The end of a step becomes the state; its measures are followed apart."""
+    """Make the end of a step the current state; its measures are updated separately."""
     copy_table(new.X, state.X)
     copy_table(new.V, state.V)
     copy_table(new.acceleration, state.acceleration)
@@ -116,7 +119,7 @@ def taken_over(new, state):
 
 @kernel(inline=True)
 def copy_of(state):
-    """Arrays of their own."""
+    """Return a copy of the arrays."""
     return State(
         state.X.copy(),
         state.V.copy(),
@@ -129,7 +132,7 @@ def copy_of(state):
 
 @kernel(inline=True)
 def next_trial(method, step, error):
-    """Length of the next step, from the error of the last."""
+    """Return the length of the next step from the error of the last one."""
     if method.adaptive == 0.0:
         return min(method.longest, 2.0 * step)
     grow = 0.9 * (method.adaptive / max(error, 1e-3 * method.adaptive)) ** (1.0 / 3.0)
@@ -140,11 +143,11 @@ def next_trial(method, step, error):
 
 @kernel(purpose="motion in time")
 def march(problem, method, courses, times, state, record, carried, most):
-    """On through `times`, with steps of at most the longest that end on each of them.
+    """Integrate through `times`, with steps of at most the longest that end at each of them.
 
-    problem : system, iteration and pattern; state : where it stands; record : filled at each time
-    carried : (10,) time, number of the next of `times`, steps tried next and taken last, steps and iterations so far,
-              works; most : steps after which to pause
+    problem : system, iteration and pattern; state : current state; record : filled at each time
+    carried : (10,) time, index of the next of `times`, next and last step, numbers of steps and iterations, works;
+              most : steps until a pause
     Returns DONE, STUCK, OVERBENT, or PAUSED to be called again.
     """
     system = problem.system

@@ -18,17 +18,17 @@ from supple.kinematics.row_arrays import row_sizes
 
 
 def measured_rates(problem: Absolute, X: Array, V: Array, rows: Sequence[int]) -> Array:
-    """ℓ̇ (N, rows) of measures by their rows; X (N, frames + 1, 12), V (N, frames, d)."""
+    """Return ℓ̇ (N, rows) of measures by their rows; X (N, frames + 1, 12), V (N, frames, d)."""
     return measure_rates(problem, X, V, V, rows)[0]
 
 
 def measured_accelerations(problem: Absolute, X: Array, V: Array, acceleration: Array, rows: Sequence[int]) -> Array:
-    """ℓ̈ (N, rows) with v̇ (N, frames, d)."""
+    """Return ℓ̈ (N, rows) with v̇ (N, frames, d)."""
     return measure_rates(problem, X, V, acceleration, rows)[1]
 
 
 def measure_rates(problem: Absolute, X: Array, V: Array, dV: Array, rows: Sequence[int]) -> tuple[Array, Array]:
-    """Both, ℓ̇ and ℓ̈."""
+    """Return ℓ̇ and ℓ̈."""
     first, second = np.zeros((2, len(X), len(rows)))
     if len(rows) and len(X):
         chosen = np.array(rows, dtype=np.int64)
@@ -39,7 +39,7 @@ def measure_rates(problem: Absolute, X: Array, V: Array, dV: Array, rows: Sequen
 
 @kernel(purpose="rates of measures")
 def measured_batch(system, pattern, chosen, X_all, V_all, dV_all, first, second):
-    """Rates and accelerations (N, rows) at every state."""
+    """Compute rates and accelerations (N, rows) at every state."""
     sizes, rows = row_sizes(system.rows), system.rows
     w = np.zeros(sizes.rows - sizes.joint_rows)  # gradients know nothing of turns
     work = step_work(system, pattern)

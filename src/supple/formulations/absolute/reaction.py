@@ -1,4 +1,4 @@
-"""What a joint does to its second body, from the multipliers of its rows."""
+"""Reaction of a joint on its second body, from the multipliers of its rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from supple.results.result import arrays_repr
 
 
 class Reaction(NamedTuple):
-    """What a joint does to its second body: force (N, 3) in N and moment about the joint (N, 3) in N m, world axes."""
+    """Reaction of a joint on its second body: force (N, 3), N, and moment about the joint (N, 3), N m, world axes."""
 
     force: Array
     moment: Array
@@ -27,7 +27,7 @@ class Reaction(NamedTuple):
 
 
 def reaction_of(problem: Absolute, X: Array, multipliers: Array, joint: str) -> Reaction:
-    """The wrench Φ_qᵀ λ of one joint, moved to the joint's place on its second body.
+    """Return the wrench Φ_qᵀ λ of one joint, moved to the joint's position on its second body.
 
     X : (N, frames + 1, 12) poses of the frames; multipliers : (N, rows), joint rows first
     """
@@ -57,7 +57,7 @@ def reaction_of(problem: Absolute, X: Array, multipliers: Array, joint: str) -> 
 
 @kernel
 def push_batch(rows, chosen, X_all, multipliers, frame, out):
-    """Φ_qᵀ λ of some rows on one frame, (N, d), at every position."""
+    """Compute Φ_qᵀ λ of some rows on one frame, (N, d), at every position."""
     sizes, rows_i = row_sizes(rows), rows.rows_i
     w = np.zeros(sizes.rows - sizes.joint_rows)  # gradients know nothing of turns
     g, J = np.empty(13), np.empty((rows_i.shape[0], 2, sizes.width))

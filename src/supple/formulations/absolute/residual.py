@@ -1,10 +1,10 @@
-"""Forces on the bodies in absolute coordinates, and the gradients of rows along which they act.
+"""Forces on the bodies in absolute coordinates, and the gradients of rows.
 
     M v̇ - Q(q, v, t) - Φ_qᵀ λ = 0,   Φ(q, t) = 0                              [Brüls 2004, eq. 5]
 
-A body is at the position of its centre of mass, in world axes, and turns with its angular velocity in body axes, so
-that M is constant: m and J_c. Rows and loads are those of kinematics and of the local model, with points counted from
-the centres of mass.
+The coordinates of a body are the position of its centre of mass in world axes and its rotation. Its velocities are ẋ in
+world axes and the angular velocity in body axes, so that M is constant: m and J_c. Rows and loads are those of
+kinematics and of the local model, with points relative to the centres of mass.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from supple.kinematics.primitives import NONE, THEN, A, continued, curvature, gr
 from supple.kinematics.row_arrays import row_sizes
 
 OF_TWIST = (1, 7)
-"""Where the gradients of a term with respect to the twists of its two bodies stand, behind its value."""
+"""Positions of the gradients of a term with respect to the twists of its two bodies, after its value."""
 
 
 @kernel(inline=True)
 def row_gradients(rows_i, rows_f, column, i, X, w, g, J):
-    """Gradients of the terms of row i with respect to (ẋ in the world, ω in the body) into J (terms, 2, d).
+    """Write gradients of the terms of row i with respect to (ẋ in world axes, ω in body axes) to J (terms, 2, d).
 
-    Returns its value; w : the measures a step ago, to follow angles beyond a turn; g : (13,) workspace.
+    Returns its value; w : the measures a step ago, to continue angles beyond a full turn; g : (13,) workspace.
     """
     total = 0.0
     term = i
@@ -59,7 +59,7 @@ def row_gradients(rows_i, rows_f, column, i, X, w, g, J):
 
 @kernel(inline=True)
 def rate(rows_i, i, J, V):
-    """Rate of row i: its gradients times the velocities (bodies, d), or accelerations."""
+    """Return the rate of row i: its gradients times the velocities (bodies, d), or accelerations."""
     total = 0.0
     term = i
     while term != NONE:
@@ -101,7 +101,7 @@ def add_gradient(rows_i, i, J, out):
 
 @kernel(inline=True)
 def bias(rows, i, X, V, work):
-    """Second rate of row i at zero accelerations (ẍ, ω̇)."""
+    """Return the second rate of row i at zero accelerations (ẍ, ω̇)."""
     rows_i, rows_f, column = rows.rows_i, rows.rows_f, rows.column
     J, twists, scratch, second = work.gradients, work.twists, work.scratch, work.second
     total = 0.0
@@ -129,13 +129,13 @@ def bias(rows, i, X, V, work):
 
 @kernel(inline=True)
 def linear(V, b):
-    """Velocity of body b, in the world."""
+    """Return the velocity of body b in world axes."""
     return (V[b, 0], V[b, 1], V[b, 2] if V.shape[1] == 6 else 0.0)
 
 
 @kernel(inline=True)
 def angular(V, b):
-    """Angular velocity of body b, in its axes."""
+    """Return the angular velocity of body b in its axes."""
     if V.shape[1] == 6:
         return (V[b, 3], V[b, 4], V[b, 5])
     return (0.0, 0.0, V[b, 2])
@@ -143,7 +143,7 @@ def angular(V, b):
 
 @kernel(inline=True)
 def rotated(X, b, v):
-    """R_b v."""
+    """Return R_b v."""
     return (
         X[b, 3] * v[0] + X[b, 4] * v[1] + X[b, 5] * v[2],
         X[b, 6] * v[0] + X[b, 7] * v[1] + X[b, 8] * v[2],
@@ -153,9 +153,9 @@ def rotated(X, b, v):
 
 @kernel(inline=True)
 def body_forces(system, X, V, work):
-    """Loads and gyroscopic moments of all bodies into work.forces. Returns the potential of the loads.
+    """Compute loads and gyroscopic moments of all bodies in work.forces; return the potential of the loads.
 
-    The power of loads that have no potential, moments and followers, goes into the account.
+    The power of loads without a potential, moments and follower loads, is added to the account.
     """
     column, inertia, loads_i, loads_f = system.rows.column, system.inertia, system.loads_i, system.loads_f
     Q, account = work.forces, work.account
@@ -200,10 +200,10 @@ def body_forces(system, X, V, work):
 
 @kernel(inline=True)
 def measure_forces(system, X, V, acceleration, w, u, work):
-    """Adds what laws, actuators and dry friction do along measures to work.forces. Returns the potential of the laws.
+    """Add forces of force models, actuators and dry friction along measures to work.forces; return the potential.
 
-    f = f(ℓ) - c ℓ̇ - m ℓ̈ + u - dry friction; -f', c and m of each measure stay in `work`, and in its account the power
-    of the actuators, the power lost, and the kinetic energy of inertia along measures.
+    f = f(ℓ) - c ℓ̇ - m ℓ̈ + u - dry friction. `work` keeps -f', c and m of each measure, and its account the power of the
+    actuators, the dissipated power, and the kinetic energy of inertia along measures.
     """
     rows_i, rows_f, column = system.rows.rows_i, system.rows.rows_f, system.rows.column
     uses_start, uses_i, uses_f, speed_0 = system.uses_start, system.uses_i, system.uses_f, system.friction_speed
@@ -252,13 +252,13 @@ def measure_forces(system, X, V, acceleration, w, u, work):
 
 @kernel(inline=True)
 def arm_of(system, b):
-    """r of frame b, in its axes."""
+    """Return R of frame b, and the arm in its axes."""
     return (system.arm[b, 0], system.arm[b, 1], system.arm[b, 2])
 
 
 @kernel(inline=True)
 def arm_forces(system, X, V, acceleration, work):
-    """Adds to work.forces what m ẍ and J ω̇ of the frames leave out: -m (a_c - ẍ), and the moment -r × m Rᵀ a_c."""
+    """Add the terms due to arms that m ẍ and J ω̇ omit: -m (a_c - ẍ), and the moment -r × m Rᵀ a_c."""
     column, mass, Q = system.rows.column, system.mass, work.forces
     for n in range(system.armed.shape[0]):
         b = system.armed[n]
@@ -272,7 +272,7 @@ def arm_forces(system, X, V, acceleration, work):
 
 @kernel(inline=True)
 def arm_tangents(system, at_body, A_):
-    """Adds their blocks [0, -m r̃; ., -m r̃ r̃] to the iteration matrix, displacements being in the axes of the frame."""
+    """Add the blocks [0, -m r̃; ., -m r̃ r̃] of arms to the iteration matrix, displacements in frame axes."""
     column, mass = system.rows.column, system.mass
     d = column.shape[0]
     for n in range(system.armed.shape[0]):
@@ -292,7 +292,7 @@ def arm_tangents(system, at_body, A_):
 
 @kernel(inline=True)
 def arm_kinetic(system, X, V):
-    """½ m (|v_c|² - |ẋ|²)."""
+    """Return ½ m (|v_c|² - |ẋ|²)."""
     total = 0.0
     for n in range(system.armed.shape[0]):
         b = system.armed[n]
@@ -303,7 +303,7 @@ def arm_kinetic(system, X, V):
 
 @kernel(inline=True)
 def arm_momentum(system, factor, X, V, force):
-    """Adds to force what m ẋ and J ω of the frames leave out, times a factor: m R (ω × r), and r × m Rᵀ v_c."""
+    """Add the terms due to arms that m ẋ and J ω omit, times a factor: m R (ω × r), and r × m Rᵀ v_c."""
     column, mass = system.rows.column, system.mass
     for n in range(system.armed.shape[0]):
         b = system.armed[n]

@@ -1,8 +1,8 @@
 """Section forces and moments of beams along a motion of the full model, and the strain energy of every elastic part.
 
-At the ends of an element they are what its nodes do to it (flexible-motion, section forces): inertia and weight of its
-length are in the balance. At a node between two elements of a beam the mean of both sides is taken; they differ by what
-acts on the node itself. Within an element forces change linearly from end to end, and moments with them,
+At the ends of an element they are the forces of its nodes (flexible-motion, section forces), including inertia and
+weight over its length. At a node between two elements of a beam the mean of both sides is used; they differ by the
+loads on the node itself. Within an element forces change linearly from end to end, and moments with them,
 
     M_y' = Q_z,   M_z' = -Q_y                                              (docs/theory/superelements-in-motion.md, 12)
 
@@ -40,10 +40,10 @@ NORMAL, SHEAR_Y, SHEAR_Z, TWIST, BEND_Y, BEND_Z = range(6)
 
 @kernel
 def section_forces(beams, gravity, X, V, acceleration, Q, out, strain):
-    """Into out (e, 2, 6): (N, Q_y, Q_z, M_x, M_y, M_z) on the section that faces along the element, in its axes; strain
-    energies into strain (e,).
+    """Write (N, Q_y, Q_z, M_x, M_y, M_z) on the section that faces along the element to out (e, 2, 6), in element axes.
 
-    In the plane y lies across the element in the plane and z is its normal. Q : (frames, d) is overwritten.
+    Strain energies are written to strain (e,). In the plane y is across the element and z is the normal of the plane.
+    Q : (frames, d) is overwritten.
     """
     count, width = beams.frames.shape[0], beams.coupled.shape[0]
     d = width // 2
@@ -69,7 +69,7 @@ _NEAR = 1e-6  # of a beam's length: closer is at it
 
 
 class BeamPlace(NamedTuple):
-    """A place on a beam: number of the body, of the beam on it (from 0), and fraction t of the beam's length."""
+    """A point on a beam: number of the body, of the beam on it (from 0), and fraction t of the beam's length."""
 
     body: int
     beam: int
@@ -77,17 +77,19 @@ class BeamPlace(NamedTuple):
 
 
 def beam_place(numbering: Numbering, body: str, place: str | float, beam: int | None) -> BeamPlace:
-    """Where on the beams of a body: a fraction of a beam's length, or a name; beam : its number, counted from 1."""
+    """Return the point on the beams of a body for a fraction of a beam's length, or a name; beam : number from 1."""
     beams = placed_beams(numbering.drawing, body) if body in numbering.bodies else ()
     part = part_name(("bodies", body))
     if not beams:
-        raise InputError("it has no beams, and so no sections", part=part, hint="name a body of beams")
+        raise InputError("this body has no beams, so it has no sections", part=part, hint="name a body of beams")
     if beam is not None and not 1 <= beam <= len(beams):
-        raise InputError(f"there is no beam {beam}", part=part, hint=f"it has {len(beams)}, counted from 1")
+        raise InputError(f"unknown beam {beam}", part=part, hint=f"the body has beams 1 to {len(beams)}")
     asked = range(len(beams)) if beam is None else [beam - 1]
     if not isinstance(place, str):
         if not 0.0 <= place <= 1.0:
-            raise InputError(f"{place:g} is no fraction of a beam", part=part, hint="give 0 to 1, or a place's name")
+            raise InputError(
+                f"the fraction of a beam must be 0 to 1 (got {place:g})", part=part, hint="or name a point"
+            )
         touching = {number: float(place) for number in asked}
     else:
         at = numbering.drawing.on_body(body, place, ("bodies", body))
@@ -96,20 +98,22 @@ def beam_place(numbering: Numbering, body: str, place: str | float, beam: int | 
     if len(touching) != 1:
         listed = ", ".join(str(number + 1) for number in touching)
         where = f"on beams {listed}" if touching else "on none of its beams"
-        raise InputError(f"{place} is {where}", part=part, hint="say which: beam=1" if touching else "put it on one")
+        raise InputError(
+            f"{place} is {where}", part=part, hint="select one: beam=1" if touching else "move it onto a beam"
+        )
     number, t = next(iter(touching.items()))
     return BeamPlace(numbering.body_index(body), number, t)
 
 
 class EndForces(NamedTuple):
-    """Of N states and all beam elements: forces and moments at both ends (N, e, 2, 6), strain energies (N, e)."""
+    """Forces and moments (N, e, 2, 6) at both ends of all beam elements, and strain energies (N, e), at N states."""
 
     ends: Array
     strain: Array
 
 
 def end_forces(problem: Absolute, X: Array, V: Array, acceleration: Array) -> EndForces:
-    """At N states: X (N, frames + 1, 12), V and v̇ (N, frames, d)."""
+    """Compute end forces at N states: X (N, frames + 1, 12), V and v̇ (N, frames, d)."""
     count, elements = len(X), len(problem.elements.beams.frames)
     found = EndForces(np.zeros((count, elements, 2, 6)), np.zeros((count, elements)))
     if elements:
@@ -127,12 +131,14 @@ def end_forces(problem: Absolute, X: Array, V: Array, acceleration: Array) -> En
 
 
 def section_at(problem: Absolute, ends: Array, place: BeamPlace) -> Array:
-    """(N, 6) of `section_forces` at a place, from the forces at the ends of all elements."""
+    """Return `section_forces` (N, 6) at a point, from the forces at the ends of all elements."""
     frames = problem.frames
     mesh = frames.meshes[place.body]
     if mesh is None:
         name = frames.numbering.bodies[place.body]
-        raise InputError("it was taken as rigid", part=part_name(("bodies", name)), hint="simulate without rigid=True")
+        raise InputError(
+            "this body was treated as rigid", part=part_name(("bodies", name)), hint="simulate without rigid=True"
+        )
     before = sum(len(item.elements) for item in frames.meshes[: place.body] if item is not None)
     beam = placed_beams(frames.numbering.drawing, mesh.name)[place.beam]
     own = np.flatnonzero(mesh.beams == place.beam)
@@ -144,7 +150,7 @@ def section_at(problem: Absolute, ends: Array, place: BeamPlace) -> Array:
 
 
 def _within(ends: Array, span: Array, s: float) -> Array:
-    """(N, 6) at s of an element from span[0] to span[1], from both its ends (N, 2, 6)."""
+    """Return the forces (N, 6) at s of an element from span[0] to span[1], from both its ends (N, 2, 6)."""
     length = span[1] - span[0]
     x = min(max((s - span[0]) / length, 0.0), 1.0)
     found = (1.0 - x) * ends[:, 0] + x * ends[:, 1]
@@ -156,7 +162,7 @@ def _within(ends: Array, span: Array, s: float) -> Array:
 
 
 def strain_energies(problem: Absolute, X: Array, strain: Array) -> dict[str, Array]:
-    """Of every body that deforms (N,), J, then of joints that are elastic or have a drive."""
+    """Return the strain energy of every elastic body (N,), J, followed by elastic joints and drives."""
     frames, names = problem.frames, problem.rest.numbering.bodies
     found: dict[str, Array] = {}
     at = 0
@@ -177,7 +183,7 @@ def strain_energies(problem: Absolute, X: Array, strain: Array) -> dict[str, Arr
 
 
 def _joints(problem: Absolute, X: Array) -> dict[str, Array]:
-    """½ k Φ² of elastic joints."""
+    """Return ½ k Φ² of elastic joints."""
     rows, compliance = problem.system.rows, problem.system.compliance
     found: dict[str, Array] = {}
     for name, own in problem.rest.numbering.joint_rows.items():
@@ -189,14 +195,14 @@ def _joints(problem: Absolute, X: Array) -> dict[str, Array]:
 
 
 def _held(X: Array, first: int, size: int, held: int) -> Array:
-    """Held coordinates (N, size)."""
+    """Return stored coordinates (N, size)."""
     number = np.arange(size)
     return X[:, first + number // held, number % held]
 
 
 @kernel(purpose="section forces of beams")
 def end_batch(beams, gravity, X_all, V_all, acceleration_all, found):
-    """Forces at the ends of all elements at every state."""
+    """Compute forces at the ends of all elements at every state."""
     Q = np.zeros(V_all.shape[1:])
     for n in range(X_all.shape[0]):
         section_forces(beams, gravity, X_all[n], V_all[n], acceleration_all[n], Q, found.ends[n], found.strain[n])

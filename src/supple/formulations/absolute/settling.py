@@ -1,11 +1,11 @@
-"""Rest under loads, or steady motion under inertia, however far everything bends: r(q) + Φ_qᵀ λ = 0, Φ(q) = C λ.
+"""Rest under loads, or steady motion with inertia, for large deformation: r(q) + Φ_qᵀ λ = 0, Φ(q) = C λ.
 
-Newton's method with the exact stiffness. Where one go does not converge, loads are applied step by step. What is
-missing at the start, r₀, is held by dead forces, of which ever less is left,
+Newton's method uses the exact stiffness. If it does not converge, loads are applied in steps. The residual r₀ at the
+start is balanced by dead forces that are reduced to zero,
 
     r(q, λ) = (1 - s) r₀,   s = 0 ... 1
 
-with steps of s that are halved where they fail. This needs no knowledge of what the loads are.
+with steps of s that are halved if they fail. This works for any kind of load.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ _REFINED = 2
 
 
 class Saddle:
-    """Factors of the sparse equations of small motions that keep their rows, redundant ones too; S (n, n).
+    """Factors of the sparse equations of small motions with their rows, including redundant ones; S (n, n).
 
         [S   Jᵀ] [ p ]   [f]
         [J  -C ] [ λ ] = [g]
 
-    A row that does not yield is given a compliance of 1e-12 of what the frames themselves yield along it. Redundant
-    rows then pass: of their multipliers one solution out of many is found, and p is the same for all of them.
+    A rigid row gets a compliance of 1e-12 of the compliance of the frames along it. Redundant rows are then allowed:
+    one of many solutions is found for their multipliers, and p is the same for all of them.
     """
 
     def __init__(self, S: sp.csc_array, J: sp.csc_array, compliance: Array) -> None:
@@ -57,10 +57,10 @@ class Saddle:
         try:
             self._factors = spla.splu(given)
         except RuntimeError:
-            raise NumericalError("its stiffness is singular", hint="hold what is free to move") from None
+            raise NumericalError("the stiffness matrix is singular", hint="constrain the free motions") from None
 
     def solve(self, f: Array, g: Array | None = None) -> tuple[Array, Array]:
-        """p (n,) and λ (rows,)."""
+        """Return p (n,) and λ (rows,)."""
         right = np.concatenate([f, np.zeros(self._matrix.shape[0] - self.n) if g is None else g])
         found = self._factors.solve(right)
         for _ in range(_REFINED):
@@ -84,7 +84,7 @@ class Steady(NamedTuple):
 
 
 class Settled(NamedTuple):
-    """Where it rests (or moves steadily), and in how many load steps and iterations it was found."""
+    """Equilibrium or steady motion, and the numbers of load steps and iterations."""
 
     state: State
     tangent: Tangent
@@ -93,7 +93,7 @@ class Settled(NamedTuple):
 
 
 def settle_bodies(problem: Absolute, begin: State, u: Array, aims: Array, steady: Steady | None = None) -> Settled:
-    """From a state nearby: its poses, multipliers and measures are where the search begins.
+    """Find the equilibrium near a state, whose poses, multipliers and measures are the starting point.
 
     u : (actuators,) inputs; aims : (driven,) values of the prescribed rows
     """
@@ -114,9 +114,9 @@ def settle_bodies(problem: Absolute, begin: State, u: Array, aims: Array, steady
         if step < 0.5**_HALVINGS:
             numbering = problem.rest.numbering
             raise NumericalError(
-                f"no equilibrium was found: it is there with {100.0 * reached:.3g} % of the loads, and no step "
-                f"further, down to {100.0 * step:.2g} %, converges", part=f'mechanism "{numbering.mechanism.name}"',
-                hint="it may snap or buckle there: start closer, take smaller loads, or more elements",
+                f"no equilibrium was found: the iteration converges up to {100.0 * reached:.3g} % of the loads, and no "
+                f"further step of {100.0 * step:.2g} % or more", part=f'mechanism "{numbering.mechanism.name}"',
+                hint="the mechanism may snap through or buckle: start closer, reduce the loads, or use more elements",
             )  # fmt: skip
     return Settled(state, tangent, steps, iterations)
 
@@ -124,7 +124,7 @@ def settle_bodies(problem: Absolute, begin: State, u: Array, aims: Array, steady
 def _newton(
     problem: Absolute, begin: tuple[State, Tangent], at: tuple[Array, Array, Array], steady: Steady | None
 ) -> tuple[State, Tangent, int] | None:
-    """The state at which all but the dead forces balance; None where that is not found."""
+    """Return the state in which all forces except the dead ones balance, or None if it is not found."""
     (state, tangent), (u, aims, dead) = begin, at
     column = problem.system.rows.column
     unit = np.tile(np.where(column < 3, _size(problem, state.X), 1.0), len(state.V))
@@ -149,12 +149,12 @@ def _newton(
 
 
 def _size(problem: Absolute, X: Array) -> float:
-    """Of the mechanism, m."""
+    """Return the size of the mechanism, m."""
     return max(float(problem.system.rows.extent), float(np.linalg.norm(np.ptp(X[:-1, :3], axis=0))))
 
 
 def _correction(tangent: Tangent, force: Array) -> tuple[Array, Array] | None:
-    """p and the change of the multipliers; directions that nothing holds and nothing pushes stay where they are."""
+    """Return p and the change of the multipliers; directions without stiffness and force stay unchanged."""
     heaviest = float(np.abs(tangent.M.diagonal()).max(initial=0.0))
     stiffest = float(np.abs(tangent.K.diagonal()).max(initial=0.0))
     for standing in _STANDING:
@@ -169,7 +169,7 @@ def _correction(tangent: Tangent, force: Array) -> tuple[Array, Array] | None:
 
 
 def moved_state(problem: Absolute, state: State, p: Array, multipliers: Array, steady: Steady | None) -> State:
-    """The state displaced by p (frames, d), in the axes of the frames; velocities follow from where it then is."""
+    """Return the state displaced by p (frames, d), in frame axes; velocities follow from the new position."""
     column = problem.system.rows.column
     X, twist = np.empty_like(state.X), np.zeros(6)
     compiled(displaced, count=1)(column, state.X, _rotated(state.X, column, p), X, twist)
@@ -181,7 +181,7 @@ def moved_state(problem: Absolute, state: State, p: Array, multipliers: Array, s
 
 
 def _carried(steady: Steady, X: Array, column: NDArray[np.int64]) -> tuple[Array, Array]:
-    """Velocities and accelerations of frames at X that are carried along as if they were rigidly on their bodies."""
+    """Return velocities and accelerations of frames at X that move with their bodies as if rigid."""
     frames = len(X) - 1
     V, dV = np.zeros((frames, 6)), np.zeros((frames, 6))
     V[:, column], dV[:, column] = steady.V, steady.acceleration
@@ -195,7 +195,7 @@ def _carried(steady: Steady, X: Array, column: NDArray[np.int64]) -> tuple[Array
 
 
 def _rotated(X: Array, column: NDArray[np.int64], p: Array, back: bool = False) -> Array:
-    """Translations of p (frames, d) from the axes of the frames to those of the world, or back."""
+    """Rotate the translations of p (frames, d) from frame axes to world axes, or back."""
     whole = np.zeros((len(p), 6))
     whole[:, column] = p
     R = X[:-1, 3:].reshape(-1, 3, 3)
@@ -213,7 +213,7 @@ def _in_frames(state: State, problem: Absolute, force: Array) -> Array:
 
 @kernel(purpose="static equilibrium of the full equations")
 def measures_at(rows, X, w):
-    """The values of all measures into w, angles followed from what they were."""
+    """Write the values of all measures to w, with angles continued from their last values."""
     sizes = row_sizes(rows)
     for row in range(sizes.joint_rows, sizes.rows):
         w[row - sizes.joint_rows] = row_value(rows.rows_i, rows.rows_f, row, X, w)

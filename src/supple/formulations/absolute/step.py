@@ -1,12 +1,12 @@
-"""One step in time: generalized-α with index-3 constraints.
+"""One time step: generalized-α with index-3 constraints.
 
 The unknowns of a step are the displacement δq of the bodies and the multipliers. With β' = (1 - α_m)/(h²β(1 - α_f)) and
-γ' = γ/(hβ) a correction δq changes velocities by γ' δq and accelerations by β' δq. The iteration matrix is factorised
-once a step, LDLᵀ without pivoting, and again only if the iteration is slow. Where things deform it lasts as long as
-the step keeps its length and corrections fall quickly.
+γ' = γ/(hβ) a correction δq changes velocities by γ' δq and accelerations by β' δq. The iteration matrix is factored
+once per step, LDLᵀ without pivoting, and again only if the iteration is slow. In elastic mechanisms the factor is kept
+while the step length is constant and corrections decrease quickly.
 
-Constraints are met in positions; velocities break them by c h², smoothly as long as h stays. Where the step changes to
-h', that part is multiplied by (h'/h)² and a is moved to the instant it stands for, or oscillations would start anew.
+Constraints are met in positions. Velocities violate them by c h², smoothly while h is constant. If the step changes to
+h', this part is multiplied by (h'/h)² and a is moved to its new instant, since oscillations would start otherwise.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ SAME = 1e-9  # of a step: one as long
 
 
 class Method(NamedTuple):
-    """How steps are taken.
+    """Parameters of the method.
 
     m, f, beta, gamma : of the generalized-α method
-    longest   : s, no step is longer
-    adaptive  : error a step may make (rad, or extents; where it goes further than one of them, of its way); 0 keeps the
-                step fixed, but for the last before a time
-    tolerance : of the Newton iteration, against the accelerations
+    longest   : s, longest step
+    adaptive  : largest error of a step (rad, or extents; for longer displacements relative to their length); 0 keeps
+                the step fixed, except for the last one before a result time
+    tolerance : of the Newton iteration, relative to the accelerations
     rounding  : of a displacement (rad, or extents)
-    lasting   : whether the factor of the iteration matrix serves several steps
+    lasting   : whether the factor of the iteration matrix is used for several steps
     """
 
     m: float
@@ -58,7 +58,7 @@ class Method(NamedTuple):
 
 
 class State(NamedTuple):
-    """Poses X, velocities V, accelerations v̇, the auxiliary a, multipliers λ, measures w with angles beyond a turn."""
+    """Poses X, velocities V, accelerations v̇, the auxiliary a, multipliers λ, and measures w with continued angles."""
 
     X: Array
     V: Array
@@ -70,7 +70,7 @@ class State(NamedTuple):
 
 @kernel
 def displaced(column, X, step, Y, twist):
-    """Y = X displaced by step (bodies, d): in the world for positions, in the body for rotations."""
+    """Compute Y = X displaced by step (bodies, d): in world axes for positions, in body axes for rotations."""
     copy_table(X, Y)
     for b in range(step.shape[0]):
         twist[:] = 0.0
@@ -84,13 +84,13 @@ def displaced(column, X, step, Y, twist):
 
 @kernel(inline=True)
 def unit_of(rows, k):
-    """What a displacement counts in, k of (v, ω): extents, or radians."""
+    """Return the unit of component k of (v, ω): extents, or radians."""
     return rows.extent if k < 3 else 1.0
 
 
 @kernel(inline=True)
 def largest_of(rows, values):
-    """The largest of values (bodies, d), counted in extents or radians."""
+    """Return the largest of values (bodies, d), in extents or radians."""
     column = rows.column
     largest = 0.0
     for b in range(values.shape[0]):
@@ -101,8 +101,10 @@ def largest_of(rows, values):
 
 @kernel(inline=True)
 def predict(method, h, start, new, work):
-    """The end of the step as its beginning says, λ kept: with v̇ as it was, or, where v̇ oscillates too fast for the
-    step, as far as it went in the step before."""
+    """Predict the end of the step with constant λ.
+
+    The prediction keeps v̇ or, if v̇ oscillates too fast for the step, the displacement of the step before.
+    """
     beta, gamma, m, f, move = method.beta, method.gamma, method.m, method.f, work.move
     steady = not method.lasting or work.kept[KEPT_STEADY] > 0.0
     first, last = work.kept[KEPT_STEADY] == 0.0, work.last
@@ -128,8 +130,10 @@ def predict(method, h, start, new, work):
 
 @kernel(inline=True)
 def steadiness(rows, method, h, start, new, work):
-    """How much better a guess v̇ of the step before was than its way: above 0 where it was, in rad or extents. The way
-    of this step is kept for the next."""
+    """Return how much better the prediction by v̇ was than that by displacement, in rad or extents; positive if better.
+
+    The displacement of this step is stored for the next.
+    """
     move, last = work.move, work.last
     with_it, without, first = 0.0, 0.0, work.kept[KEPT_STEADY] == 0.0
     factor = h * h * method.beta * (1.0 - method.f) / (1.0 - method.m)
@@ -145,13 +149,13 @@ def steadiness(rows, method, h, start, new, work):
 
 @kernel(inline=True)
 def slopes_of(method, h):
-    """γ', β': what a correction of the displacement changes velocities and accelerations by."""
+    """Return γ', β', the changes of velocities and accelerations per displacement."""
     return method.gamma / (h * method.beta), (1.0 - method.m) / (h * h * method.beta * (1.0 - method.f))
 
 
 @kernel(inline=True)
 def correct(system, method, h, new, work):
-    """Take the correction in the right side. Returns its size (rad, or extents)."""
+    """Apply the correction in the right side; return its size (rad, or extents)."""
     first, second = slopes_of(method, h)
     rows, column = system.rows, system.rows.column
     move, right_side, multipliers = work.move, work.right_side, new.multipliers
@@ -175,7 +179,7 @@ def correct(system, method, h, new, work):
 
 @kernel
 def factorised(problem, method, h, state, work):
-    """Factorise the iteration matrix of a step of length h from what `work` holds. Returns whether that worked."""
+    """Factor the iteration matrix of a step of length h from `work`; return whether this succeeded."""
     first, second = slopes_of(method, h)
     if method.lasting and method.adaptive > 0.0:
         iteration_matrix(problem.system, problem.iteration, state, (0.0, NO_STEP), work)
@@ -188,8 +192,11 @@ def factorised(problem, method, h, state, work):
 
 @kernel(inline=True)
 def local_error(problem, method, h, start, new, work):
-    """Error of the displacement of a step, against its way where that is long: of a motion that explodes no step keeps
-    more than digits. Oscillations that are too fast for the step are none of it: M̂⁻¹M leaves them out."""
+    """Return the error of the displacement of a step, relative to long displacements.
+
+    For a diverging motion no step keeps more than some digits. Oscillations that are too fast for the step are not
+    counted, since M̂⁻¹M removes them.
+    """
     rows, column, before, after = problem.system.rows, problem.system.rows.column, start.acceleration, new.acceleration
     right_side, filtered = work.right_side, work.filtered
     nb, d = after.shape
@@ -215,7 +222,7 @@ def local_error(problem, method, h, start, new, work):
 
 @kernel(inline=True)
 def scale_right_side(system, method, h, work):
-    """From -(r_q, r_c) to what (δq, -δλ/β') is solved for: r_q / β', rows of damped joints as the matrix has them."""
+    """Scale -(r_q, r_c) to the right side of (δq, -δλ/β'): r_q / β', and rows of damped joints as in the matrix."""
     first, second = slopes_of(method, h)
     right_side, lag = work.right_side, system.lag
     n = work.move.size
@@ -228,7 +235,7 @@ def scale_right_side(system, method, h, work):
 
 @kernel
 def take_step(problem, method, h, start, u, aim, work, new):
-    """One step of length h from `start` into `new`, inputs u and prescribed values aim at its end.
+    """Compute one step of length h from `start` to `new`, with inputs u and prescribed values aim at its end.
 
     Returns (converged, iterations, potential, local error).
     """
@@ -273,7 +280,7 @@ def take_step(problem, method, h, start, u, aim, work, new):
 
 @kernel
 def breach(problem, X, V, aim_rates, work, drift):
-    """The least part of the velocities, in the metric of M̂, without which they would keep the constraints."""
+    """Return the least change of the velocities, in the metric of M̂, with which they meet the constraints."""
     rows_i, driven, joints = (
         problem.system.rows.rows_i,
         problem.system.driven,
@@ -296,7 +303,7 @@ def breach(problem, X, V, aim_rates, work, drift):
 
 @kernel(inline=True)
 def begin_step(state, h, last, drift, ready):
-    """State `ready` at the beginning of a step of length h after one of length `last`."""
+    """Prepare the state `ready` for a step of length h after one of length `last`."""
     V, acceleration, algorithmic = state.V, state.acceleration, state.algorithmic
     V1, algorithmic1 = ready.V, ready.algorithmic
     for b in range(drift.shape[0]):

@@ -1,4 +1,4 @@
-"""What a step in time works with: arrays that are made once and filled at every iteration."""
+"""Work arrays of a time step, created once and filled in every iteration."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ KEPT_STEP, KEPT_AGE, KEPT_LIFE, KEPT_STEADY = 0, 1, 2, 3  # places in `kept`
 
 
 class StepWork(NamedTuple):
-    """Of one iteration.
+    """Work arrays of one iteration.
 
     gradients  : (terms, 2, d) of the terms of rows and measures, on their two frames
-    own        : the same, displacements being in the axes of the frames
-    values     : (multipliers,) of joint and prescribed rows, what they should be taken off
+    own        : the same, with displacements in frame axes
+    values     : (multipliers,) of joint and prescribed rows, relative to their targets
     forces     : (frames, d) Q; account : (6,) powers and energies, above
-    stiffness, damping, inertia : (measures,) -f', c and m of all laws along each
+    stiffness, damping, inertia : (measures,) -f', c and m of all force models along each
     matrix, L, D, solving, filled : the iteration matrix and its factor
-    mass       : values of the matrix for steps of no length, where errors are filtered
-    scale      : (frames, d) what a direction has in M̂, by which ε of the rows is counted
-    kept       : (4,) length of the step that the factor is of, s, 0 of none; steps it has served, and may serve; how
-                 steady accelerations are
+    mass       : values of the matrix for steps of length zero, which filter errors
+    scale      : (frames, d) scale of a direction in M̂, which defines ε of the rows
+    kept       : (4,) step length of the factor, s, 0 for none; numbers of steps used and allowed; steadiness of the
+                 accelerations
     right_side : (n,) -(r_q, r_c), then the correction; filtered : (n,) the error of a step
-    last       : (frames, d) displacement of the step before, over its length
+    last       : (frames, d) displacement of the step before, divided by its length
     move       : (frames, d) displacement of the step; twist (6,) : of one frame
     term, twists, scratch, second : for gradient and second rate of one term
-    mass_damping : what damping in proportion to mass works with; None where there is none
+    mass_damping : work arrays of mass-proportional damping; None without it
     """
 
     gradients: Array
@@ -68,7 +68,7 @@ class StepWork(NamedTuple):
 
 @kernel
 def step_work(system, pattern):
-    """Arrays for one step after another."""
+    """Return reusable work arrays for steps."""
     sizes = row_sizes(system.rows)
     nb, d, measures = sizes.bodies, sizes.width, sizes.rows - sizes.joint_rows
     multipliers = sizes.joint_rows + system.driven.shape[0]

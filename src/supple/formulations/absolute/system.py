@@ -1,4 +1,4 @@
-"""A mechanism in absolute coordinates, as arrays: what the kernels of the DAE take."""
+"""Arrays of a mechanism in absolute coordinates, the arguments of the DAE kernels."""
 
 from __future__ import annotations
 
@@ -35,21 +35,22 @@ _FILLED = (
 
 
 class SystemArrays(NamedTuple):
-    """The equations.
+    """Arrays of the equations.
 
-    rows           : of the mechanism, between frames, points counted from them
-    mass, inertia  : that each frame carries itself, about the centre of that mass; of elements apart
-    armed, arm     : (n,) the frames that carry it on an arm, and (F, 3) that arm, in the axes of the frame
-    gravity        : (3,) m/s², of what elements weigh
-    alpha          : 1/s, damping in proportion to all that has mass; 0 where nothing deforms (see `mass_damping`)
-    mass_damping   : how it finds the velocity of deformation, which it acts on; None where there is none
-    compliance     : (joint rows,) 1/k of elastic joints, m/N or rad/(N m); 0 of ideal ones
+    rows           : of the mechanism, between frames, with points relative to them
+    mass, inertia  : of each frame itself, about the centre of that mass, without elements
+    armed, arm     : (n,) the frames whose mass is on an arm, and (F, 3) that arm, in frame axes
+    gravity        : (3,) m/s², for the weight of elements
+    alpha          : 1/s, mass-proportional damping; 0 for rigid mechanisms (see `mass_damping`)
+    mass_damping   : arguments for the velocity of deformation, on which it acts; None without it
+    compliance     : (joint rows,) 1/k of elastic joints, m/N or rad/(N m); 0 for ideal ones
     lag            : (joint rows,) c/k, s
-    beams, superelements, drives : elements between frames, bodies in floating frames, drives that yield; None where
-                     there are none, so that nothing is compiled or called for them
+    beams, superelements, drives : elements between frames, bodies in floating frames, drives with compliance; None if
+    there
+                     are none, so that nothing is compiled or called for them
     loads, uses    : as in CoefficientArrays, on frames
-    friction_speed : over which dry friction changes its sign
-    driven         : rows beside the joints' whose value is prescribed, then those that hold superelements together
+    friction_speed : speed over which dry friction changes its sign
+    driven         : prescribed rows in addition to the joints, followed by rows of superelements
     """
 
     rows: RowArrays
@@ -75,17 +76,17 @@ class SystemArrays(NamedTuple):
 
 
 class IterationArrays(NamedTuple):
-    """The iteration matrix [[M̂, Φ_qᵀ], [Φ_q, -ε]]: where its entries go.
+    """Iteration matrix [[M̂, Φ_qᵀ], [Φ_q, -ε]]: positions of its entries.
 
-    solid_mass, solid_inertia : M of the frames with directions without inertia filled up, unless elements carry them
-    of_elements   : (frames,) whether elements carry a frame
-    turned        : whether its displacements are in the axes of the frames, so that its factor serves many steps;
-                    otherwise they are in the world
-    at_body       : (bodies, d, d) places of the entries of M̂
-    at_term       : (terms, 2, d) places of the entries of Φ_q: of the terms of its rows, on their two bodies
+    solid_mass, solid_inertia : M of the frames, with zero directions filled unless elements provide mass
+    of_elements   : (frames,) whether elements provide mass
+    turned        : whether displacements are in frame axes, so that the factor is valid for many steps; otherwise they
+                    are in world axes
+    at_body       : (bodies, d, d) positions of the entries of M̂
+    at_term       : (terms, 2, d) positions of the entries of Φ_q: of the terms of its rows, on their two bodies
     at_multiplier : (multipliers,)
-    links         : (n, 5) measure, two ends (term and side) of measures that laws act along; at_link : (n, d, d) places
-                    of what both ends together contribute to M̂. An end on the ground has none
+    links         : (n, 5) measure, two ends (term and side) of measures with force models; at_link : (n, d, d)
+                    positions of the contribution of both ends to M̂. An end on the ground has none
     """
 
     solid_mass: Array
@@ -103,7 +104,7 @@ MEASURE, TERM, SIDE, OTHER_TERM, OTHER_SIDE = range(5)  # columns of links
 
 
 class StepProblem(NamedTuple):
-    """What a kernel that takes steps is given."""
+    """Arguments of kernels that compute steps."""
 
     system: SystemArrays
     iteration: IterationArrays
@@ -111,7 +112,7 @@ class StepProblem(NamedTuple):
 
 
 class Elements(NamedTuple):
-    """What deforms between frames, with no elements where there are none; see `SystemArrays`."""
+    """Elastic elements between frames, empty if there are none; see `SystemArrays`."""
 
     beams: BeamArrays
     superelements: SuperelementArrays
@@ -119,7 +120,7 @@ class Elements(NamedTuple):
 
 
 class Absolute(NamedTuple):
-    """A mechanism ready for simulation; yields : what drives hold measures with."""
+    """A mechanism ready for simulation; yields : springs and dampers of drives along measures."""
 
     rest: Rest
     system: SystemArrays
@@ -135,12 +136,12 @@ class Absolute(NamedTuple):
 
     @property
     def centers(self) -> Array:
-        """(F + 1, 3) where frames stand on their bodies, in body axes: of rigid ones the centre of mass."""
+        """Positions (F + 1, 3) of frames on their bodies, in body axes: for rigid ones the centre of mass."""
         return self.frames.place
 
     @property
     def elastic(self) -> bool:
-        """Whether anything deforms: a body or a joint."""
+        """Whether a body or a joint is elastic."""
         return self.frames.elastic or bool(self.system.compliance.any())
 
 
@@ -152,9 +153,9 @@ def absolute(
     rigid: bool = False,
     yields: tuple[Yield, ...] = (),
 ) -> Absolute:
-    """The mechanism in absolute coordinates, with the coordinates of these numbers prescribed.
+    """Return the mechanism in absolute coordinates, with the coordinates of these numbers prescribed.
 
-    rigid  : elastic parts are taken as rigid
+    rigid  : treat elastic parts as rigid
     yields : springs and dampers of drives, along measures
     """
     key = f"absolute {driven} {friction_speed} {rigid} {yields}"
@@ -195,7 +196,7 @@ def _make(
 
 
 def _by_mass(frames: Frames, alpha: float) -> MassDamping | None:
-    """Mass damping of the mechanism or of the materials of its elements; None where there is none."""
+    """Return the mass-proportional damping of the mechanism or of the materials of its elements; None without it."""
     law, arrays = time_damping(frames.numbering.mechanism), frames.numbering.arrays
     of_elements = frames.elastic and any(own > 0.0 for own, _ in law.materials.values())
     if alpha == 0.0 and not of_elements:
@@ -204,7 +205,7 @@ def _by_mass(frames: Frames, alpha: float) -> MassDamping | None:
 
 
 def with_elements(system: SystemArrays, elements: Elements) -> SystemArrays:
-    """The equations with these elements, of each kind those that there are."""
+    """Return the equations with these elements, by kind."""
     return system._replace(
         beams=elements.beams if len(elements.beams.frames) else None,
         superelements=elements.superelements if len(elements.superelements.frame) else None,
@@ -213,8 +214,7 @@ def with_elements(system: SystemArrays, elements: Elements) -> SystemArrays:
 
 
 def _tied(rows: RowArrays, frames: Frames) -> tuple[RowArrays, Integers]:
-    """The rows with those behind them that hold superelements together and coordinates in their frames, and the numbers
-    of these."""
+    """Return the rows followed by those of superelements and stored coordinates, and the numbers of the latter."""
     planar, ground = frames.held.held == 2, frames.count
     added = still_rows(frames.held, ground, rows.extent)
     for item in frames.superelements:
@@ -235,13 +235,13 @@ def _tied(rows: RowArrays, frames: Frames) -> tuple[RowArrays, Integers]:
 
 
 def gravity_of(numbering: Numbering) -> Array:
-    """(3,) m/s², zero where there is none."""
+    """Return the gravity (3,), m/s², default zero."""
     given = numbering.mechanism.gravity
     return np.zeros(3) if given is None else np.asarray(numbering.drawing.vector(given, ("gravity",), "gravity"), float)
 
 
 def _softness(mechanism: Mechanism, soft: dict[int, SoftRow], constraints: int) -> tuple[Array, Array]:
-    """1/k, and c/k with β of the mechanism, of the rows of elastic joints and couplings; zero of the others."""
+    """Return 1/k, and c/k with β of the mechanism, of the rows of elastic joints and couplings; zero for others."""
     compliance, lag = np.zeros(constraints), np.zeros(constraints)
     for row, yields in soft.items():
         compliance[row] = 1.0 / yields.stiffness
@@ -250,7 +250,7 @@ def _softness(mechanism: Mechanism, soft: dict[int, SoftRow], constraints: int) 
 
 
 def _loads(frames: Frames, arrays: CoefficientArrays) -> tuple[Integers, Array]:
-    """Weight of what frames carry, elements apart, then the applied loads."""
+    """Return the weight of the frames, without elements, followed by the applied loads."""
     numbering, own = frames.numbering, frames.own
     applied = len(numbering.bodies) if numbering.mechanism.gravity is not None else 0
     loads_i, loads_f = frames.loads(arrays.loads_i[applied:], arrays.loads_f[applied:], BODY, AT_POINT)
@@ -265,7 +265,7 @@ def _loads(frames: Frames, arrays: CoefficientArrays) -> tuple[Integers, Array]:
 
 
 class _End(NamedTuple):
-    """A frame that a row acts on by one of its terms."""
+    """A frame on which a row acts by one of its terms."""
 
     term: int
     side: int
@@ -273,7 +273,7 @@ class _End(NamedTuple):
 
 
 def _ends(system: SystemArrays, row: int) -> list[_End]:
-    """The frames that a row acts on, without the ground: two, or with several terms more."""
+    """Return the frames on which a row acts, without the ground: two, or more with several terms."""
     rows_i, ground = system.rows.rows_i, len(system.mass)
     both = [_End(term, side, int(rows_i[term, (A, B)[side]])) for term in terms(system.rows, row) for side in (0, 1)]
     return [end for end in both if end.body != ground]
@@ -282,7 +282,7 @@ def _ends(system: SystemArrays, row: int) -> list[_End]:
 def _iteration(
     system: SystemArrays, elements: Elements, constraints: int, least: Array
 ) -> tuple[Elements, IterationArrays, Pattern]:
-    """The layout of the iteration matrix; elements are told where theirs go."""
+    """Return the layout of the iteration matrix; elements receive the positions of their entries."""
     bodies, d = len(system.mass), len(system.rows.column)
     rows = [*range(constraints), *system.driven.tolist()]
     columns = bodies * d
@@ -300,7 +300,7 @@ def _iteration(
     held = [(i, end) for i, row in enumerate(rows) for end in _ends(system, row)]
 
     def degrees(frames: Integers) -> Integers:
-        """(..., frames, d) of frames (..., frames)."""
+        """Return the degrees of freedom (..., frames, d) of frames (..., frames)."""
         return np.asarray(frames, dtype=np.int64)[..., None] * d + np.arange(d)
 
     of_frames = degrees(np.arange(bodies))
@@ -353,7 +353,7 @@ def _iteration(
 
 
 def _filled(system: SystemArrays, of_elements: NDArray[np.bool_], light: Array) -> tuple[Array, Array]:
-    """Masses and inertias with what is (nearly) zero filled up, but where elements have mass."""
+    """Return masses and inertias with (nearly) zero values filled, except where elements have mass."""
     rigid = system.mass[~of_elements]
     largest = float(rigid.max()) if rigid.max(initial=0.0) > 0.0 else 1.0
     fill = np.where(light > 0.0, light, _FILLED * largest)
@@ -372,7 +372,7 @@ def _filled(system: SystemArrays, of_elements: NDArray[np.bool_], light: Array) 
 
 
 def frame_beams(frames: Frames) -> BeamArrays:
-    """All of them, body after body."""
+    """Return the beams of all bodies."""
     numbering = frames.numbering
     mechanism = numbering.mechanism
     found = []
@@ -387,7 +387,7 @@ def frame_beams(frames: Frames) -> BeamArrays:
 
 
 def frame_superelements(frames: Frames) -> SuperelementArrays:
-    """All of them, body after body; damping in proportion to mass is that of the whole mechanism (`SystemArrays`)."""
+    """Return the superelements of all bodies; mass-proportional damping is that of the mechanism (`SystemArrays`)."""
     mechanism = frames.numbering.mechanism
     beta = time_damping(mechanism).whole[1] if frames.superelements else 0.0
     placed = [item._replace(damping=beta * item.body.K) for item in frames.superelements]
@@ -407,7 +407,7 @@ _AXES = np.eye(3)
 
 
 def tie_rows(item: PlacedBody, ground: int, extent: float, planar: bool) -> list[list[RowTerm]]:
-    """Of every node: three along axes and three about them, in the plane two and one."""
+    """Return the rows of every node: three along axes and three about them, in the plane two and one."""
     body, held = item.body, 2 if planar else 3
     found = []
     for node in range(len(body.nodes)):

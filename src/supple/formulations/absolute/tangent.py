@@ -6,11 +6,11 @@ With p the displacements of a state in the axes of each frame, and ω, ω̇ of t
 
 the equations r(q, v, v̇) + Φ_qᵀ λ = 0 become
 
-    M p̈ + D ṗ + K p + J ᵀδλ = 0,   J p = C δλ
+    M p̈ + D ṗ + K p + J ᵀδλ = 0,   J p = C δλ
 
-with coefficients that do not change in time where the mechanism rests, or turns steadily as a whole. Elements bring
-their exact tangents; what is left (loads, force laws, gyroscopic terms, and the curvature of rows under their forces)
-follows from central differences of fourth order along the frames, of which those that nothing couples move at once.
+with coefficients that are constant if the mechanism rests, or rotates steadily as a whole. Elements provide exact
+tangents. The other terms (loads, force models, gyroscopic terms, and the curvature of rows under their forces) follow
+from central differences of fourth order along the frames; uncoupled frames are moved together.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ _TURN, _LENGTH = 1e-3, 1e-3  # rad, or extents of the mechanism: how far differe
 _SPEED, _SLIDING = 1e-2, 1e-2  # extents/s or rad/s; of the speed over which dry friction changes its sign
 POSE, VELOCITY, ACCELERATION = range(3)
 _STENCIL = ((-2.0, 1.0 / 12.0), (-1.0, -2.0 / 3.0), (1.0, 2.0 / 3.0), (2.0, -1.0 / 12.0))
-"""Where a difference looks, and with what weight."""
+"""Points and weights of a difference."""
 
 
 class Tangent(NamedTuple):
-    """M, D, K (n, n) and J (rows, n) over displacements p in the axes of the frames; C (rows,) of rows that yield.
+    """Matrices M, D, K (n, n) and J (rows, n) over displacements p in frame axes; C (rows,) of compliant rows.
 
-    force : (n,) r, what is left over, in the same axes; gap : (rows,) Φ less what it should be
-    bent  : rad, the largest rotation of an element's end against its chord
+    force : (n,) residual r, in the same axes; gap : (rows,) Φ minus its target
+    bent  : rad, the largest rotation of an element's end relative to its chord
     """
 
     M: sp.csc_array
@@ -63,7 +63,7 @@ class Tangent(NamedTuple):
 
 
 def tangent_at(problem: Absolute, state: State, u: Array, aims: Array) -> Tangent:
-    """Of one state: X, V, v̇ and λ in `state`, inputs u (actuators,), prescribed values aims (driven,)."""
+    """Compute the tangent at one state: X, V, v̇ and λ in `state`, inputs u (actuators,), targets aims (driven,)."""
     system, column = problem.system, problem.system.rows.column
     frames, d = state.V.shape
     owner = _owner(problem)
@@ -94,8 +94,11 @@ def tangent_at(problem: Absolute, state: State, u: Array, aims: Array) -> Tangen
 
 
 class StillTangent(NamedTuple):
-    """At rest, over displacements in the axes of the frames: stiffness K (n, n), rows J (m, n), what is left over (n,)
-    and the gaps of the rows (m,), both as of `Tangent`; the potential in J, without that of the inputs."""
+    """Tangent at rest, over displacements in frame axes.
+
+    Stiffness K (n, n), rows J (m, n), residual (n,) and gaps of the rows (m,) are as in `Tangent`; the potential in J
+    does not include that of the inputs.
+    """
 
     K: Array
     J: Array
@@ -105,7 +108,7 @@ class StillTangent(NamedTuple):
 
 
 def still_tangent(problem: Absolute, state: State, u: Array, aims: Array, *, stiff: bool = True) -> StillTangent:
-    """Of one state at rest; stiff : whether the stiffness is wanted, which costs most (zeros otherwise)."""
+    """Compute the tangent at rest; stiff : also compute the stiffness, the most expensive part (otherwise zeros)."""
     system, column, at = problem.system, problem.system.rows.column, (state, u, aims)
     frames, d = state.V.shape
     n, blocks = frames * d, np.zeros((frames, 6, 6))
@@ -126,8 +129,10 @@ def still_tangent(problem: Absolute, state: State, u: Array, aims: Array, *, sti
 
 
 def without_elements(system: SystemArrays) -> SystemArrays:
-    """The same equations without beams, with superelements that have mass alone, and without damping in proportion to
-    mass, which joins all frames: what differences are taken of."""
+    """Return the equations without beams, with superelements as masses, for differences.
+
+    Mass-proportional damping, which couples all frames, is omitted as well.
+    """
     still = system.superelements
     if still is not None:
         still = still._replace(stiffness=np.zeros_like(still.stiffness), damping=np.zeros_like(still.damping))
@@ -135,7 +140,7 @@ def without_elements(system: SystemArrays) -> SystemArrays:
 
 
 def of_elements(problem: Absolute, state: State) -> tuple[sp.csr_array, ...]:
-    """K, D and M (n, n) of all that `without_elements` leaves out, exact, for displacements as in `displaced`."""
+    """Return the exact K, D and M (n, n) of the terms that `without_elements` omits."""
     beams, floating, d = problem.elements.beams, problem.elements.superelements, state.V.shape[1]
     columns = (beams.frames[:, :, None] * d + np.arange(d)).reshape(len(beams.frames), 2 * d)
     derivatives = beam_derivatives(beams, problem.system.gravity, state.X, state.V, state.acceleration)
@@ -150,7 +155,7 @@ def of_elements(problem: Absolute, state: State) -> tuple[sp.csr_array, ...]:
 def _damped_by_mass(
     problem: Absolute, at: tuple[State, Array, Array], mass: sp.csr_array, reach: Array
 ) -> tuple[sp.csr_array, sp.csr_array]:
-    """K and D (n, n) of damping in proportion to mass: D = Pᵀ M_α P; K is none at rest, else by differences."""
+    """Return K and D (n, n) of mass-proportional damping: D = Pᵀ M_α P; K is zero at rest, otherwise by differences."""
     state, n, d = at[0], at[0].V.size, at[0].V.shape[1]
     nothing = sp.csr_array((n, n))
     if problem.system.mass_damping is None:
@@ -180,7 +185,7 @@ def _damped_by_mass(
 
 
 def _assembled(parts: list[tuple[Integers, Array]], n: int) -> sp.csr_array:
-    """(n, n) of blocks (e, k, k) over columns (e, k)."""
+    """Assemble blocks (e, k, k) over columns (e, k) into (n, n)."""
     rows = [np.broadcast_to(columns[:, :, None], blocks.shape).ravel() for columns, blocks in parts]
     across = [np.broadcast_to(columns[:, None, :], blocks.shape).ravel() for columns, blocks in parts]
     values = np.concatenate([blocks.ravel() for _, blocks in parts])
@@ -188,12 +193,12 @@ def _assembled(parts: list[tuple[Integers, Array]], n: int) -> sp.csr_array:
 
 
 def row_compliance(problem: Absolute) -> Array:
-    """(rows,) of joints and prescribed coordinates."""
+    """Return the compliance (rows,) of joints and prescribed coordinates."""
     return np.concatenate([problem.system.compliance, np.zeros(len(problem.system.driven))])
 
 
 def _rows(problem: Absolute, X: Array) -> sp.csr_array:
-    """Φ_q of joints and prescribed coordinates: (rows, n)."""
+    """Return Φ_q (rows, n) of joints and prescribed coordinates."""
     system = problem.system
     chosen = np.concatenate([np.arange(problem.rest.numbering.constraints), system.driven]).astype(np.int64)
     found = np.zeros((1, len(chosen), (len(X) - 1) * len(system.rows.column)))
@@ -202,7 +207,10 @@ def _rows(problem: Absolute, X: Array) -> sp.csr_array:
 
 
 def _axes(state: State, column: Integers) -> tuple[sp.csr_array, ...]:
-    """R, and what velocities and accelerations have of p and ṗ: v = R (ṗ + turn p), v̇ = R (p̈ + spin ṗ + hasten p)."""
+    """Return R and the dependence of velocities and accelerations on p and ṗ.
+
+    v = R (ṗ + turn p), v̇ = R (p̈ + spin ṗ + hasten p)
+    """
     frames = len(state.V)
     whole = np.zeros((frames, 6))
     whole[:, column] = state.V
@@ -219,7 +227,7 @@ def _axes(state: State, column: Integers) -> tuple[sp.csr_array, ...]:
 
 
 def skew_matrices(vectors: Array) -> Array:
-    """(k, 3, 3): a × of vectors (k, 3)."""
+    """Return the matrices a × (k, 3, 3) of vectors (k, 3)."""
     found = np.zeros((len(vectors), 3, 3))
     for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
         found[:, i, j], found[:, j, i] = -vectors[:, k], vectors[:, k]
@@ -230,7 +238,7 @@ def skew_matrices(vectors: Array) -> Array:
 
 
 def _owner(problem: Absolute) -> Integers:
-    """(groups, frames) which frame of a group moves forces on each frame, -1 for none: no two of a group do."""
+    """Return the frame of each group that affects each frame, or -1, (groups, frames)."""
     system, constraints = problem.system, problem.rest.numbering.constraints
     used = tuple(np.flatnonzero(np.diff(system.uses_start)).tolist())
     key = f"frames apart {len(system.mass)} {tuple(system.driven)} {used}"
@@ -251,7 +259,7 @@ def _apart(system: SystemArrays, constraints: int) -> Integers:
 
 
 def _coupled(system: SystemArrays, constraints: int) -> sp.csr_array:
-    """(frames, frames) which of them rows, measures or elements join, themselves included."""
+    """Return (frames, frames) the pairs of frames that rows, measures or elements couple, including the diagonal."""
     frames, rows_i, d = len(system.mass), system.rows.rows_i, len(system.rows.column)
     measures = constraints + np.flatnonzero(np.diff(system.uses_start) > 0)
     joined = [
@@ -273,7 +281,7 @@ def _coupled(system: SystemArrays, constraints: int) -> sp.csr_array:
 def _differences(
     problem: Absolute, system: SystemArrays, at: tuple[State, Array, Array], owner: Integers, reach: Array, kind: int
 ) -> sp.csr_array:
-    """-∂(right side)/∂(poses, velocities or accelerations): (n, n). reach : (d,) of the nearer differences."""
+    """Return -∂(right side)/∂(poses, velocities or accelerations), (n, n); reach : (d,) of the inner differences."""
     groups, frames = owner.shape
     d, n = len(reach), frames * len(reach)
     moves = np.zeros((groups, d, len(_STENCIL), frames, d))
@@ -296,8 +304,10 @@ def _differences(
 def _residuals(
     problem: Absolute, system: SystemArrays, at: tuple[State, Array, Array], moves: Array, kind: int
 ) -> Array:
-    """Right sides -(r_q, r_c) at a state with poses, velocities or accelerations moved by each of moves (N, F, d); last
-    how far elements are bent, and the potential."""
+    """Return right sides -(r_q, r_c) for poses, velocities or accelerations moved by each of moves (N, F, d).
+
+    The last entries are the largest rotation of elements and the potential.
+    """
     state, u, aims = at
     found = np.empty((len(moves), state.V.size + len(state.multipliers) + 2))
     compiled(residual_batch, count=len(moves))(system, problem.pattern, state, u, aims, moves, kind, found)
@@ -306,7 +316,7 @@ def _residuals(
 
 @kernel(purpose="small motions of the full equations")
 def residual_batch(system, pattern, state, u, aims, moves, kind, found):
-    """Right sides of the equations at every moved state."""
+    """Compute right sides of the equations at every moved state."""
     work = step_work(system, pattern)
     X, V, acceleration = state.X.copy(), state.V.copy(), state.acceleration.copy()
     moved = State(X, V, acceleration, state.algorithmic, state.multipliers, state.w)
@@ -329,7 +339,7 @@ def residual_batch(system, pattern, state, u, aims, moves, kind, found):
 
 @kernel(purpose="damping in proportion to mass about a state")
 def damping_batch(system, pattern, state, u, moves, found):
-    """Forces of damping in proportion to mass at every moved pose."""
+    """Compute forces of mass-proportional damping at every moved pose."""
     work, X, still = step_work(system, pattern), state.X.copy(), np.zeros_like(state.V)
     Q, d = work.forces, state.V.shape[1]
     for n in range(moves.shape[0]):
@@ -354,7 +364,7 @@ OF_POSE, OF_VELOCITY, OF_ACCELERATION = range(3)
 
 
 class BeamDerivatives(NamedTuple):
-    """∂Q/∂q, ∂Q/∂v and ∂Q/∂v̇ (e, 2d, 2d) of the forces Q of each element on its two frames."""
+    """Derivatives ∂Q/∂q, ∂Q/∂v and ∂Q/∂v̇ (e, 2d, 2d) of the forces Q of each element on its two frames."""
 
     pose: Array
     velocity: Array
@@ -362,7 +372,7 @@ class BeamDerivatives(NamedTuple):
 
 
 def beam_derivatives(beams: BeamArrays, gravity: Array, X: Array, V: Array, acceleration: Array) -> BeamDerivatives:
-    """At one state: X (frames + 1, 12), V and v̇ (frames, d)."""
+    """Compute the derivatives at one state: X (frames + 1, 12), V and v̇ (frames, d)."""
     count, width = len(beams.frames), len(beams.coupled)
     found = np.zeros((3, count, width, width))
     if count:
@@ -372,7 +382,7 @@ def beam_derivatives(beams: BeamArrays, gravity: Array, X: Array, V: Array, acce
 
 @kernel(purpose="derivatives of beams")
 def complex_steps(beams, gravity, X, V, acceleration, found):
-    """The three derivatives of all elements into found (3, e, 2d, 2d)."""
+    """Write the three derivatives of all elements to found (3, e, 2d, 2d)."""
     count, width = beams.frames.shape[0], beams.coupled.shape[0]
     d = width // 2
     Y, W, A = np.zeros(X.shape, np.complex128), np.zeros(V.shape, np.complex128), np.zeros(V.shape, np.complex128)
@@ -408,7 +418,7 @@ def complex_steps(beams, gravity, X, V, acceleration, found):
 
 @kernel(inline=True)
 def step_pose(Y, b, k):
-    """A complex step of pose b along component k of (ẋ in the world, ω in the frame)."""
+    """Apply a complex step of pose b along component k of (ẋ in world axes, ω in frame axes)."""
     if k < 3:
         Y[b, k] += 1j * STEP
     else:

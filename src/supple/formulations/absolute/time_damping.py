@@ -1,16 +1,16 @@
-"""Damping of elastic parts in time: the model in proportion to mass and stiffness, and the forces of the mass part.
+"""Damping of elastic parts in time: the Rayleigh model, and the forces of its mass-proportional part.
 
-α of the mechanism acts on all that has mass, elements, point masses and rigid bodies, and β on all that is elastic,
-elements, joints and drives. With its actuators locked every mode has α/2ω + βω/2, as in every other analysis. α and β
-of a material act on its elements. α acts on the velocity of deformation alone, as in reduced models.
+α of the mechanism acts on all mass (elements, point masses, rigid bodies), and β on all elastic parts (elements,
+joints, drives). With locked actuators every mode has the damping ratio α/2ω + βω/2, as in every other analysis. α and β
+of a material act on its elements. α acts only on the velocity of deformation, as in reduced models.
 
-A ratio of the mechanism's modes, or a loss factor, is a model of the whole structure at one θ (docs/theory/damping.md).
-In large motion the nearest model of elements takes its place,
+A damping ratio of the mechanism's modes, or a loss factor, describes the whole structure at one θ
+(docs/theory/damping.md). In large motion the closest model of elements replaces it,
 
     β = 2 ζ(ω₁)/ω₁,   β = η/ω₁,   β_j = η_j/ω₁                            (docs/theory/superelements-in-motion.md, 13)
 
-It is exact for the lowest mode at rest, its actuators locked; faster modes are damped more, in proportion to their
-frequency. A note says what was done.
+It is exact for the lowest mode at rest with locked actuators. Faster modes have more damping, in proportion to their
+frequency. A note states the replacement.
 """
 
 from __future__ import annotations
@@ -49,8 +49,11 @@ Rayleigh = tuple[float, float]
 
 
 class TimeDamping(NamedTuple):
-    """α (1/s) and β (s) of the whole mechanism, and of each material beside it, β of joints with a loss factor; said :
-    how, where that is not the damping model of the description itself, or ""."""
+    """Damping in time.
+
+    α (1/s) and β (s) of the whole mechanism, α and β of each material, β of joints with a loss factor; said :
+    description of a replaced damping model, or ""
+    """
 
     whole: Rayleigh
     materials: dict[str, Rayleigh]
@@ -58,34 +61,34 @@ class TimeDamping(NamedTuple):
     joints: Mapping[str, float] = MappingProxyType({})
 
     def beside(self, joint: str) -> float:
-        """β of the stiffnesses of a joint and of its drive, s."""
+        """Return β of the stiffness of a joint and of its drive, s."""
         return self.whole[1] + self.joints.get(joint, 0.0)
 
     def of(self, material: str) -> Rayleigh:
-        """Of the elements that are made of a material; α of the whole is that of all that has mass, and not here."""
+        """Return the damping of the elements of a material, without α of the mechanism, which acts on all mass."""
         own = self.materials[material]
         return own[0], self.whole[1] + own[1]
 
 
 def time_damping(mechanism: Mechanism) -> TimeDamping:
-    """The damping model in time, found once."""
+    """Return the damping model in time, computed once."""
     return mechanism.remembered("damping in time", lambda: _nearest(mechanism))
 
 
 def mass_damping_factor(mechanism: Mechanism) -> float:
-    """α of the mechanism, 1/s: of all that has mass in it, elements, point masses and rigid bodies alike."""
+    """Return α of the mechanism, 1/s, for all its mass: elements, point masses and rigid bodies."""
     model = mechanism.damping
     return float(model.rayleigh[0]) if model is not None and model.rayleigh is not None else 0.0
 
 
 def unled(mechanism: Mechanism) -> bool:
-    """Whether it moves as a whole without coordinates that say how."""
+    """Return whether the mechanism moves as a whole without coordinates for this motion."""
     position = rest(mechanism)
     return position.mobility.mobility > len(position.numbering.coordinates)
 
 
 def say_damping(mechanism: Mechanism, rigid: bool, stacklevel: int = 3) -> str:
-    """How damping is taken in time, "" where nothing differs from the description; a SuppleNote says it."""
+    """Return the description of a replaced damping model, or "", and issue it as a SuppleNote."""
     found = "" if rigid or not mechanism.elastic else time_damping(mechanism).said
     if found:
         warnings.warn(f'mechanism "{mechanism.name}": {found}', SuppleNote, stacklevel=stacklevel)
@@ -110,9 +113,9 @@ def _nearest(mechanism: Mechanism) -> TimeDamping:
     beta = max([beta for _, beta in found.values()] + list(of_joints.values()))
     ratio = 100.0 * np.pi * hertz * beta
     said = (
-        f"its damping is no sum over elements; in time it is in proportion to stiffness, {ratio:.3g} % of "
-        f"critical at the lowest mode ({hertz:.4g} Hz) and more above; give "
-        f"damping: {{rayleigh: [0, {beta:.3g}]}} if that is meant"
+        f"the damping model is not a sum over elements, so simulation uses stiffness-proportional damping: {ratio:.3g} "
+        f"% of critical at the lowest mode ({hertz:.4g} Hz) and more above; write "
+        f"damping: {{rayleigh: [0, {beta:.3g}]}} to specify this model"
     )
     return TimeDamping(
         found.get("", (0.0, 0.0)), {name: found.get(name, (0.0, 0.0)) for name in mechanism.materials}, said, of_joints
@@ -120,7 +123,7 @@ def _nearest(mechanism: Mechanism) -> TimeDamping:
 
 
 def _at(model: Damping, hertz: float) -> Rayleigh:
-    """The damping of elements that is as much at a frequency."""
+    """Return the element damping with the same damping ratio at a frequency."""
     if model.rayleigh is not None:
         return model.rayleigh
     ratio = 0.5 * model.structural if model.structural is not None else float(model.ratios(np.array([hertz]))[0])
@@ -128,7 +131,7 @@ def _at(model: Damping, hertz: float) -> Rayleigh:
 
 
 def _lowest_hz(mechanism: Mechanism) -> float:
-    """Of the mechanism at rest with its actuators locked."""
+    """Return the lowest frequency of the mechanism at rest with locked actuators."""
     structure = elastic_rest(mechanism, own_band(mechanism))
     squares, _ = dense_modes(structure, assemble(mechanism), structure.held(actuators=True), preload=False)
     return float(np.sqrt(squares[squares > 0.0].min())) / (2.0 * np.pi)
@@ -147,7 +150,7 @@ def _lowest_hz(mechanism: Mechanism) -> float:
 
 
 def deformation_velocity_batch(problem: Absolute, X: Array, V: Array) -> Array:
-    """P v (N, F, d) at N states: the velocities of deformation; X (N, F + 1, 12), V (N, F, d)."""
+    """Return P v (N, F, d) at N states, the velocities of deformation; X (N, F + 1, 12), V (N, F, d)."""
     found = np.zeros_like(V)
     states = np.ascontiguousarray(X), np.ascontiguousarray(V)
     compiled(deforming_batch, count=len(X))(problem.system, problem.pattern, *states, found)
@@ -155,7 +158,7 @@ def deformation_velocity_batch(problem: Absolute, X: Array, V: Array) -> Array:
 
 
 def projection(problem: Absolute, X: Array) -> tuple[Array, Array]:
-    """Ψ (n, s) and C_θ (s, n) at one state, over the velocities of all frames."""
+    """Return Ψ (n, s) and C_θ (s, n) at one state, over the velocities of all frames."""
     system, n = problem.system, (len(X) - 1) * len(problem.system.rows.column)
     s = len(problem.rest.numbering.coordinates)
     Psi, C = np.zeros((n, s)), np.zeros((s, n))
@@ -165,7 +168,7 @@ def projection(problem: Absolute, X: Array) -> tuple[Array, Array]:
 
 @kernel(purpose="velocities of deformation")
 def deforming_batch(system, pattern, X_all, V_all, found):
-    """P v at every state."""
+    """Compute P v at every state."""
     work, w = step_work(system, pattern), np.zeros(row_sizes(system.rows).rows)  # gradients know nothing of turns
     own = work.mass_damping
     for n in range(X_all.shape[0]):
@@ -175,7 +178,7 @@ def deforming_batch(system, pattern, X_all, V_all, found):
 
 @kernel(purpose="rigid motions of a deformed mechanism")
 def projection_at(system, pattern, X, Psi, C):
-    """Ψ and C_θ at one state."""
+    """Compute Ψ and C_θ at one state."""
     rows, work = system.rows, step_work(system, pattern)
     sizes, own, w = row_sizes(rows), work.mass_damping, np.zeros(row_sizes(rows).rows)
     frozen_modes(system.mass_damping, X, own)
@@ -192,14 +195,14 @@ def projection_at(system, pattern, X, Psi, C):
 
 @kernel(inline=True)
 def damp_by_mass(damping, system, state, work):
-    """Adds damping in proportion to mass to work.forces, where there is any."""
+    """Add mass-proportional damping forces to work.forces, if there are any."""
     if damping is not None:
         mass_damping_forces(system, state.X, state.V, state.w, work)
 
 
 @kernel
 def deformation_velocities(system, X, V, w, gradients, term, work):
-    """P v into work.moving, Ψ into work.Psi. gradients, term : as in `StepWork`; those of θ are filled in."""
+    """Compute P v in work.moving and Ψ in work.Psi; gradients, term : as in `StepWork`, those of θ are filled."""
     damping, rows = system.mass_damping, system.rows
     joints, moving, rates = row_sizes(rows).joint_rows, work.moving, work.rates
     s = rates.shape[0]
@@ -216,7 +219,7 @@ def deformation_velocities(system, X, V, w, gradients, term, work):
 
 @kernel
 def mass_damping_forces(system, X, V, w, work):
-    """Adds -Pᵀ M_α P v to work.forces, and its power to the account. The laws along measures were summed before."""
+    """Add -Pᵀ M_α P v to work.forces and its power to the account; force models along measures were added before."""
     own, Q, rows, joints = work.mass_damping, work.forces, system.rows, row_sizes(system.rows).joint_rows
     deformation_velocities(system, X, V, w, work.gradients, work.term, own)
     moving, force, field, rates = own.moving, own.force, own.field, own.rates
@@ -240,8 +243,11 @@ def mass_damping_forces(system, X, V, w, work):
 
 @kernel(inline=True)
 def resist_along_coordinates(damping, system, X, work):
-    """Adds Ψ_jᵀ M_α Ψ_j to the damping along θ_j in `work`, where there is any: the part of Pᵀ M_α P that a coordinate
-    of little inertia feels first. What couples it with the rest is left out of the iteration matrix."""
+    """Add Ψ_jᵀ M_α Ψ_j to the damping along θ_j in `work`.
+
+    This is the dominant part of Pᵀ M_α P for a coordinate of little inertia. Its coupling with other coordinates is
+    omitted from the iteration matrix.
+    """
     if damping is not None:
         own, start = work.mass_damping, system.uses_start
         for j in range(own.rates.shape[0]):
@@ -258,7 +264,7 @@ def resist_along_coordinates(damping, system, X, work):
 
 @kernel
 def momentum(system, X, V, work, force):
-    """M_α v of all that has mass into force (F, d)."""
+    """Write M_α v of all masses to force (F, d)."""
     alpha, rows, column = system.mass_damping.alpha, system.rows, system.rows.column
     mass, inertia, sizes = system.mass, system.inertia, row_sizes(system.rows)
     for b in range(V.shape[0]):
@@ -284,20 +290,20 @@ def momentum(system, X, V, work, force):
 
 @kernel(inline=True)
 def momentum_of_drives(drives, alpha, V, force):
-    """To force."""
+    """Add the momentum of drives to force."""
     if drives is not None:
         drive_momentum(drives, alpha, V, force)
 
 
 @kernel(inline=True)
 def momentum_of_beams(beams, alpha, X, V, force):
-    """To force."""
+    """Add the momentum of beams to force."""
     if beams is not None:
         beam_momentum(beams, alpha, X, V, force)
 
 
 @kernel(inline=True)
 def momentum_of_superelements(superelements, alpha, column, X, V, force):
-    """To force."""
+    """Add the momentum of superelements to force."""
     if superelements is not None:
         superelement_momentum(superelements, alpha, column, X, V, force)

@@ -1,1 +1,1 @@
-"""Elastic bodies: beam elements and imported matrices in body axes, condensed once to the nodes that are touched."""
+"""Elastic bodies: beam elements and imported matrices in body axes, condensed once to their connected nodes."""

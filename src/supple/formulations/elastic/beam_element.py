@@ -1,4 +1,4 @@
-"""Mass and stiffness of straight beam elements, many at a time, in the element's own axes or turned into the body's.
+"""Mass and stiffness of straight beam elements, many at a time, in element axes or in body axes.
 
 Each node has six degrees of freedom (u, v, w, φx, φy, φz): translations, then rotations. The x axis runs along the
 element, y and z are the section's principal axes. All sectional quantities vary linearly between the two ends and
@@ -24,9 +24,9 @@ GAUSS = 4  # points: exact to degree 7, two cubics and a linear coefficient
 
 
 class SectionRates(NamedTuple):
-    """What a metre of beam has, at both ends of each of e elements: arrays (e, 2).
+    """Properties of a beam per metre at both ends of each of e elements: arrays (e, 2).
 
-    EA, GJ : stretching and twisting stiffness, N and N m²
+    EA, GJ : axial and torsional stiffness, N and N m²
     EIy, EIz : bending stiffness in the x-z and the x-y plane, N m²
     GAy, GAz : shear stiffness k G A along y and z, N; not used where `shear` is false
     rA       : mass, kg/m
@@ -46,14 +46,14 @@ class SectionRates(NamedTuple):
     rIz: Array
 
     def at(self, station: Array) -> Array:
-        """Values at fractions of the length: (e, points, 10)."""
+        """Return values at fractions of the length, (e, points, 10)."""
         ends = np.stack(self, axis=-1)  # (e, 2, 10)
         t = np.asarray(station, float)[None, :, None]
         return (1.0 - t) * ends[:, :1] + t * ends[:, 1:]
 
 
 def beam_matrices(length: Array, rates: SectionRates, shear: NDArray[np.bool_]) -> tuple[Array, Array]:
-    """Stiffness and consistent mass of e elements in their own axes: two arrays (e, 12, 12).
+    """Return stiffness and consistent mass of e elements in element axes, two arrays (e, 12, 12).
 
     length : (e,), m
     shear  : (e,), true for Timoshenko's theory (shear, rotary inertia), false for Euler-Bernoulli (neither)
@@ -83,15 +83,17 @@ def beam_matrices(length: Array, rates: SectionRates, shear: NDArray[np.bool_]) 
 
 
 def shear_parameter(EI: Array, GA: Array, length: Array, shear: NDArray[np.bool_]) -> Array:
-    """12 EI / (GA L²) of the element's mean values: (e,); zero for Euler-Bernoulli.   (elastic-bodies, 3)"""
+    """Return 12 EI / (GA L²) of the element's mean values, (e,); zero for Euler-Bernoulli (elastic-bodies, 3)."""
     mean_EI, mean_GA = EI.mean(axis=1), GA.mean(axis=1)
     return np.where(shear, 12.0 * mean_EI / np.where(shear, mean_GA * length**2, 1.0), 0.0)
 
 
 def bending_shapes(xi: Array, length: Array, shear: Array) -> tuple[Array, Array, Array, Array]:
-    """Deflection v, slope θ, curvature θ' and shear strain v' - θ for unit (v₁, θ₁, v₂, θ₂): arrays (e, 4, points).
+    """Return deflection v, slope θ, curvature θ' and shear strain v' - θ for unit (v₁, θ₁, v₂, θ₂).
 
-    They solve the equations of the uniform beam without load between its nodes; Hermite's cubics where shear = 0.
+    The arrays are (e, 4, points).
+
+    They solve the equations of the uniform beam without load between its nodes; they are Hermite cubics if shear = 0.
     """
     L, s, x = length[:, None], shear[:, None], xi[None]
     scale = (1.0 / (1.0 + s))[:, None]
@@ -116,7 +118,7 @@ def bending_shapes(xi: Array, length: Array, shear: Array) -> tuple[Array, Array
 
 
 def in_body_axes(matrices: Array, axes: Array) -> Array:
-    """Element matrices for displacements in body axes; axes : (e, 3, 3), columns are the element's axes in the body."""
+    """Return element matrices for displacements in body axes; axes : (e, 3, 3), columns are the element axes."""
     R_eb = np.zeros((len(matrices), 12, 12))
     for block in range(0, 12, 3):
         R_eb[:, block : block + 3, block : block + 3] = np.swapaxes(axes, 1, 2)
@@ -124,7 +126,7 @@ def in_body_axes(matrices: Array, axes: Array) -> Array:
 
 
 def on_arms(matrices: Array, arms: Array) -> Array:
-    """The same for two nodes that hold the element's ends on rigid arms: u_end = u + φ × arm.   (elastic-bodies, 5)
+    """Return element matrices for nodes that hold the ends on rigid arms: u_end = u + φ × arm (elastic-bodies, 5).
 
     arms : (e, 2, 3), from each node to the element's end, in body axes
     """
@@ -143,5 +145,5 @@ def _skews(vectors: Array) -> Array:
 
 
 def _integral(shapes: Array, weight: Array) -> Array:
-    """∫ N_iᵀ c N_j, c and the measure in `weight` (e, points): (e, n, n)."""
+    """Return ∫ N_iᵀ c N_j (e, n, n), with c and the measure in `weight` (e, points)."""
     return np.einsum("eip,ep,ejp->eij", shapes, weight, shapes, optimize=True)

@@ -1,4 +1,4 @@
-"""Beams divided into elements, welded where they share a place, and assembled into one body's matrices."""
+"""Beams divided into elements, joined where their positions coincide, and assembled into the matrices of a body."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from supple.geometry.rotation import tilde
 class Span(NamedTuple):
     """One beam of a body, in body axes.
 
-    start, end : (3,) places of its end nodes
+    start, end : (3,) positions of its end nodes
     axes       : (3, 3), columns are the beam's axes: along it, section y, section z
-    offset     : (3,) from the line of the two places to the beam's axis, bridged by rigid arms at both ends
+    offset     : (3,) from the line between the end nodes to the beam's axis, bridged by rigid arms at both ends
     first, last: (10,) the `SectionRates` at both ends
     shear      : Timoshenko's theory
     """
@@ -41,7 +41,7 @@ class BeamMesh(NamedTuple):
     """Nodes and elements.
 
     nodes (n, 3); elements (e, 2) node numbers; ends (e, 2, 3) of the elements' axes; t (e, 2) fractions of the beam;
-    beams (e,) which beam
+    beams (e,) index of the beam
     """
 
     nodes: Array
@@ -52,15 +52,15 @@ class BeamMesh(NamedTuple):
 
 
 def extent(spans: Sequence[Span]) -> float:
-    """Size of the body: the diagonal of the box around its beams."""
+    """Return the size of the body: the diagonal of the box around its beams."""
     return float(np.linalg.norm(np.ptp(np.array([place for span in spans for place in span[:2]]), axis=0)))
 
 
 def mesh(spans: Sequence[Span], places: Sequence[Array] = ()) -> BeamMesh:
-    """Divide every beam so that there is a node at each of `places` that lies on an axis, and at the ends of others.
+    """Divide every beam, with a node at each of `places` on an axis and at the ends of other beams.
 
-    No element is longer than its beam's length divided by its number of elements; between two such nodes all have
-    the same length.
+    No element is longer than the beam's length divided by its number of elements. Between two such nodes all elements
+    have the same length.
     """
     near = NEAR * extent(spans)
     wanted = [*places, *(place for span in spans for place in span[:2])]
@@ -92,7 +92,7 @@ def mesh(spans: Sequence[Span], places: Sequence[Array] = ()) -> BeamMesh:
 
 
 def on_axis(span: Span, place: Array, near: float) -> float | None:
-    """Fraction of the beam's length at which a place lies on its axis, or None."""
+    """Return the fraction of the beam's length at which a position lies on its axis, or None."""
     way = span.end - span.start
     length = float(np.linalg.norm(way))
     r = place - span.start - span.offset
@@ -103,7 +103,7 @@ def on_axis(span: Span, place: Array, near: float) -> float | None:
 
 
 def _stations(span: Span, wanted: Sequence[Array], near: float) -> tuple[Array, list[bool]]:
-    """Fractions of the length with a node, and which of them other beams may share."""
+    """Return the fractions of the length with a node, and those that other beams may share."""
     length = float(np.linalg.norm(span.end - span.start))
     fixed = [0.0, 1.0]
     for place in wanted:
@@ -120,8 +120,11 @@ def _stations(span: Span, wanted: Sequence[Array], near: float) -> tuple[Array, 
 
 
 class ElementData(NamedTuple):
-    """What the e elements of a mesh are: length (e,), rates at both ends, shear (e,) for Timoshenko's theory, axes
-    (e, 3, 3) and arms (e, 2, 3) from the nodes to the ends, in body axes."""
+    """Data of the e elements of a mesh.
+
+    length (e,), rates at both ends, shear (e,) for Timoshenko's theory, axes (e, 3, 3) and arms (e, 2, 3) from the
+    nodes to the ends, in body axes
+    """
 
     length: Array
     rates: SectionRates
@@ -131,7 +134,7 @@ class ElementData(NamedTuple):
 
 
 def element_data(spans: Sequence[Span], found: BeamMesh) -> ElementData:
-    """Of all elements, each with the values of its beam where it stands."""
+    """Return the data of all elements, interpolated along their beams."""
     t, beams = found.t, found.beams
     first, last = (np.array([span[i] for span in spans])[beams] for i in (3, 4))  # (e, 10)
     rates = SectionRates(*np.moveaxis((1.0 - t)[..., None] * first[:, None] + t[..., None] * last[:, None], 2, 0))
@@ -160,7 +163,7 @@ class Assembled(NamedTuple):
 def assembled(
     spans: Sequence[Span], found: BeamMesh, planar: bool, parts: Sequence[tuple[int, float, Array, Array]] = ()
 ) -> Assembled:
-    """All beams together, and small rigid parts: (node, mass, inertia, arm from the node)."""
+    """Assemble all beams and small rigid parts: (node, mass, inertia, arm from the node)."""
     length, rates, shear, axes, arms = element_data(spans, found)
     K, M = (in_body_axes(matrices, axes) for matrices in beam_matrices(length, rates, shear))
     turns = [np.kron(np.eye(4), tilde(np.eye(3)[k])) for k in ((2,) if planar else (0, 1, 2))]
@@ -179,7 +182,7 @@ def assembled(
 def stiffness_and_mass(
     spans: Sequence[Span], found: BeamMesh, planar: bool, parts: Sequence[tuple[int, Any, Any, Array]] = ()
 ) -> tuple[sp.csr_array, sp.csr_array]:
-    """K and M alone. What the spans and parts have may be complex: an imaginary part is carried along as a slope."""
+    """Assemble K and M only; complex data carry a slope as the imaginary part."""
     length, rates, shear, axes, arms = element_data(spans, found)
     K, M = (in_body_axes(matrices, axes) for matrices in beam_matrices(length, rates, shear))
     put = _Places(found, planar, arms, parts)
@@ -187,7 +190,7 @@ def stiffness_and_mass(
 
 
 class _Places:
-    """Where elements and parts stand in the matrices of their body."""
+    """Positions of elements and parts in the matrices of their body."""
 
     def __init__(
         self, found: BeamMesh, planar: bool, arms: Array, parts: Sequence[tuple[int, Any, Any, Array]]
@@ -206,7 +209,7 @@ class _Places:
 
 
 def _scattered(blocks: Array, nodes: Integers, count: int, planar: bool) -> sp.csr_array:
-    """Sum of blocks (e, 6 k, 6 k) of k nodes each, nodes (e, k), as one matrix."""
+    """Sum blocks (e, 6 k, 6 k) of k nodes each, nodes (e, k), into one matrix."""
     k = nodes.shape[1]
     kept = PLANAR_COLUMNS if planar else np.arange(6)
     take = (6 * np.arange(k)[:, None] + kept).ravel()
@@ -219,7 +222,7 @@ def _scattered(blocks: Array, nodes: Integers, count: int, planar: bool) -> sp.c
 
 
 def _on_arm(matrices: Array, arms: Array) -> Array:
-    """Matrices (e, 6, 6) of parts for their node: u_part = u + φ × arm."""
+    """Return matrices (e, 6, 6) of parts for their node: u_part = u + φ × arm."""
     A = np.broadcast_to(np.eye(6), matrices.shape).copy()
     A[:, :3, 3:] = -np.array([tilde(arm) for arm in arms]).reshape(-1, 3, 3)
     return np.swapaxes(A, 1, 2) @ matrices @ A

@@ -1,4 +1,4 @@
-"""An elastic body as arrays: nodes, sparse mass and stiffness in body axes, and the nodes that others touch."""
+"""Arrays of an elastic body: nodes, sparse mass and stiffness in body axes, and connected nodes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NEAR = 1e-9  # of the body's size: places this close are one place
 
 
 class CarriedPart(NamedTuple):
-    """A small rigid part on a node: mass (kg), inertia (3, 3) about its centre (kg m²), arm (3,) from the node."""
+    """Small rigid part on a node: mass (kg), inertia (3, 3) about its centre (kg m²), arm (3,) from the node."""
 
     node: int
     mass: float
@@ -32,25 +32,25 @@ class CarriedPart(NamedTuple):
 class ElasticBody:
     """Mass and stiffness of one body for the displacements of its nodes, all in body axes.
 
-    nodes     : (n, 3) positions, from the same origin as places on the body in the drawing
+    nodes     : (n, 3) positions, from the origin of positions on the body in the drawing
     K, M      : (size, size), sparse, symmetric
     turning   : M W_k for k = x, y, z (z alone in the plane), W_k the map (u, φ) → (e_k × u, e_k × φ) of every point
-                of the mesh; rigid arms and ties are allowed for
-    width     : degrees of freedom of a node that may be touched: 6, (u, φ), or 3 in the plane, (ux, uy, φ)
-    node      : (size,) which node a degree of freedom belongs to, in rising order
-    component : (size,) and which of (ux, uy, uz, φx, φy, φz) it is; nodes that are touched have all `width`, and come
-                first where others have fewer: columns i * width to (i + 1) * width are node i
-    interface : numbers of the nodes that joints, loads and sensors touch
-    places    : node of every touched place; most are the node's own position, others stand on a rigid arm, and then
-                a place p moves with u + φ × (p - nodes[i])
-    elements  : (e, 2) nodes at the ends of every element; ends (e, 2, 3): where its axis begins and ends, which differs
-                from the nodes' positions where arms hold it
-    beams     : (e,) which beam of the description each element belongs to
+                of the mesh, including rigid arms and ties
+    width     : degrees of freedom of a connected node: 6, (u, φ), or 3 in the plane, (ux, uy, φ)
+    node      : (size,) node of each degree of freedom, in ascending order
+    component : (size,) index of the degree of freedom in (ux, uy, uz, φx, φy, φz). Connected nodes have all `width` and
+                come first if others have fewer: columns i * width to (i + 1) * width belong to node i
+    interface : numbers of the nodes at joints, loads and sensors
+    places    : node of every connected position. Most are at the position of the node. Others are on a rigid arm, and a
+                position p there moves with u + φ × (p - nodes[i])
+    elements  : (e, 2) nodes at the ends of every element; ends (e, 2, 3): ends of its axis, which differ from the
+                positions of the nodes if there are arms
+    beams     : (e,) beam of the description that each element belongs to
     turned    : W_jᵀ M W_k for the pairs (j, k), j <= k, of the axes in `turning`
-    parts     : what beams carry beside their own mass, which M has as well
+    parts     : masses that beams carry in addition to their own, which are included in M
 
-    Bodies of beams that are equal are one object (`elastic_body`), also in mechanisms that differ elsewhere, such as
-    in their payload. What follows from a body is therefore `remembered` by the body.
+    Equal bodies of beams are one object (`elastic_body`), also in mechanisms that differ elsewhere, for example in
+    their payload. Results that follow from a body are therefore `remembered` by the body.
     """
 
     name: str
@@ -71,7 +71,7 @@ class ElasticBody:
     _memory: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
 
     def remembered(self, key: Hashable, make: Callable[[], T]) -> T:
-        """The result of `make` at the first call with this key: a body is frozen, so it stays true."""
+        """Return the result of `make` at the first call with this key; bodies are frozen, so it remains valid."""
         if key not in self._memory:
             self._memory[key] = make()
         return self._memory[key]
@@ -87,20 +87,20 @@ class ElasticBody:
         return float(np.linalg.norm(np.ptp(self.nodes, axis=0)))
 
     def columns(self, node: int) -> Integers:
-        """Degrees of freedom of a node."""
+        """Return the degrees of freedom of a node."""
         return np.arange(np.searchsorted(self.node, node), np.searchsorted(self.node, node, side="right"))
 
     def node_at(self, position: Array) -> int | None:
-        """The node that carries a touched place, or None if nothing touches the body there."""
+        """Return the node that carries a connected position, or None if the position is not connected."""
         return carrying_node(self.places, position, self.extent)
 
     def rigid_motions(self) -> Array:
-        """T (size, width): displacements for unit translations and rotations about the body's origin."""
+        """Return T (size, width): displacements for unit translations and rotations about the body's origin."""
         return rigid_body_motions(self.nodes, self.node, self.component, self.width)
 
 
 def rigid_body_motions(nodes: Array, node: Integers, component: Integers, width: int) -> Array:
-    """T: columns e_k for translations; e_k × X and e_k for rotations.   (elastic-bodies, 6)"""
+    """Return T with columns e_k for translations; e_k × X and e_k for rotations (elastic-bodies, 6)."""
     full = np.broadcast_to(np.eye(6), (len(nodes), 6, 6)).copy()
     full[:, :3, 3:] = -np.array([tilde(X) for X in nodes])
     rows = full[node, component]
@@ -108,7 +108,7 @@ def rigid_body_motions(nodes: Array, node: Integers, component: Integers, width:
 
 
 def carrying_node(places: Mapping[Any, int], position: Array, extent: float) -> int | None:
-    """The node of the touched place at a position, or None if there is none; extent : the body's size, m."""
+    """Return the node of the connected position, or None; extent : size of the body, m."""
     if not places:
         return None
     distance = np.linalg.norm(np.array(list(places)) - np.asarray(position, float), axis=1)
@@ -117,13 +117,13 @@ def carrying_node(places: Mapping[Any, int], position: Array, extent: float) -> 
 
 
 def required_node(body: Any, position: Array) -> int:
-    """The same of a body with `node_at`; refused where nothing touches it."""
+    """Return the node at a position of a body with `node_at`; raise an error if nothing is connected there."""
     node = body.node_at(position)
     if node is None:
         raise InputError(
-            f"no node is at {np.array2string(position, precision=6)} (in its axes)",
+            f"no node is at {np.array2string(position, precision=6)} (body axes)",
             part=f'body "{body.name}"',
             path=("bodies", body.name),
-            hint="attach the place to a node: attach: {PLACE: NODE}",
+            hint="attach the point to a node: attach: {POINT: NODE}",
         )
     return int(node)

@@ -1,7 +1,7 @@
-"""One elastic body condensed to the nodes that are touched, exact to a stated error over a band of frequencies.
+"""Condensation of an elastic body to its connected nodes, with a stated error over a band of frequencies.
 
-The displacements are u = Ψ_b u_b + V ι: static modes of the touched nodes and a few internal coordinates, the
-fixed-interface modes within the band and the dominant shapes in which the rest follows the interface dynamically
+The displacements are u = Ψ_b u_b + V ι. Ψ_b are static modes of the connected nodes. V are a few internal coordinates:
+the fixed-interface modes within the band, and the dominant shapes of the remaining dynamic response to the interface
 (rational Krylov vectors, reduced by their share in the interface's dynamic stiffness).
 docs/theory/elastic-bodies.md, equations 8-14. [Craig 1968]
 """
@@ -24,12 +24,12 @@ from supple.formulations.elastic.body_matrices import ElasticBody
 
 @dataclass(frozen=True, eq=False)
 class CondensedBody:
-    """Mass and stiffness of a body for its touched nodes and internal coordinates, in body axes.
+    """Mass and stiffness of a body for its connected nodes and internal coordinates, in body axes.
 
-    K, M        : (nc, nc) dense; columns i*width to (i+1)*width are node interface[i], then come the internal
-                  coordinates with K diagonal and M the identity among themselves
+    K, M        : (nc, nc) dense; columns i*width to (i+1)*width are node interface[i], followed by the internal
+                  coordinates, in which K is diagonal and M the identity
     basis       : (size, nc), Φ: displacements of the whole mesh = Φ condensed
-    nodes       : (touched, 3) positions of the touched nodes
+    nodes       : (touched, 3) positions of the connected nodes
     band        : rad/s; error: largest relative error of ω² that the condensation can cause within it
     internal_hz : frequencies of the internal coordinates
     rigid_motions : (nc, width) the rigid motions of the body in these coordinates, Φ rigid_motions = T
@@ -38,7 +38,8 @@ class CondensedBody:
     rigid_coupling : (width, nc) Tᵀ M Φ
     turning_rigid  : (axes, width, nc) Tᵀ M W_k Φ; axes are x, y, z, or z alone in the plane
     turning        : (axes, nc, nc) Φᵀ M W_k Φ
-    by_nodes       : whether coordinates are those above; of a body given by its modes they are rigid motions and modes
+    by_nodes       : whether the coordinates are those above; for a body given by its modes they are rigid motions and
+                     modes
     turned         : (pairs, nc, nc) Φᵀ W_jᵀ M W_k Φ for j <= k
     """
 
@@ -63,20 +64,22 @@ class CondensedBody:
 
     @property
     def size(self) -> int:
-        """nc, the number of coordinates."""
+        """Number of coordinates nc."""
         return self.K.shape[0]
 
 
 def condense(body: ElasticBody, band: float, tolerance: float = 1e-6) -> CondensedBody:
-    """Condense a body to its interface with a relative error of ω² below `tolerance` for ω up to `band` (rad/s); once
-    for each band."""
+    """Condense a body to its interface with a relative error of ω² below `tolerance` for ω up to `band` (rad/s).
+
+    The result is computed once for each band.
+    """
     return body.remembered(("condensed", band, tolerance), lambda: _condensed(body, band, tolerance))
 
 
 def _condensed(body: ElasticBody, band: float, tolerance: float) -> CondensedBody:
     if not band > 0.0:
         raise InputError(
-            f"the band of frequencies {band:g} rad/s is empty", part=f'body "{body.name}"', hint="give more"
+            f"the frequency band must be positive (got {band:g} rad/s)", part=f'body "{body.name}"', hint="increase it"
         )
     interface = body.interface or (0,)
     b = np.concatenate([body.columns(node) for node in interface])
@@ -143,7 +146,7 @@ _CHECKS = (0.15, 0.4, 0.65, 0.85, 1.0)  # fractions of the band at which the err
 
 
 class Interior:
-    """The body with its interface held: (K - sM) x = r, s = ω², dense or sparse by size."""
+    """The body with fixed interface: (K - sM) x = r, s = ω², dense or sparse depending on its size."""
 
     def __init__(self, body: ElasticBody, b: Integers, inner: Integers):
         self.name = body.name
@@ -165,7 +168,7 @@ class Interior:
         self.yardstick = Yardstick(symmetrized(K_bb + K_ib.T @ self.psi), static_mass, size)
 
     def solve(self, s: float, right: Array) -> Array:
-        """(K - s M)⁻¹ right."""
+        """Return (K - s M)⁻¹ right."""
         matrix = self.K - s * self.M if s else self.K
         try:
             with np.errstate(all="raise"):
@@ -183,7 +186,7 @@ class Interior:
         )
 
     def modes(self, below: float) -> tuple[Array, Array]:
-        """Fixed-interface modes with ω² up to `below`: values (k,), shapes (inner, k) with Φᵀ M Φ = I."""
+        """Return the fixed-interface modes with ω² up to `below`: values (k,), shapes (inner, k) with Φᵀ M Φ = I."""
         size = self.K.shape[0]
         if not self.sparse:
             inverse, shapes = la.eigh(self.M, self.K)  # K is positive definite, M need not be
@@ -208,7 +211,7 @@ class Interior:
         return self._with_overlooked(inverse_of, values[kept], shapes[:, kept], start[:, 1:], below)
 
     def _modes_of_few(self, heavy: Integers, below: float) -> tuple[Array, Array]:
-        """The same where few degrees of freedom have mass: an eigenproblem of their compliance."""
+        """Return the modes if few degrees of freedom have mass, from an eigenproblem of their compliance."""
         compliance = self.solve(0.0, np.eye(len(self.unit))[:, heavy])
         values, directions = la.eigh(self.M[heavy][:, heavy].toarray())
         root = directions * np.sqrt(np.maximum(values, 0.0))
@@ -219,7 +222,7 @@ class Interior:
     def _with_overlooked(
         self, factor: Any, values: Array, modes: Array, block: Array, below: float
     ) -> tuple[Array, Array]:
-        """Modes that Lanczos' method overlooks (twins of others, in symmetric bodies), found by inverse iteration."""
+        """Add modes that Lanczos' method misses (duplicates in symmetric bodies), found by inverse iteration."""
         found = np.full(block.shape[1], np.inf)
         for iteration in range(_ITERATIONS):
             block = factor.solve(self.M @ block)
@@ -237,7 +240,7 @@ class Interior:
         return values[order], modes[:, order]
 
     def internal_shapes(self, band: float, tolerance: float) -> tuple[Array, float]:
-        """V (inner, n) with VᵀMV = I, VᵀKV diagonal, and the error that remains; band is ω².   (10-14)"""
+        """Return V (inner, n) with VᵀMV = I and VᵀKV diagonal, and the remaining error; band is ω² (10-14)."""
         if not self.coupling.any():  # a body without mass
             return np.zeros((len(self.coupling), 0)), 0.0
         values, modes = self.modes(_EDGE * band)
@@ -262,12 +265,12 @@ class Interior:
         return self._orthonormal(np.hstack([modes, followers])), error
 
     def _settled(self, s: float, rest: Array, modes: Array) -> Array:
-        """(K - sM)⁻¹ rest, kept free of the retained modes."""
+        """Return (K - sM)⁻¹ rest, orthogonal to the retained modes."""
         x = self.solve(s, rest)
         return x - modes @ (modes.T @ (self.M @ x))
 
     def _followers(self, rest: Array, modes: Array, band: float, values: Array) -> Array:
-        """Shapes (inner, n), by falling share in the dynamic stiffness, that span the response to the interface."""
+        """Return shapes (inner, n) of the response to the interface, sorted by their share in the dynamic stiffness."""
         points = band * 0.5 * (1.0 - np.cos(np.pi * (2 * np.arange(_SNAPSHOTS) + 1) / (2 * _SNAPSHOTS)))
         taken = [s * self._settled(s, rest, modes) @ self.yardstick.root(s) for s in away_from(points, values)]
         Y = np.hstack(taken) / np.sqrt(_SNAPSHOTS)
@@ -276,7 +279,7 @@ class Interior:
         return Y @ (directions[:, order] / np.sqrt(share[order]))
 
     def _error(self, s: float, missing: Array) -> float:
-        """Largest eigenvalue of s² L[(K - sM)⁻¹ - V (Vᵀ(K - sM)V)⁻¹ Vᵀ]Lᵀ against ½(K_b + s M_b).   (13)"""
+        """Return the largest eigenvalue of s² L[(K - sM)⁻¹ - V (Vᵀ(K - sM)V)⁻¹ Vᵀ]Lᵀ against ½(K_b + s M_b) (13)."""
         root = self.yardstick.root(s)
         return s * s * float(np.abs(la.eigvalsh(symmetrized(root.T @ missing @ root))).max())
 
@@ -293,7 +296,7 @@ _GAP = 1e-4  # of ω²: how far from a pole
 
 
 def away_from(points: Iterable[float], poles: Array) -> list[float]:
-    """The points, moved a little down where one lies on a pole."""
+    """Return the points, slightly decreased if one is too close to a pole."""
     found = []
     for s in points:
         while len(poles) and np.min(np.abs(poles / s - 1.0)) < _GAP:
@@ -303,11 +306,11 @@ def away_from(points: Iterable[float], poles: Array) -> list[float]:
 
 
 class Yardstick:
-    """What an error of the interface's dynamic stiffness is measured against: ½(K_b + s M_b).   (elastic-bodies, 13)
+    """Reference for errors of the interface's dynamic stiffness: ½(K_b + s M_b) (elastic-bodies, 13).
 
-    In a mode of the whole mechanism twice this is at most xᵀK x + ω² xᵀM x = 2 ω² xᵀM x, so that the quotient bounds
-    the relative error of ω². Directions without mass (of some imported matrices) count with a trace of it: of what
-    the others have when displacements are counted in `unit`, the body's size, and rotations in radians.
+    In a mode of the whole mechanism, twice this is at most xᵀK x + ω² xᵀM x = 2 ω² xᵀM x, so that the quotient bounds
+    the relative error of ω². Directions without mass (in some imported matrices) get a small mass, relative to the
+    others with displacements in units of `unit`, the body's size, and rotations in radians.
     """
 
     def __init__(self, stiffness: Array, mass: Array, unit: Array):
@@ -321,10 +324,10 @@ class Yardstick:
         self.squares, self.shapes = np.maximum(squares, 0.0), unit[:, None] * (half @ turn)
 
     def root(self, s: float) -> Array:
-        """W with Wᵀ ½(K_b + s M_b) W = I."""
+        """Return W with Wᵀ ½(K_b + s M_b) W = I."""
         return self.shapes / np.sqrt(0.5 * (self.squares + s))
 
 
 def symmetrized(matrix: Array) -> Array:
-    """Without the rounding that makes it a little asymmetric."""
+    """Return the symmetric part of a matrix, which removes rounding errors."""
     return 0.5 * (matrix + matrix.T)

@@ -1,8 +1,8 @@
-"""A beam cut at a place: what is on one side of it, and the inertia of that side.
+"""A beam cut at a position: the nodes and the inertia on one side.
 
-The part that is cut off is in balance: what acts in the section follows from all that acts on that part and from its
-inertia, whatever the beam is made of. Where an element ends at the place, that is the side it comes from; where the
-beam begins there, the side it goes to.
+The part on one side of the cut is in equilibrium. The section forces therefore follow from all forces on that part and
+from its inertia, for any kind of beam. If an element ends at the position, the side of this element is used; if the
+beam begins there, the other side.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ from supple.kinematics.numbering import Numbering
 class Cut(NamedTuple):
     """One side of a cut.
 
-    nodes   : numbers of the nodes on the side, without that of the cut; element, end : which element ends there
-    sign    : what a force on the side counts in the section: -1 for the side before the cut, 1 for that behind it
+    nodes   : numbers of the nodes on the side, without that of the cut; element, end : element that ends there, and its
+              end
+    sign    : factor of forces on the side in the section: -1 for the side before the cut, 1 for that behind it
     to_section : (6, 6) from a force and a moment about the body's origin, in its axes, to those in the section
     mass    : (6, size) rigid motions times the mass of the side, over displacements of the mesh
     turning : (axes, 6, size) the same for M W_k
@@ -43,7 +44,7 @@ class Cut(NamedTuple):
 
 
 def cut_at(numbering: Numbering, section: BeamSection, sensor: str) -> Cut:
-    """The cut of a beam at a place, made once for each sensor."""
+    """Return the cut of a beam at a position, computed once per sensor."""
     return numbering.mechanism.remembered(f"cut {sensor}", lambda: _cut(numbering, section, sensor))
 
 
@@ -60,8 +61,8 @@ def _cut(numbering: Numbering, section: BeamSection, sensor: str) -> Cut:
     if place in nodes:
         path = ("sensors", sensor)
         raise InputError(
-            f'the beams of "{section.body}" form a ring there, which one cut does not open',
-            part=part_name(path), path=path, hint="look at a beam outside the ring",
+            f'the beams of "{section.body}" form a ring here, so one section force is not determined',
+            part=part_name(path), path=path, hint="choose a beam outside the ring",
         )  # fmt: skip
     spans, found, *_ = meshed_beams(drawing, section.body)
     some = found._replace(
@@ -82,7 +83,7 @@ def _cut(numbering: Numbering, section: BeamSection, sensor: str) -> Cut:
 
 
 def _side(mesh: ElasticBody, element: int, start: int, place: int) -> tuple[list[int], set[int]]:
-    """Elements and nodes that are reached from the far end of an element without passing the cut."""
+    """Return the elements and nodes that are reached from the far end of an element without passing the cut."""
     elements, nodes, left = {element}, {start}, [start]
     while left:
         at = left.pop()

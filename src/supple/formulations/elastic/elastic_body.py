@@ -1,4 +1,4 @@
-"""Elastic bodies of a mechanism: from beams or matrices as drawn to arrays in body axes, and their own frequency."""
+"""Elastic bodies of a mechanism: arrays in body axes from beams or imported matrices, and their natural frequency."""
 
 from __future__ import annotations
 
@@ -28,30 +28,30 @@ from supple.formulations.elastic.touched_places import TouchedPlace, touched_pla
 from supple.kinematics.numbering import Numbering
 
 _MADE: WeakValueDictionary[tuple[str, bytes], ElasticBody] = WeakValueDictionary()
-"""Bodies of beams by their names and a digest of what they are made of, as long as some mechanism uses them."""
+"""Bodies of beams by name and a digest of their data, while some mechanism uses them."""
 
 
 def elastic_body(drawing: Drawing, name: str) -> ElasticBody:
-    """Mass and stiffness of a body of beams or a superelement, with a node at every place that something touches."""
+    """Return mass and stiffness of a body of beams or a superelement, with a node at every connected position."""
     described = drawing.mechanism.bodies[name].superelement
     if described is not None:
         path = ("bodies", name, "superelement")
         if modal_arrays(described, path) is not None:
             raise InputError(
-                "it is given by its modes, and has no mesh", part=part_name(("bodies", name)), path=path,
-                hint="give matrices of mass and stiffness of its nodes",
+                "the body is given by its modes and has no mesh", part=part_name(("bodies", name)), path=path,
+                hint="use mass and stiffness matrices of its nodes",
             )  # fmt: skip
         return superelement_body(drawing, name, touched_places(drawing, name))
     return _body_of_beams(drawing, name)
 
 
 def mesh_of(numbering: Numbering, name: str) -> ElasticBody:
-    """The mesh of an elastic body, made once."""
+    """Return the mesh of an elastic body, created once."""
     return numbering.mechanism.remembered(f"mesh {name}", lambda: elastic_body(numbering.drawing, name))
 
 
 def section_rates(E: Any, G: Any, rho: Any, section: SectionProperties) -> list[Any]:
-    """The ten `SectionRates` of a section of a material."""
+    """Return the ten `SectionRates` of a section of a material."""
     return [
         E * section.area,
         G * section.torsion,
@@ -67,7 +67,7 @@ def section_rates(E: Any, G: Any, rho: Any, section: SectionProperties) -> list[
 
 
 def beam_span(beam: PlacedBeam) -> Span:
-    """A beam's stiffness and mass for a metre of length, at both ends."""
+    """Return stiffness and mass of a beam per metre, at both ends."""
     E, G, rho = beam.material.youngs_modulus, beam.material.G, beam.material.density
     # What a planar table leaves out does not act in the plane.
     ends = [np.nan_to_num(section_rates(E, G, rho, section)) for section in beam.sections]
@@ -76,7 +76,7 @@ def beam_span(beam: PlacedBeam) -> Span:
 
 
 class MeshedBeams(NamedTuple):
-    """The beams of a body, divided; touched places, and the node that carries each."""
+    """The divided beams of a body, the connected positions, and the nodes that carry them."""
 
     spans: list[Span]
     mesh: BeamMesh
@@ -85,7 +85,7 @@ class MeshedBeams(NamedTuple):
 
 
 def meshed_beams(drawing: Drawing, name: str) -> MeshedBeams:
-    """The beams of a body with a node at every place that something touches."""
+    """Return the beams of a body with a node at every connected position."""
     spans = [beam_span(beam) for beam in placed_beams(drawing, name)]
     touched = touched_places(drawing, name)
     anchors = [_anchor(drawing, name, spans, place) for place in touched]
@@ -95,8 +95,10 @@ def meshed_beams(drawing: Drawing, name: str) -> MeshedBeams:
 
 
 def weighted_beams(drawing: Drawing, name: str, weights: Array) -> tuple[sp.csr_array, sp.csr_array]:
-    """Σ w K and Σ w M of the beams of a body, `weights` (beams,) one for each: over the degrees of freedom of its mesh,
-    point masses not among them."""
+    """Return Σ w K and Σ w M of the beams of a body, with one of the `weights` (beams,) per beam.
+
+    The matrices are over the degrees of freedom of the mesh, without point masses.
+    """
     found = meshed_beams(drawing, name)
     least = 1e-14 * float(weights.max())  # the shape of a sheared beam is a ratio of its stiffnesses
     weighted = [
@@ -108,7 +110,7 @@ def weighted_beams(drawing: Drawing, name: str, weights: Array) -> tuple[sp.csr_
 
 
 def _body_of_beams(drawing: Drawing, name: str) -> ElasticBody:
-    """The body, or the equal one that another mechanism has made: members of a family differ in few bodies."""
+    """Return the body, or an equal one that another mechanism uses, since members of a family differ in few bodies."""
     beams, planar = meshed_beams(drawing, name), drawing.mechanism.planar
     key = (name, _digest(beams, planar))
     body = _MADE.get(key)
@@ -120,7 +122,7 @@ def _body_of_beams(drawing: Drawing, name: str) -> ElasticBody:
 
 
 def _digest(beams: MeshedBeams, planar: bool) -> bytes:
-    """Digest of all numbers that the matrices of a body depend on, bit for bit."""
+    """Return a digest of all numbers that the matrices of a body depend on."""
     digest = hashlib.sha256(repr((planar, len(beams.spans), len(beams.touched), beams.carriers)).encode())
     for item in (*beams.spans, beams.mesh):
         _feed(digest, item)
@@ -174,15 +176,15 @@ def _require_connected(name: str, found: BeamMesh) -> None:
     if pieces > 1:
         loose = int(found.beams[np.flatnonzero(piece[ends[0]] != piece[ends[0, 0]])[0]])
         raise InputError(
-            f"beam {loose + 1} does not meet the first one, nor any that is connected to it",
+            f"beam {loose + 1} is not connected to the first beam, directly or through others",
             part=part_name(("bodies", name)),
             path=("bodies", name, "beams", loose),
-            hint="beams are welded where they share a place; otherwise they are two bodies",
+            hint="beams are joined at common points; separate beams are separate bodies",
         )
 
 
 def _moved_to_places(found: BeamMesh, touched: list[TouchedPlace], carriers: list[int]) -> BeamMesh:
-    """Nodes that only serve one place at the end of a rigid arm, moved there, so that most places are nodes."""
+    """Move nodes that carry one position at the end of a rigid arm to this position."""
     nodes = found.nodes.copy()
     for node in set(carriers):
         places = [place.position for i, place in zip(carriers, touched, strict=True) if i == node and place.row]
@@ -192,7 +194,7 @@ def _moved_to_places(found: BeamMesh, touched: list[TouchedPlace], carriers: lis
 
 
 def _anchor(drawing: Drawing, name: str, spans: list[Span], place: TouchedPlace) -> Array:
-    """Where on the beams a touched place is held: at itself if it lies on an axis or at a beam's end."""
+    """Return the point of the beams that carries a position: the position itself on an axis or at an end of a beam."""
     near = 10.0 * NEAR * extent(spans)
     held = _held(spans, place.position, near)
     if held is not None:
@@ -203,7 +205,7 @@ def _anchor(drawing: Drawing, name: str, spans: list[Span], place: TouchedPlace)
             held = _held(spans, drawing.on_body(name, target, path), near)
             if held is None:
                 raise InputError(
-                    f'"{key}" is attached to a place that lies on none of its beams',
+                    f'"{key}" is attached to a point that is not on its beams',
                     part=part_name(path),
                     path=(*path, key),
                     hint="attach it to a point on a beam's axis, or to a beam's end",
@@ -216,7 +218,7 @@ def _anchor(drawing: Drawing, name: str, spans: list[Span], place: TouchedPlace)
         return nearest
     at, next_to = (", ".join(f"{x:.6g}" for x in drawing.bodies[name].to_world(p)) for p in (place.position, nearest))
     raise InputError(
-        f"the place ({at}) lies on none of the beams of {part_name(('bodies', name))}; "
+        f"the point ({at}) is not on a beam of {part_name(('bodies', name))}; "
         f"the nearest node is {distance.min():.4g} m away, at ({next_to})",
         part=place.part,
         path=place.path,
@@ -225,7 +227,7 @@ def _anchor(drawing: Drawing, name: str, spans: list[Span], place: TouchedPlace)
 
 
 def _held(spans: list[Span], position: Array, near: float) -> Array | None:
-    """The node's place for a place on an axis: itself, or the beam's end place if an offset lies between."""
+    """Return the position of the node for a position on an axis: itself, or with an offset the beam's end node."""
     for one in spans:
         for end in (one.start, one.end):
             if np.linalg.norm(position - end) <= near:
@@ -247,14 +249,14 @@ _STILL = 1e-13  # of the largest ω²: rounding
 
 
 def natural_frequency(body: ElasticBody) -> float:
-    """The frequency that an elastic body has by its own, Hz: the unit in which frequency bands are counted.
+    """Return the characteristic frequency of an elastic body, Hz, which is the unit of frequency bands.
 
-    It is √λ/2π, λ the lowest eigenvalue of (QᵀKQ, QᵀMQ), Q without rigid motions; 0 where there is none.  (14a)
+    It is √λ/2π, λ the lowest eigenvalue of (QᵀKQ, QᵀMQ), Q without rigid motions; 0 if there is none.  (14a)
 
-    Q holds displacements of second degree over the body, u = e_k x_i x_j with the rotations φ = ½ curl u. They bend,
-    twist and stretch it in the simplest ways. The lowest of their frequencies, the body free, is an upper bound of its
-    lowest one. The space of these fields is the same in all axes, so the bound is the body's alone, and follows every
-    change of units.
+    Q contains displacements of second degree over the body, u = e_k x_i x_j with the rotations φ = ½ curl u, the
+    simplest bending, torsion and extension. The lowest of their frequencies is an upper bound of the lowest frequency
+    of the free body. The space of these fields is the same in all axes, so the value does not depend on axes and
+    follows every change of units.
     """
     return body.remembered("natural frequency", lambda: _natural_frequency(body))
 
@@ -282,7 +284,7 @@ def _natural_frequency(body: ElasticBody) -> float:
 
 
 def _second_degree(body: ElasticBody, size: float) -> Array:
-    """Fields (degrees, 18), in the plane (degrees, 6), over X from the middle of the nodes, in units of the size."""
+    """Return fields (degrees, 18), in the plane (degrees, 6), over the relative position X from the mean node."""
     X = (body.nodes - body.nodes.mean(axis=0)) / size
     axes = (0, 1) if body.width == 3 else (0, 1, 2)
     columns = []

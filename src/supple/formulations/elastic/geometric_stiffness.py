@@ -1,12 +1,11 @@
-"""Geometric stiffness of beams: the work of their internal forces along deformations of second order.
+"""Geometric stiffness of beams: the work of internal forces along deformations of second order.
 
-An element deforms in axes that follow its chord, by ω = e × (u₂ - u₁)/L + ½ e e·(φ₁ + φ₂). With the forces f and
-moments m on its two ends at x, which its elastic forces balance, the axial force N = ½ e·(f₂ - f₁) and arms a from the
-nodes,
+An element deforms in axes that follow its chord, by ω = e × (u₂ - u₁)/L + ½ e e·(φ₁ + φ₂). The forces f and moments m
+on its two ends at x balance its elastic forces. With the axial force N = ½ e·(f₂ - f₁) and arms a from the nodes,
 
     V₂ = Σ f·(-ω × u + ½ ω × (ω × x) + ½ φ × (φ × a)) - ½ m·(ω × φ) + ½ ∫ N(x) (v'² - v'²_chord) dx
 
-The load of the element's own inertia along e, p₁ and p₂ at its ends, makes N(x) = N + p₁(1 - x/L) - p₂ x/L.
+The inertia load of the element along e, p₁ and p₂ at its ends, gives N(x) = N + p₁(1 - x/L) - p₂ x/L.
 (docs/theory/stiffening.md, eqs. 9-11)
 """
 
@@ -36,11 +35,11 @@ from supple.formulations.elastic.elastic_body import meshed_beams
 from supple.geometry.rotation import tilde
 
 _CROSS = np.array([[[tilde(np.eye(3)[i])[k, j] for j in range(3)] for i in range(3)] for k in range(3)])
-"""ε (k, i, j): (a × b)_k = Σ ε_kij a_i b_j."""
+"""Permutation symbol ε (k, i, j): (a × b)_k = Σ ε_kij a_i b_j."""
 
 
 class Acceleration(NamedTuple):
-    """v̇ + A X of the points of a body, v̇ (3,) and A (3, 3)."""
+    """Acceleration v̇ + A X of the points of a body, v̇ (3,) and A (3, 3)."""
 
     shift: Array
     turn: Array
@@ -54,12 +53,12 @@ def body_load_stiffness(
     moved: Array,
     shapes: Array,
 ) -> Array:
-    """K_g (p, n, n) over n shapes of a body of beams, for the internal forces that each of p loads causes.
+    """Return K_g (p, n, n) over n shapes of a body of beams, for the internal forces of each of p loads.
 
-    loads  : (size, p) forces on all degrees of freedom; what a load has of force and moment altogether is balanced by
-             the inertia of the free body, so that loads which balance each other add up to what they cause together
-    accelerations, moved : those that the first of the loads are the inertia of; then displacements (size, q) whose
-             second derivatives the next q are the inertia of
+    loads  : (size, p) forces on all degrees of freedom. The resultant of a load is balanced by the inertia of the free
+             body, so that the effects of loads in equilibrium add up
+    accelerations, moved : accelerations whose inertia forces the first loads are; then displacements (size, q) whose
+             second derivatives cause the inertia forces of the next q loads
     shapes : (size, n) displacements of all degrees of freedom
     """
     spans, found, _, _ = meshed_beams(drawing, body.name)
@@ -77,7 +76,7 @@ def body_load_stiffness(
 
 
 def free_response(body: ElasticBody, loads: Array) -> Array:
-    """Displacements (size, p), free of rigid motions, under loads (size, p) and the inertia that balances them."""
+    """Return displacements (size, p) without rigid motions, under loads (size, p) and the balancing inertia."""
     MT = body.M @ body.rigid_motions()
     MT = sp.csc_array(MT * (abs(body.K).max() / np.abs(MT).max(axis=0)))
     whole = sp.csc_array(sp.block_array([[body.K, MT], [MT.T, None]]))
@@ -86,7 +85,7 @@ def free_response(body: ElasticBody, loads: Array) -> Array:
 
 
 def _of_element(body: ElasticBody, nodes: Array, of_body: Array) -> Array:
-    """(12, n) displacements of an element's two nodes from those of all degrees of freedom (size, n)."""
+    """Return the displacements (12, n) of an element's two nodes from those of all degrees of freedom (size, n)."""
     kept = PLANAR_COLUMNS if body.width == 3 else np.arange(6)
     found = np.zeros((12, of_body.shape[1]))
     for end, node in enumerate(nodes):
@@ -95,7 +94,7 @@ def _of_element(body: ElasticBody, nodes: Array, of_body: Array) -> Array:
 
 
 def _on_ends(arms: Array) -> Array:
-    """A (e, 12, 12): displacements of the ends from those of the nodes, u + φ × a and φ."""
+    """Return A (e, 12, 12): displacements of the ends from those of the nodes, u + φ × a and φ."""
     A = np.broadcast_to(np.eye(12), (len(arms), 12, 12)).copy()
     for e, pair in enumerate(arms):
         for end, arm in enumerate(pair):
@@ -104,15 +103,17 @@ def _on_ends(arms: Array) -> Array:
 
 
 def _end_forces(body: ElasticBody, data: ElementData, displacements: Array) -> Array:
-    """(e, p, 12) forces and moments on the ends of the elements, in body axes."""
+    """Return forces and moments (e, p, 12) on the ends of the elements, in body axes."""
     K = in_body_axes(beam_matrices(data.length, data.rates, data.shear)[0], data.axes)
     moved = np.array([_of_element(body, nodes, displacements) for nodes in body.elements])
     return np.swapaxes(K @ (_on_ends(data.arms) @ moved), 1, 2)
 
 
 def _forms(data: ElementData, ends: Array, arch: Array) -> Array:
-    """(e, 12, 12, 12): twice V₂ as a form over the displacements of the two nodes, for each unit force on the ends.
-    arch : (e, 12, 12) ∫ v'² - v'²_chord"""
+    """Return twice V₂ as a form over the displacements of the two nodes, per unit end force, (e, 12, 12, 12).
+
+    arch : (e, 12, 12) ∫ v'² - v'²_chord
+    """
     count, axis = len(data.length), data.axes[:, :, 0]
     at = _on_ends(data.arms)
     turn = np.zeros((count, 3, 12))
@@ -138,7 +139,7 @@ def _forms(data: ElementData, ends: Array, arch: Array) -> Array:
 
 
 def _arm(k: int, place: Array) -> Array:
-    """Q (e, 3, 3) with ωᵀQω = e_k·(ω × (ω × x)), x (e, 3)."""
+    """Return Q (e, 3, 3) with ωᵀQω = e_k·(ω × (ω × x)), x (e, 3)."""
     outer = np.zeros((len(place), 3, 3))
     outer[:, k, :] = 0.5 * place
     return outer + np.swapaxes(outer, 1, 2) - place[:, k, None, None] * np.eye(3)
@@ -147,7 +148,7 @@ def _arm(k: int, place: Array) -> Array:
 def _axial_loads(
     body: ElasticBody, data: ElementData, ends: Array, accelerations: Sequence[Acceleration], moved: Array
 ) -> Array:
-    """(e, p + q, 2) inertia of the elements along their axes, at both ends."""
+    """Return the inertia forces (e, p + q, 2) of the elements along their axes, at both ends."""
     mass = beam_matrices(data.length, data.rates, data.shear)[1][:, AXIAL[:, None], AXIAL]
     axis = data.axes[:, :, 0]
     fields = [np.einsum("esk,ek->es", one.shift + ends @ one.turn.T, axis) for one in accelerations]
@@ -158,8 +159,10 @@ def _axial_loads(
 
 
 def _slopes(data: ElementData) -> tuple[Array, Array]:
-    """∫ v'² - v'²_chord dx of both planes of bending over the displacements of the nodes, (e, 12, 12), and the same
-    with the factors 1 - x/L and -x/L, (e, 2, 12, 12); in body axes."""
+    """Return ∫ v'² - v'²_chord dx of both planes of bending over the displacements of the nodes, in body axes.
+
+    The first array is (e, 12, 12); the second has the factors 1 - x/L and -x/L, (e, 2, 12, 12).
+    """
     points, weights = np.polynomial.legendre.leggauss(GAUSS)
     xi, L = 0.5 * (points + 1.0), data.length
     weight = 0.5 * weights[None] * L[:, None]

@@ -1,4 +1,4 @@
-"""Superelements: the elastic body that imported matrices make, its patches tied to the places that are touched."""
+"""Superelements: the elastic body of imported matrices, with its node sets tied to connected positions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _AT_PLACE = 1e-6  # of the body's size: a node of an interface lies at its place
 
 
 def superelement_body(drawing: Drawing, name: str, touched: list[TouchedPlace]) -> ElasticBody:
-    """The body of imported matrices, its patches tied to their places, with a node at every touched place."""
+    """Return the body of imported matrices, with tied node sets and a node at every connected position."""
     described = drawing.mechanism.bodies[name].superelement
     assert described is not None
     path: Path = ("bodies", name, "superelement")
@@ -122,7 +122,7 @@ def _index(arrays: SuperelementMatrices, number: int, path: Path) -> int:
     found = np.flatnonzero(arrays.numbers == number)
     if not len(found):
         low, high = arrays.numbers.min(), arrays.numbers.max()
-        refuse(f"there is no node {number}", path, f"the node table has {len(arrays.numbers)} nodes, {low} to {high}")
+        refuse(f"unknown node {number}", path, f"the node table has {len(arrays.numbers)} nodes, {low} to {high}")
     return int(found[0])
 
 
@@ -130,13 +130,13 @@ def _single(arrays: SuperelementMatrices, positions: Array, number: int, place: 
     node = _index(arrays, number, path)
     if arrays.degrees[node] != 6:
         refuse(
-            f"node {number} has three degrees of freedom, and a joint needs six",
+            f"node {number} has three degrees of freedom, but a joint needs six",
             path,
-            "tie a patch of nodes to it: nodes: [...] or within: 0.01",
+            "tie several nodes to it: nodes: [...] or within: 0.01",
         )
     distance = float(np.linalg.norm(positions[node] - place))
     if distance > _AT_PLACE * size:
-        refuse(f"node {number} is {distance:.4g} m from the place", path, "draw the place where the node is")
+        refuse(f"node {number} is {distance:.4g} m from the point", path, "move the point to the node")
     return node
 
 
@@ -149,19 +149,19 @@ def _patch(arrays: SuperelementMatrices, positions: Array, interface: Interface,
         nodes = np.flatnonzero(distance <= interface.within * (1.0 + 1e-9))
         if len(nodes) < 3:
             refuse(
-                f"{len(nodes)} nodes lie within {interface.within:g} m of it, the nearest at {distance.min():.4g} m",
+                f"only {len(nodes)} nodes are within {interface.within:g} m, the nearest at {distance.min():.4g} m",
                 path,
-                "a patch needs three nodes or more: widen it, or list its nodes",
+                "at least three nodes are needed; increase within:, or list nodes:",
             )
     if on_a_line(positions[nodes]):
-        refuse("the nodes of the patch lie on a line, about which it can turn", path, "add nodes beside the line")
+        refuse("the tied nodes are on one line, so the rotation about it is free", path, "add nodes off the line")
     return Patch(place, nodes, interface.tie == "average", _weights(arrays, nodes))
 
 
 def _weights(arrays: SuperelementMatrices, nodes: Integers) -> Array | None:
-    """Shares of the patch's nodes in its mean motion: diagonal masses, which follow the area that belongs to each.
+    """Return weights of the nodes in their mean motion: diagonal masses, which follow the tributary area.
 
-    Equal shares would give corners and edges of a face too much, and the tie a compliance that depends on the mesh.
+    Equal weights would overrate corners and edges of a face and make the compliance of the tie depend on the mesh.
     """
     first = np.concatenate([[0], np.cumsum(arrays.degrees)])[nodes]
     found = np.mean([arrays.M.diagonal()[first + k] for k in range(3)], axis=0)
@@ -173,7 +173,7 @@ def _require_apart(arrays: SuperelementMatrices, patches: list[Patch], front: li
     numbers, counts = np.unique(taken, return_counts=True)
     if len(counts) and counts.max() > 1:
         twice = arrays.numbers[numbers[np.argmax(counts)]]
-        refuse(f"node {twice} belongs to two interfaces", (*path, "interfaces"), "give each its own nodes")
+        refuse(f"node {twice} belongs to two interfaces", (*path, "interfaces"), "use different nodes for each")
 
 
 def _near(carriers: list[tuple[Array, int, bool]], position: Array, size: float) -> list[tuple[Array, int, bool]]:
@@ -190,7 +190,7 @@ def _node_there(
         return six[nearest]
     listed = ", ".join(f"{x:.6g}" for x in place.position)
     raise InputError(
-        f"no interface of {part_name(('bodies', name))} is at ({listed}) in its axes"
+        f"{part_name(('bodies', name))} has no interface at ({listed}) in its axes"
         + (f"; the nearest node with six degrees is {distance[nearest]:.4g} m away" if six else ""),
         part=place.part,
         path=place.path,
@@ -204,9 +204,9 @@ def _node_there(
 
 
 class Patch(NamedTuple):
-    """Nodes of the mesh (by index) tied to a place; average: by their mean motion, otherwise rigidly.
+    """Nodes of the mesh (by index) tied to a position; average: by their mean motion, otherwise rigidly.
 
-    weights : (n,) of the nodes in the mean, such as the area or mass that belongs to each; equal if left out
+    weights : (n,) of the nodes in the mean, such as their area or mass; default equal
     """
 
     place: Array
@@ -216,10 +216,10 @@ class Patch(NamedTuple):
 
 
 class Tied(NamedTuple):
-    """The mesh with its patches tied.
+    """The mesh with its node sets tied.
 
     S         : (mesh degrees, size), sparse: mesh displacements = S q
-    nodes     : (n, 3) the places, the nodes in `front`, then the other nodes that still have degrees of freedom
+    nodes     : (n, 3) the positions, the nodes in `front`, then the other nodes that still have degrees of freedom
     node, component : (size,) of each q
     """
 
@@ -230,13 +230,13 @@ class Tied(NamedTuple):
 
 
 def on_a_line(positions: Array) -> bool:
-    """Whether a patch cannot tell a rotation about its own line."""
+    """Return whether the nodes lie on a line, so that a rotation about it is undetermined."""
     spread = np.linalg.svd(positions - positions.mean(axis=0), compute_uv=False)
     return len(positions) < 3 or spread[1] < 1e-6 * spread[0]
 
 
 def tied(positions: Array, degrees: Integers, patches: Sequence[Patch], front: Sequence[int] = ()) -> Tied:
-    """Tie disjoint patches; the nodes in `front` (with six degrees of freedom) come right after the places."""
+    """Tie disjoint node sets; the nodes in `front` (with six degrees of freedom) follow the tied positions."""
     first = np.concatenate([[0], np.cumsum(degrees)])
     total = int(first[-1])
     dependent = np.zeros(total, dtype=bool)
@@ -273,21 +273,21 @@ def tied(positions: Array, degrees: Integers, patches: Sequence[Patch], front: S
 
 
 def _motion(place: Array, at: Array, count: int) -> Array:
-    """Displacement of a node of a rigid patch for the displacement of its place: (count, 6)."""
+    """Return the displacement of a node of a rigid set for the displacement of its position, (count, 6)."""
     return np.block([[np.eye(3), -tilde(at - place)], [np.zeros((3, 3)), np.eye(3)]])[:count]
 
 
 def _rigid(
     positions: Array, first: Integers, degrees: Integers, patch: Patch
 ) -> tuple[Integers, Integers, Array, Array]:
-    """u_i = u_P + φ_P × (X_i - X_P), φ_i = φ_P."""
+    """Tie nodes rigidly: u_i = u_P + φ_P × (X_i - X_P), φ_i = φ_P."""
     at = np.concatenate([np.arange(first[node], first[node] + degrees[node]) for node in patch.nodes])
     motion = np.vstack([_motion(patch.place, positions[node], int(degrees[node])) for node in patch.nodes])
     return at, np.zeros(0, dtype=np.int64), motion, np.zeros((len(at), 0))
 
 
 def _average(positions: Array, first: Integers, patch: Patch) -> tuple[Integers, Integers, Array, Array]:
-    """q_P = B u with B = (AᵀwA)⁻¹Aᵀw, A the patch's rigid motion, solved for six of the patch's displacements."""
+    """Tie nodes by q_P = B u, B = (AᵀwA)⁻¹Aᵀw, A the set's rigid motion, solved for six of its displacements."""
     at = (first[patch.nodes][:, None] + np.arange(3)).ravel()
     A = np.vstack([_motion(patch.place, positions[node], 3) for node in patch.nodes])
     size = np.sqrt(np.mean(np.sum((positions[patch.nodes] - patch.place) ** 2, axis=1)))
@@ -320,10 +320,10 @@ _MOTIONS = (
 
 
 def require_free_body(arrays: SuperelementMatrices, path: Path) -> None:
-    """Raise unless K and M are those of one free elastic body.
+    """Raise an error unless K and M are those of one free elastic body.
 
-    Both are symmetric; K resists everything but the six rigid motions; M is positive where it has entries at all
-    (lumped masses leave rotations without), with the same mass along x, y and z.
+    Both must be symmetric. K must resist everything except the six rigid motions. M must be positive on its entries
+    (lumped masses have none for rotations), with the same mass along x, y and z.
     """
     try:
         _require_free_body(arrays, path)
@@ -356,8 +356,8 @@ def _require_free_body(arrays: SuperelementMatrices, path: Path) -> None:
         worst = int(np.argmax(force))
         if force[worst] > _RESISTANCE * rows.max() * reach:
             refuse(
-                f"its stiffness resists {motion} as a rigid body (most at node {_owner(arrays, worst)}): "
-                "it has fewer than six rigid-body motions",
+                f"the stiffness matrix resists {motion} as a rigid body (most at node {_owner(arrays, worst)}), "
+                "so it has fewer than six rigid-body motions",
                 path,
                 "export the free body, without supports, with positions in the same unit as the matrices (m)",
             )
@@ -372,14 +372,14 @@ def _require_mass(arrays: SuperelementMatrices, T: Array, path: Path) -> None:
     if masses.min() <= 0.0 or np.ptp(masses) > 1e-6 * masses.max() or _off(translations) > 1e-6 * masses.max():
         listed = ", ".join(f"{mass:.6g}" for mass in masses)
         refuse(
-            f"its mass matrix has different masses along x, y and z ({listed} kg)",
+            f"the mass matrix has different masses along x, y and z ({listed} kg)",
             path,
             "check the order of the degrees of freedom: node by node, ux, uy, uz, then rotations",
         )
 
 
 def _require_definite(arrays: SuperelementMatrices, path: Path) -> None:
-    """xᵀM x > 0 for every motion x of the degrees of freedom that have entries in M: the kinetic energy is positive."""
+    """Require xᵀM x > 0 for every motion x of the degrees of freedom with entries in M: positive kinetic energy."""
     M = sp.csr_array(0.5 * (arrays.M + arrays.M.T))
     M.eliminate_zeros()
     diagonal = M.diagonal()
@@ -388,7 +388,7 @@ def _require_definite(arrays: SuperelementMatrices, path: Path) -> None:
     if diagonal[least] <= 0.0:
         what = "negative" if diagonal[least] < 0.0 else "zero, beside others that are not,"
         refuse(
-            f"its mass matrix is indefinite: an entry of its diagonal is {what} (node {_owner(arrays, least)})",
+            f"the mass matrix is indefinite: a diagonal entry is {what} (node {_owner(arrays, least)})",
             path,
             "export it again, consistent or lumped",
         )
@@ -406,14 +406,14 @@ def _require_definite(arrays: SuperelementMatrices, path: Path) -> None:
         energy = "no" if lowest > -_MASSLESS else "negative"
         where = "" if worst is None else f", most of it at node {_owner(arrays, worst)},"
         refuse(
-            f"its mass matrix is {what}: a motion{where} has {energy} kinetic energy",
+            f"the mass matrix is {what}: a motion{where} has {energy} kinetic energy",
             path,
-            "export it again, with all its digits; only whole rows may be zero",
+            "export it again with all digits; only complete rows may be zero",
         )
 
 
 def _lowest_pivot(scaled: sp.csc_array) -> tuple[float, int | None]:
-    """The lowest pivot of a symmetric matrix with unit diagonal, and its row (None where a pivot is zero).
+    """Return the lowest pivot of a symmetric matrix with unit diagonal, and its row (None if a pivot is zero).
 
     Without exchanges its factors are L D Lᵀ, and D has as many negative entries as there are negative eigenvalues
     (Sylvester). Pivots bound the smallest eigenvalue from above.
@@ -434,12 +434,12 @@ def _off(matrix: Array) -> float:
 
 
 def _require_one_piece(arrays: SuperelementMatrices, path: Path) -> None:
-    """The seventh eigenvalue of K, its diagonal scaled to one, must stand clear of six that are zero to rounding."""
+    """Require that the seventh eigenvalue of K, scaled to unit diagonal, is well above the six zero ones."""
     K = 0.5 * (arrays.K + arrays.K.T)
     diagonal = K.diagonal()
     if diagonal.min() <= 0.0:
         number = _owner(arrays, int(np.argmin(diagonal)))
-        refuse(f"node {number} has a degree of freedom without stiffness", path, "leave it out, or export it again")
+        refuse(f"node {number} has a degree of freedom without stiffness", path, "remove it, or export again")
     scaling = sp.diags_array(1.0 / np.sqrt(diagonal))
     scaled = sp.csc_array(scaling @ K @ scaling)
     if K.shape[0] <= _DENSE:
@@ -448,20 +448,20 @@ def _require_one_piece(arrays: SuperelementMatrices, path: Path) -> None:
         start = np.random.default_rng(0).normal(size=K.shape[0])  # the same at every run
         values = np.sort(spla.eigsh(scaled, 8, sigma=-1e-10, v0=start, return_eigenvectors=False))
     if values[0] < -1e-6:
-        refuse("its stiffness is negative in some motion", path, "export it again, with its sign as of a spring")
+        refuse("the stiffness matrix is indefinite", path, "export it with the signs of a spring")
     if not values[6] > _GAP * np.abs(values[:6]).max():
         refuse(
-            "it has more than six motions that nothing resists: parts are not connected, or nodes have no stiffness",
+            "the stiffness matrix has more than six zero-energy motions: unconnected parts, or nodes without stiffness",
             path,
             "export one connected body, without rotations that the mesh does not have",
         )
 
 
 def _owner(arrays: SuperelementMatrices, row: int) -> int:
-    """Number of the node that a row of the matrices belongs to."""
+    """Return the number of the node that a row of the matrices belongs to."""
     return int(arrays.numbers[np.searchsorted(np.cumsum(arrays.degrees), row, side="right")])
 
 
 def refuse(message: str, path: Path, hint: str) -> NoReturn:
-    """Raise with the part that the path leads to."""
+    """Raise an InputError about the part at the path."""
     raise InputError(message, part=part_name(path), path=path, hint=hint)

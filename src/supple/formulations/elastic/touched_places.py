@@ -1,4 +1,4 @@
-"""Where joints, loads, sensors and point masses touch a body: the places that need a node."""
+"""Positions on a body that need a node: joints, loads, sensors and point masses."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _ACTING = ("actuators", "springs", "dampers", "forces", "sensors")
 
 
 class TouchedPlace(NamedTuple):
-    """A place on a body.
+    """A connected position on a body.
 
     position : (3,) in the body's axes
-    path     : of the part that touches it
-    row      : whether constraints, loads or measures are taken there; otherwise it only carries mass
-    loose    : a joint that has no place of its own; the node next to it will do
+    path     : of the part at this position
+    row      : whether constraints, loads or measures act there; otherwise it only carries mass
+    loose    : a joint without a position of its own, which uses the nearest node
     mass, inertia : of a point mass: kg, and (3, 3) about its own centre in the body's axes, kg m²
     """
 
@@ -44,7 +44,7 @@ class TouchedPlace(NamedTuple):
 
 
 def touched_places(drawing: Drawing, body: str) -> list[TouchedPlace]:
-    """All of them, in the order of the file; a place that several parts touch comes several times."""
+    """Return all connected positions in the order of the file; positions of several parts occur several times."""
     return [place for on, place in _all(drawing) if on == body]
 
 

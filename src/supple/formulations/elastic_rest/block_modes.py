@@ -1,9 +1,9 @@
-"""Lowest modes under constraints: a block of vectors sharpened by polynomials of the response A = D - BᵀB.
+"""Lowest modes under constraints by block iteration with polynomials of the response A = D - BᵀB.
 
-On motions that keep the constraints, A has the eigenvalues 1/(ω² + s) with the modes as vectors. A start near the
-wanted modes (those at rest: in body axes they hardly change) makes two or three passes enough; the residuals, and a
-count of the eigenvalues below the last one, say whether they were. What the passes leave is judged by its energy
-(`energy_modes`). Where the block would be half of all motions, these are taken as they are (`all_motions`).
+On motions that satisfy the constraints, A has the eigenvalues 1/(ω² + s) with the modes as eigenvectors. With a start
+close to the requested modes (those at rest: in body axes they hardly change) two or three passes are enough. Residuals
+and a count of the eigenvalues below the last one verify convergence. The result is refined by its energy
+(`energy_modes`). If the block would be half of all motions, all motions are used (`all_motions`).
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ MANY = 2  # a block that is more than this part of all motions: all modes are fo
 
 
 class Search(NamedTuple):
-    """Where a search for modes begins, and where it ends.
+    """Start and termination of a mode search.
 
-    start     : (p, n) vectors, at least as many as modes are wanted; shift : about the lowest ω²
-    cut       : ω² about which modes outside the block begin
-    tolerance : of a mode's residual in units of its eigenvalue of A, and so of its shape; ω² is right to its square
+    start     : (p, n) vectors, at least as many as requested modes; shift : about the lowest ω²
+    cut       : ω² of about the first modes outside the block
+    tolerance : of a mode's residual relative to its eigenvalue of A, and so of its shape; ω² is right to its square
     """
 
     shift: float
@@ -43,7 +43,7 @@ class Search(NamedTuple):
 
 @kernel
 def scattered(p, n):
-    """A start with a part in every mode: (p, n) numbers without a pattern, the same every time."""
+    """Return a start with a component in every mode: (p, n) quasi-random numbers, the same every time."""
     found = np.empty((p, n))
     state = 12345
     for i in range(p):
@@ -55,10 +55,10 @@ def scattered(p, n):
 
 @kernel
 def below(structure, sigma):
-    """How many eigenvalues of a structure with independent rows lie below sigma.                               [eq. 9]
+    """Return the number of eigenvalues of a structure with independent rows below sigma [eq. 9].
 
-    The matrix [[Λ - σ, Cᵀ], [C, -c]] has one negative eigenvalue for each row and one for each of them; eliminating
-    the diagonal block first, n₋ = n₋(Λ - σ) + n₊(S), S = C (Λ - σ)⁻¹ Cᵀ + c.
+    The matrix [[Λ - σ, Cᵀ], [C, -c]] has one negative eigenvalue for each row and one for each of them. Elimination of
+    the diagonal block gives n₋ = n₋(Λ - σ) + n₊(S), S = C (Λ - σ)⁻¹ Cᵀ + c.
     """
     C = structure.rows
     m, n = C.shape
@@ -86,10 +86,10 @@ def below(structure, sigma):
 
 @kernel
 def missed(structure, A, squares):
-    """Whether an eigenvalue below the last of `squares` is not among them; A : the structure's response operator.
+    """Return whether an eigenvalue below the last of `squares` is missing; A : the structure's response operator.
 
-    Eigenvalues are counted a little below the last one, or below the first one of a chain that leaves no room between
-    its members: a count at an eigenvalue would be decided by rounding, which is as large as small pivots of S make it.
+    Eigenvalues are counted slightly below the last one, or below the first one of a chain without gaps between its
+    members, since rounding would decide a count at an eigenvalue: it is as large as small pivots of S make it.
     """
     last, rank = squares.shape[0] - 1, A.order.shape[0]
     room = BELOW if rank == 0 else BELOW + PIVOTED / A.L[rank - 1, rank - 1] ** 2
@@ -101,7 +101,7 @@ def missed(structure, A, squares):
 
 @kernel
 def sharpened(A, V, degree, cut):
-    """T_d(2 A / cut - 1) V: Chebyshev's polynomial is small on eigenvalues of A up to `cut`, grows beyond. [eq. 8]"""
+    """Return T_d(2 A / cut - 1) V: Chebyshev, small on eigenvalues of A up to `cut`, growing beyond [eq. 8]."""
     before, now = V, V
     for i in range(degree):
         after = respond(A, now) * (2.0 / cut) - now
@@ -113,9 +113,9 @@ def sharpened(A, V, degree, cut):
 
 @kernel
 def ritz(A, Q):
-    """Of the span of orthonormal Q (p, n), by falling μ, the lowest frequencies first: μ, V and A V (kept, n).
+    """Return Ritz values and vectors in the span of orthonormal Q (p, n), by descending μ: μ, V and A V (kept, n).
 
-    What is rounding, and not a motion, is left out.
+    Directions that are only rounding errors are omitted.
     """
     AQ = respond(A, Q)
     H = np.dot(AQ, np.ascontiguousarray(Q.T))
@@ -130,7 +130,7 @@ def ritz(A, Q):
 
 @kernel
 def residuals(mu, V, AV):
-    """‖A v - μ v‖ of each vector."""
+    """Return ‖A v - μ v‖ of each vector."""
     found = np.empty(mu.shape[0])
     for i in range(mu.shape[0]):
         total = 0.0
@@ -143,10 +143,10 @@ def residuals(mu, V, AV):
 
 @kernel
 def excess(mu, left, search, count, least):
-    """The largest residual of `count` vectors in units of what is allowed: tolerance (μ - μ_p) and rounding.   [eq. 8a]
+    """Return the largest residual of `count` vectors relative to its limit: tolerance (μ - μ_p) and rounding [eq. 8a].
 
     A residual r leaves r / (μ - μ_out) of the modes outside the block in a shape, and μ_out is at most μ_p, the last of
-    the block. Where that is at most half of μ, r / μ says enough.
+    the block. If μ_p is at most half of μ, r / μ is sufficient.
     """
     worst = 0.0
     outside = mu[mu.shape[0] - 1] if mu.shape[0] == search.start.shape[0] else 0.0
@@ -158,9 +158,9 @@ def excess(mu, left, search, count, least):
 
 @kernel
 def alike(mu, left, count):
-    """How many vectors of a block that holds `count` modes are modes but for a small part.
+    """Return the number of vectors of a block with `count` modes that are modes except for a small part.
 
-    The others must not take part in (9a): the energy of what they are besides is large, and would turn the modes.
+    The others must not be used in (9a): the energy of their other components is large, and would disturb the modes.
     """
     size = min(count, mu.shape[0])
     while size < mu.shape[0] and left[size] <= LOOSE * mu[size]:
@@ -170,9 +170,9 @@ def alike(mu, left, count):
 
 @kernel
 def block(structure, A, search, count):
-    """Motions (p, n), orthonormal, whose span holds the lowest `count` modes, and whether it does.
+    """Return orthonormal motions (p, n) whose span contains the lowest `count` modes, and whether it does.
 
-    Without convergence within a few passes more they are the Ritz vectors so far.
+    Without convergence within a few additional passes, the current Ritz vectors are returned.
     """
     p, n = search.start.shape
     shift = search.shift
@@ -207,7 +207,7 @@ def block(structure, A, search, count):
 
 @kernel
 def grown(structure, search, V):
-    """The search with a block of twice the size: the vectors V that it has, and as many without a pattern."""
+    """Return the search with a block of twice the size: the vectors V, and as many quasi-random ones."""
     p, n = search.start.shape
     start = np.empty((2 * p, n))
     start[: V.shape[0]] = V
@@ -217,10 +217,10 @@ def grown(structure, search, V):
 
 @kernel
 def lowest_modes(structure, search, squares, Z):
-    """ω² (count,) rising and modes Z (count, n), ZᵀZ = 1, of diag(Λ) + springs under C Z = 0, from a `Search`.
+    """Compute ω² (count,) ascending and modes Z (count, n), ZᵀZ = 1, of diag(Λ) + springs under C Z = 0.
 
-    Returns how many they are (fewer where fewer exist). A block whose last vectors lie in a cluster of modes that goes
-    on outside of it converges slowly or not at all: it grows, at last to all motions.
+    Returns the number of modes, which may be smaller. If the last vectors of a block are in a cluster that continues
+    outside of it, convergence is slow or fails. The block is then enlarged, finally to all motions.
     """
     count = squares.shape[0]
     n = search.start.shape[1]

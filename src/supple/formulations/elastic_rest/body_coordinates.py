@@ -1,4 +1,4 @@
-"""Bodies in coordinates z of unit mass and diagonal stiffness (docs/theory/elastic-rest.md, eqs. 1-2)."""
+"""Coordinates z of bodies with unit mass and diagonal stiffness (docs/theory/elastic-rest.md, eqs. 1-2)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _PAIRS = [(j, k) for j in range(3) for k in range(3) if j <= k]
 
 
 def modal_mesh(body: FloatingBody) -> ElasticBody:
-    """Its touched nodes, among which its mass is divided: for what is told of a mode; motions are those of Φ."""
+    """Return the connected nodes with lumped masses, for the description of modes; motions are those of Φ."""
     count = len(body.nodes)
     share = np.concatenate([np.full(3, body.mass), np.full(3, np.trace(body.inertia) / 3.0)]) / count
     none = sp.csr_array((6 * count, 6 * count))
@@ -53,14 +53,14 @@ def modal_mesh(body: FloatingBody) -> ElasticBody:
 
 
 def lowest_hz(body: FloatingBody) -> float:
-    """Of its modes in their own frame, Hz."""
+    """Return the lowest frequency of its modes in their own frame, Hz."""
     squares = np.linalg.eigvals(np.linalg.solve(body.M, body.K)).real
     moving = squares[squares > 1e-13 * squares.max(initial=0.0)]
     return float(np.sqrt(moving.min())) / (2.0 * np.pi) if len(moving) else 0.0
 
 
 def modal_condensed(body: FloatingBody) -> CondensedBody:
-    """In coordinates (ξ, q): a twist at the centre of mass, and the modes."""
+    """Return the body in coordinates (ξ, q): a twist at the centre of mass, and the modes."""
     n, count = body.size, len(body.nodes)
     T = np.zeros((count, 6, 6))
     T[:] = np.eye(6)
@@ -99,7 +99,7 @@ def modal_condensed(body: FloatingBody) -> CondensedBody:
 
 
 def _turned(body: FloatingBody) -> tuple[Array, Array]:
-    """ΦᵀMW_kΦ (3, nc, nc), and ΦᵀW_jᵀMW_kΦ (6, nc, nc) for j <= k."""
+    """Return ΦᵀMW_kΦ (3, nc, nc), and ΦᵀW_jᵀMW_kΦ (6, nc, nc) for j <= k."""
     m, C, n = body.mass, body.momentum, body.size
     P = 0.5 * np.trace(body.inertia) * np.eye(3) - body.inertia
     D = _products(body)
@@ -127,7 +127,7 @@ def _turned(body: FloatingBody) -> tuple[Array, Array]:
 
 
 def _products(body: FloatingBody) -> Array:
-    """D (3, 3, n), ∫ρ X_i S_j: its symmetric part from how J widens, the other from H₀."""
+    """Return D (3, 3, n), ∫ρ X_i S_j: its symmetric part from the change of J, the other part from H₀."""
     found = np.zeros((3, 3, body.size))
     trace = np.einsum("jja->a", body.widening) / 4.0
     for i in range(3):
@@ -143,13 +143,13 @@ def _products(body: FloatingBody) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class BodyCoordinates:
-    """One body in z: its coordinates are `start` to `stop` of the mechanism's.
+    """Coordinates z of one body, `start` to `stop` of those of the mechanism.
 
     stiffness : (size,) its part of Λ
     shapes    : (degrees, size) displacements of all nodes (a rigid body has one, at its origin), in body axes
-    rigid     : (size, d) z of the body's rigid motions, of unit velocity and turn about its origin
+    rigid     : (size, d) z of the body's rigid motions, of unit velocity and rotation about its origin
     to_condensed : (condensed, size) its condensed coordinates for each of z
-    deflections : how many of z, the last ones, are deflections of drives
+    deflections : number of deflections of drives, the last of z
     """
 
     name: str
@@ -171,11 +171,11 @@ class BodyCoordinates:
         return self.start + self.size
 
     def of_node(self, node: int) -> Array:
-        """Displacement of one node, (d, size)."""
+        """Return the displacement of one node, (d, size)."""
         return self.shapes if self.mesh is None else self.shapes[self.mesh.columns(node)]
 
     def node_at(self, place: Array) -> tuple[int, Array]:
-        """The node that a place belongs to, and where that is: a rigid body's only one is its origin."""
+        """Return the node of a position, and the node's position: for a rigid body its origin."""
         if self.mesh is None:
             return 0, np.zeros(3)
         node = required_node(self.mesh, place)
@@ -183,10 +183,10 @@ class BodyCoordinates:
 
 
 def own_band(mechanism: Mechanism) -> float:
-    """Hz: the lowest natural frequency that one of the elastic bodies has by its own; 1 where none is elastic.
+    """Return the lowest natural frequency of any elastic body, Hz; 1 if none is elastic.
 
-    What is computed in bands of this unit does not depend on the units of the file, nor on how large, heavy or fast the
-    mechanism is.
+    With bands in this unit, results do not depend on the units of the file, nor on size, mass or speed of the
+    mechanism.
     """
 
     def lowest() -> float:
@@ -203,7 +203,7 @@ def _own_hz(numbering: Numbering, name: str) -> float:
 
 
 def rigid_coordinates(name: str, inertia: Array, floor: Array, start: int) -> BodyCoordinates:
-    """z = Lᵀ q with M = L Lᵀ; floor (d,): the least mass and inertia it is given."""
+    """Return z = Lᵀ q with M = L Lᵀ; floor (d,): least mass and inertia of the body."""
     d = len(inertia)
     scale = np.sqrt(floor)
     values, directions = np.linalg.eigh(inertia / np.outer(scale, scale))
@@ -215,10 +215,10 @@ def rigid_coordinates(name: str, inertia: Array, floor: Array, start: int) -> Bo
 
 
 def elastic_coordinates(numbering: Numbering, name: str, band: float, start: int) -> BodyCoordinates:
-    """Free modes of the condensed body: its rigid motions first, exactly, then its vibrations.
+    """Return the free modes of the condensed body: first its exact rigid motions, then its vibration modes.
 
-    Coordinates are counted in units in which each has unit mass: metres, radians and internal coordinates are not to be
-    compared, and what is left of them after rounding would depend on the body's size.
+    Coordinates are scaled to unit mass, since metres, radians and internal coordinates cannot be compared, and rounding
+    would otherwise depend on the body's size.
     """
     modal = modal_body(numbering.drawing, name)
     mesh = mesh_of(numbering, name) if modal is None else modal_mesh(modal)
@@ -236,9 +236,9 @@ def elastic_coordinates(numbering: Numbering, name: str, band: float, start: int
         squares, vectors = eigh(complement.T @ K @ complement, complement.T @ M @ complement)
     except np.linalg.LinAlgError as error:
         raise InputError(
-            "its mass matrix is singular: it leaves motions of the body and its interfaces without kinetic energy",
+            "the mass matrix is singular: some motions of the body or its interfaces have no kinetic energy",
             part=part_name(("bodies", name)), path=("bodies", name),
-            hint="give the nodes of its interfaces rotary inertia (lumped masses have none), or more nodes a mass",
+            hint="add rotary inertia to the interface nodes (lumped masses have none), or mass to more nodes",
         ) from error  # fmt: skip
     modes = unit[:, None] * np.column_stack([still, complement @ vectors])
     return BodyCoordinates(

@@ -1,4 +1,4 @@
-"""Modes of a mechanism at one configuration or many, with a warning where a stiffness follows a table beyond its ends.
+"""Modes of a mechanism at one configuration or many, with a warning for configurations beyond a stiffness table.
 
 The rows change with θ, the bodies do not.
 """
@@ -30,9 +30,9 @@ _PASSES = 6.0  # of a block: where it is expected to need more, a larger one is 
 
 @kernel(purpose="modes of vibration")
 def modes_batch(rest, held, search, X, squares, Z, number):
-    """ω² (N, count) and Z (N, count, n) at poses X (N, bodies + 1, 12); number (N,) how many there are.
+    """Compute ω² (N, count) and Z (N, count, n) at poses X (N, bodies + 1, 12); number (N,) of modes found.
 
-    rest : ElasticArrays; held : Held, the rows that are held
+    rest : ElasticArrays; held : Held, the constrained rows
     """
     C = np.empty((held.rows.shape[0], Z.shape[2]))
     for k in range(X.shape[0]):
@@ -41,7 +41,7 @@ def modes_batch(rest, held, search, X, squares, Z, number):
 
 
 def rows_over_coordinates(rest: ElasticRest, rows: Integers, X: Array) -> Array:
-    """Rows over z at poses X (N, bodies + 1, 12): (N, rows, n)."""
+    """Return rows over z at poses X (N, bodies + 1, 12): (N, rows, n)."""
     warn_beyond_tables(rest, X)
     C = np.empty((len(X), len(rows), rest.size))
     compiled(rows_batch, count=len(X))(rest.arrays, rows, X, C)
@@ -52,7 +52,7 @@ def rows_over_coordinates(rest: ElasticRest, rows: Integers, X: Array) -> Array:
 def constrained_modes(
     rest: ElasticRest, held: HeldRows, X: Array, count: int, tolerance: float = SHAPES
 ) -> tuple[Array, Array]:
-    """ω² (N, k) and modes (N, k, n), k the smaller of `count` and the number that exists, at poses X (N, ...)."""
+    """Return ω² (N, k) and modes (N, k, n) at poses X (N, ...), k at most `count`."""
     warn_beyond_tables(rest, X)
     search = search_for(rest, held, count)._replace(tolerance=tolerance)
     squares, Z, number = searched_modes(rest, held, search, X, count)
@@ -63,7 +63,7 @@ def constrained_modes(
 def searched_modes(
     rest: ElasticRest, held: HeldRows, search: Search, X: Array, count: int
 ) -> tuple[Array, Array, Integers]:
-    """As `modes_batch` gives them, the work divided among the cores; whoever calls keeps BLAS to one thread."""
+    """Return the result of `modes_batch`, with the work divided among the cores; callers limit BLAS to one thread."""
     squares, Z = np.empty((len(X), count)), np.zeros((len(X), count, rest.size))
     number = np.zeros(len(X), dtype=np.int64)
 
@@ -79,7 +79,7 @@ def searched_modes(
 
 
 def search_for(rest: ElasticRest, held: HeldRows, count: int) -> Search:
-    """The search for `count` modes from those at rest; made once."""
+    """Return the search for `count` modes from those at rest, computed once."""
     rows = f"{list(rest.displacements)} {held.rows.tobytes()!r} {held.compliance.tobytes()!r}"
     mechanism = rest.numbering.mechanism
     return mechanism.remembered(
@@ -90,8 +90,10 @@ def search_for(rest: ElasticRest, held: HeldRows, count: int) -> Search:
 
 @single_blas_thread()
 def search_from(rest: ElasticRest, held: HeldRows, at: Array, count: int) -> Search:
-    """The search for `count` modes that begins with those at one position (bodies + 1, 12), and some to spare: its
-    shift is about the lowest of them. Where these end within a cluster, there are as many as get beyond it."""
+    """Return the search for `count` modes that starts with those at one position (bodies + 1, 12).
+
+    The start has additional modes, up to the end of a cluster. The shift is about the lowest ω².
+    """
     size, available = count + _SPARE, rest.size
     shift = first_shift(rest, held, at)
     while True:
@@ -113,9 +115,9 @@ def search_from(rest: ElasticRest, held: HeldRows, at: Array, count: int) -> Sea
 
 
 def cheapest_block(shifted: Array, count: int) -> tuple[int, float]:
-    """Size p of the block that finds `count` modes with the least work, p times the passes, and these passes.
+    """Return the size p of the block that finds `count` modes with the least work, p times the passes, and the passes.
 
-    shifted : ω² + s, rising. A pass gains a factor T₃(2 (ω_p² + s)/(ω_k² + s) - 1) on the last mode wanted, ω_k.
+    shifted : ω² + s, ascending. A pass gains a factor T₃(2 (ω_p² + s)/(ω_k² + s) - 1) on the last requested mode, ω_k.
     """
     sizes = np.arange(min(count + _SPARE, len(shifted)), len(shifted) + 1)
     gain = 3.0 * np.arccosh(np.maximum(2.0 * shifted[sizes - 1] / shifted[count - 1] - 1.0, 1.0 + 1e-12))
@@ -125,13 +127,13 @@ def cheapest_block(shifted: Array, count: int) -> tuple[int, float]:
 
 
 def first_shift(rest: ElasticRest, held: HeldRows, X: Array) -> float:
-    """A part of the lowest stiffness that any body or spring has."""
+    """Return a fraction of the lowest stiffness of any body or spring."""
     known = stiffnesses(rest, held, X)
     return 0.01 * float(known[known > 0.0].min(initial=np.inf)) if known.any() else 1.0
 
 
 def stiffnesses(rest: ElasticRest, held: HeldRows, X: Array) -> Array:
-    """What bodies and springs have along z, each by itself, at one position: Λ, and |C_i|²/c_i of the soft rows."""
+    """Return the individual stiffnesses along z at one position: Λ, and |C_i|²/c_i of the compliant rows."""
     C = np.empty((len(held.rows), rest.size))
     compiled(chosen_rows, count=0)(rest.arrays, held.rows, X, C)
     soft = held.compliance > 0.0
@@ -149,7 +151,7 @@ _SAID: dict[str | tuple[str, type[Warning], int], int] = {}  # what `warnings` r
 
 
 def warn_beyond_tables(rest: ElasticRest, X: Array) -> None:
-    """A SuppleWarning for each table that some of the poses X (N, bodies + 1, 12) lie beyond: there it is constant."""
+    """Issue a SuppleWarning for each table that some of the poses X (N, bodies + 1, 12) exceed."""
     tables = rest.arrays.tables
     if not len(tables.coordinate):
         return
@@ -160,15 +162,15 @@ def warn_beyond_tables(rest: ElasticRest, X: Array) -> None:
         if not inside[tables.of_row[row]] and item.table is not None:
             # From one place, whoever asks: an analysis asks several times, and it is said once.
             warnings.warn_explicit(
-                f'joint "{item.part}": its stiffness "{item.direction}" follows {item.table.over} from '
-                f"{item.table.at[0]:g} to {item.table.at[-1]:g}; beyond that it is taken as at the end",
+                f'joint "{item.part}": the table of stiffness "{item.direction}" covers {item.table.over} from '
+                f"{item.table.at[0]:g} to {item.table.at[-1]:g}; beyond it the end value is used",
                 SuppleWarning, __file__, 1, __name__, _SAID,
             )  # fmt: skip
 
 
 @kernel(purpose="range of stiffness tables")
 def inside_batch(rest, X, inside):
-    """inside (T,) of bool becomes False where a table does not reach one of the poses."""
+    """Set inside (T,) to False for tables that do not cover one of the poses."""
     tables = rest.tables
     poses = np.empty((rest.part_i.shape[0] + 1, 12))
     for n in range(X.shape[0]):

@@ -1,13 +1,13 @@
-"""Damping of the deformation as the description says: of modes, of materials, in proportion to mass and stiffness.
+"""Damping of the deformation from the description: of modes, of materials, proportional to mass and stiffness.
 
-Over any coordinates δ of the deformation with actuators locked, with mass M, stiffness K and Ω² = M^-½ K M^-½,
+Over any coordinates δ of the deformation with locked actuators, with mass M, stiffness K and Ω² = M^-½ K M^-½,
 
     D = 2 M^½ ζ(Ω) Ω M^½ + αM + βK + Σ_m (α_m M_m + β_m K_m) + D(Σ_m 2ζ_m K_m)
     H = ηK + Σ_m η_m K_m + Σ_j η_j k_j C_jᵀC_j
     Ω D̂ + D̂ Ω = 2 Ĥ:  D(H)                                              (docs/theory/damping.md, eqs. 1-5)
 
-H is hysteretic, K + iH in a harmonic motion. In time it stands for the viscous D(H) that loses as much at every
-resonance, D̂_rs = 2 Ĥ_rs / (ω_r + ω_s) over the modes. Whoever needs damping asks here: all analyses have the same.
+H is hysteretic damping, K + iH in a harmonic motion. In time it is replaced by the viscous D(H) with the same loss at
+every resonance, D̂_rs = 2 Ĥ_rs / (ω_r + ω_s) over the modes. All analyses use this model.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from supple.formulations.elastic_rest.elastic_rest import ElasticRest
 
 
 class Materials(NamedTuple):
-    """What materials say, over some coordinates: Σ η_m K_m, Σ 2ζ_m K_m, Σ α_m M_m and Σ β_m K_m, each (..., r, r)."""
+    """Damping of materials over some coordinates: Σ η_m K_m, Σ 2ζ_m K_m, Σ α_m M_m and Σ β_m K_m, each (..., r, r)."""
 
     loss: Array
     ratio: Array
@@ -33,12 +33,12 @@ class Materials(NamedTuple):
     by_stiffness: Array
 
     def over(self, shapes: Array) -> Materials:
-        """The same over the motions `shapes` (..., r, n) of these coordinates."""
+        """Return the damping over the motions `shapes` (..., r, n) of these coordinates."""
         return Materials(*(shapes @ matrix @ np.swapaxes(shapes, -1, -2) for matrix in self))
 
 
 class Dissipation(NamedTuple):
-    """D and H (..., r, r) over coordinates of the deformation."""
+    """Damping D and H (..., r, r) over coordinates of the deformation."""
 
     viscous: Array
     hysteretic: Array
@@ -47,8 +47,10 @@ class Dissipation(NamedTuple):
 def dissipation(
     model: Damping | None, M: Array, K: Array, materials: Materials | None, joints: Array | None = None
 ) -> Dissipation:
-    """D and H for mass M and stiffness K (..., r, r), actuators locked; `materials` and the losses of joints over the
-    same coordinates."""
+    """Return D and H for mass M and stiffness K (..., r, r), with locked actuators.
+
+    `materials` and the losses of joints are over the same coordinates.
+    """
     D, H = np.zeros_like(M), np.zeros_like(K)
     if model is not None and model.rayleigh is not None:
         D += model.rayleigh[0] * M + model.rayleigh[1] * K
@@ -67,9 +69,9 @@ def dissipation(
 
 
 def equivalent(H: Array, M: Array, K: Array) -> Array:
-    """The viscous damping (..., r, r) that loses at each resonance what the hysteretic H does: Ω D̂ + D̂ Ω = 2 Ĥ.
+    """Return the viscous damping (..., r, r) with the same loss at each resonance as H: Ω D̂ + D̂ Ω = 2 Ĥ.
 
-    It is not negative where H is not, and smooth where modes cross. Of H = ηK it is the damping of ratio η/2.
+    It is nonnegative if H is, and smooth where modes cross. For H = ηK it is the damping of ratio η/2.
     """
     if not H.any():
         return np.zeros_like(H)
@@ -81,7 +83,7 @@ def equivalent(H: Array, M: Array, K: Array) -> Array:
 
 
 def _modal(M: Array, K: Array) -> tuple[Array, Array]:
-    """ω (..., r) rising and W (..., r, r) with M = WWᵀ, K = W ω² Wᵀ; of no mass where M is not known."""
+    """Return ω (..., r) ascending and W (..., r, r) with M = WWᵀ, K = W ω² Wᵀ; unit mass if M is unknown."""
     known = np.isfinite(M + K).all(axis=(-2, -1), keepdims=True) & (np.abs(M).max(axis=(-2, -1), keepdims=True) > 0.0)
     L = np.linalg.cholesky(np.where(known, M, np.eye(M.shape[-1])))
     inverse = np.linalg.inv(L)
@@ -90,8 +92,10 @@ def _modal(M: Array, K: Array) -> tuple[Array, Array]:
 
 
 def joint_losses(rest: ElasticRest, X: Array, shapes: Array) -> Array | None:
-    """Σ η_j k_j C_jᵀC_j of elastic joints and drives over motions `shapes` (..., r, n) at poses X (N, bodies + 1, 12):
-    (N, r, r); None if they lose nothing."""
+    """Return Σ η_j k_j C_jᵀC_j (N, r, r) of elastic joints and drives over motions `shapes` (..., r, n), or None.
+
+    The poses are X (N, bodies + 1, 12). The result is None without losses.
+    """
     losses = rest.losses
     if not losses:
         return None
@@ -100,7 +104,7 @@ def joint_losses(rest: ElasticRest, X: Array, shapes: Array) -> Array | None:
 
 
 def materials_over_z(rest: ElasticRest) -> Materials | None:
-    """What the materials of the mechanism say, over z (n, n); None if they say nothing."""
+    """Return the damping of the materials over z (n, n), or None without it."""
     mechanism = rest.numbering.mechanism
     if all(item.damping is None for item in mechanism.materials.values()):
         return None
@@ -116,7 +120,7 @@ def materials_over_z(rest: ElasticRest) -> Materials | None:
 
 
 def material_stiffness(rest: ElasticRest, material: str) -> Array:
-    """K_m (n, n) over z: of all that is made of a material."""
+    """Return K_m (n, n) over z for all parts of a material."""
     mechanism, found = rest.numbering.mechanism, np.zeros((rest.size, rest.size))
     for body in rest.bodies:
         weights = np.array([float(beam.material == material) for beam in mechanism.bodies[body.name].all_beams])
@@ -148,7 +152,7 @@ _FACTORS = (_of_loss, _of_ratio, _of_mass, _of_stiffness)
 
 
 def _weighted(rest: ElasticRest, body: BodyCoordinates, weights: Array, *, by_mass: bool) -> Array:
-    """Σ w K or Σ w M of a body's beams over its z."""
+    """Return Σ w K or Σ w M of a body's beams over its z."""
     elastic = body.size - body.deflections
     if not by_mass and np.ptp(weights) == 0.0:
         own = body.stiffness.copy()

@@ -1,6 +1,7 @@
-"""The mechanism at one configuration as dense matrices without constraints: whatever the fast way leaves out.
+"""Dense matrices of the mechanism at one configuration without constraints, for cases that the fast method excludes.
 
-Motor inertia on coordinates, the stiffness of forces at rest, and all modes at once; also the fast way's check.
+These are motor inertia on coordinates, the stiffness of forces at rest, and all modes at once. The dense method also
+verifies the fast one.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _UNSEEN = 1e-9  # of a row's entry where it sees a deflection; less is rounding
 
 
 class DenseSystem(NamedTuple):
-    """M, K (n, n) over z, springs and elastic joints in K, and N (n, free): all motions that keep the constraints."""
+    """M, K (n, n) over z, springs and elastic joints in K, and N (n, free): motions that satisfy the constraints."""
 
     M: Array
     K: Array
@@ -40,7 +41,7 @@ class DenseSystem(NamedTuple):
 
 @single_blas_thread()
 def dense_system(rest: ElasticRest, configuration: Configuration, held: HeldRows, *, preload: bool) -> DenseSystem:
-    """At one configuration (not a batch)."""
+    """Return the dense system at one configuration (not a batch)."""
     X = configuration.X[None]
     K = elastic_stiffness(rest, configuration, held)
     motors = acting(rest, "inertia")
@@ -53,8 +54,11 @@ def dense_system(rest: ElasticRest, configuration: Configuration, held: HeldRows
 
 
 def _admissible(rest: ElasticRest, hard: Array) -> Array:
-    """N: all motions that keep the rows. Deflections of drives whose motors are free stand apart from the others, for
-    their stiffness over the mass they have alone would drown that of everything they were mixed with."""
+    """Return N: all motions that satisfy the rows.
+
+    Deflections of drives with free motors are kept separate, since their large ratio of stiffness to mass would swamp
+    that of other motions in a mixture.
+    """
     if not len(hard):
         return np.eye(rest.size)
     apart = unrestrained(rest, hard)
@@ -67,10 +71,10 @@ def _admissible(rest: ElasticRest, hard: Array) -> Array:
 
 
 def constrained_columns(N: Array, hard: Array, stiffness: Array) -> Array:
-    """N (n, p) with what its columns move along ideal rows taken away, along the compliances of bodies.
+    """Return N (n, p) with the displacements of its columns along ideal rows removed, along the compliance of bodies.
 
-    A null space keeps rows to the rounding of their largest entry, which a stiff drive's is 1e5 times that of a body:
-    along the stiffness of the others that is 1e-10 of a frequency.
+    A null space satisfies rows to the rounding of their largest entry. The entry of a stiff drive is 1e5 times that of
+    a body, which would be 1e-10 of a frequency along the stiffness of others.
     """
     if not len(hard):
         return N
@@ -87,14 +91,14 @@ def constrained_columns(N: Array, hard: Array, stiffness: Array) -> Array:
 
 
 def unrestrained(rest: ElasticRest, rows: Array) -> NDArray[np.int64]:
-    """Deflections of drives that some rows (m, n) do not see: those of motors that are not locked."""
+    """Return the deflections of drives that some rows (m, n) do not contain: those of free motors."""
     columns = np.array([drive.column for drive in rest.drives.values()], dtype=np.int64)
     units = np.array([np.abs(drive.motion(drive.place)).max() for drive in rest.drives.values()])
     return columns[np.abs(rows[:, columns]).max(axis=0, initial=0.0) <= _UNSEEN * units]
 
 
 def elastic_stiffness(rest: ElasticRest, configuration: Configuration, held: HeldRows) -> Array:
-    """Λ + Σ C_iᵀC_i / c_i over the rows that give way: (n, n) over z."""
+    """Return Λ + Σ C_iᵀC_i / c_i over the compliant rows, (n, n) over z."""
     soft = held.compliance > 0.0
     C = rows_over_coordinates(rest, held.rows[soft], configuration.X[None])[0]
     return np.diag(rest.arrays.stiffness) + C.T @ (C / held.compliance[soft, None])
@@ -104,7 +108,7 @@ def elastic_stiffness(rest: ElasticRest, configuration: Configuration, held: Hel
 def dense_modes(
     rest: ElasticRest, configuration: Configuration, held: HeldRows, *, preload: bool
 ) -> tuple[Array, Array]:
-    """All ω² (k,) rising and modes (k, n) at one configuration, of unit modal mass."""
+    """Return all ω² (k,) ascending and modes (k, n) of unit modal mass at one configuration."""
     M, K, N = dense_system(rest, configuration, held, preload=preload)
     _, vectors = eigh(N.T @ K @ N, N.T @ M @ N)
     # These err by rounding of the largest ω², which may be much more than the lowest: see their energies once more,
@@ -121,21 +125,24 @@ def dense_modes(
 
 
 def needs_dense(mechanism: Mechanism, *, free_actuators: bool) -> bool:
-    """Whether motor inertia takes part in the modes, on a coordinate that is not locked; or a body has no mass, whose
-    motion the fast way, which counts in units of mass, does not resolve."""
+    """Return whether the fast method does not apply.
+
+    This is so if motor inertia on a free coordinate takes part in the modes, or if a body has no mass, since the fast
+    method counts in units of mass.
+    """
     key = f"dense modes, free {free_actuators}"
     return mechanism.remembered(key, lambda: _motors_move(mechanism, free_actuators) or _massless(mechanism))
 
 
 def _massless(mechanism: Mechanism) -> bool:
-    """Whether a rigid body has no mass, and is welded to none that has: the fast way resolves what moves with mass."""
+    """Return whether a rigid body has no mass and is not welded to one with mass."""
     masses = {name: item.mass for name, item in mass_properties(undeformed(mechanism).numbering.drawing).items()}
     least = MASSLESS * sum(masses.values())
     return any(sum(masses[name] for name in group) <= least for group in welded_groups(mechanism))
 
 
 def welded_groups(mechanism: Mechanism) -> list[set[str]]:
-    """Bodies that move as one: rigid ones with ideal joints between them that hold every direction."""
+    """Return groups of bodies that move together: rigid ones with ideal joints that constrain every direction."""
     groups = [{name} for name in mechanism.bodies]
     for joint in mechanism.joints.values():
         ends = [group for group in groups if group & set(joint.bodies)]
@@ -153,7 +160,7 @@ def _motors_move(mechanism: Mechanism, free_actuators: bool) -> bool:
 
 
 def acting(rest: ElasticRest, what: str) -> dict[int, float]:
-    """The damping or inertia (`what`, a field of `Along`) of all laws along a measure, by the measure's row."""
+    """Return damping or inertia (`what`, a field of `Along`) of the force models along a measure, by its row."""
     return _along(rest.numbering.mechanism, what)
 
 

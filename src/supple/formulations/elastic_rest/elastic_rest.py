@@ -1,7 +1,7 @@
-"""The mechanism about θ as arrays: bodies in coordinates z of unit mass and diagonal stiffness, rows between parts.
+"""Arrays of the mechanism about θ: bodies in coordinates z of unit mass and diagonal stiffness, rows between parts.
 
 Each body, condensed once, has constant matrices M and K in its own axes. Its coordinates are changed once to z, in
-which its mass is the unit matrix and its stiffness Λ is diagonal (zero for its rigid motions); only rows depend on θ:
+which its mass is the unit matrix and its stiffness Λ is diagonal (zero for its rigid motions). Only rows depend on θ:
 
     z̈ + Λ z + C(θ)ᵀλ = f(θ),   C(θ) z = diag(c) λ                      (docs/theory/elastic-rest.md, eqs. 1-5)
 """
@@ -37,17 +37,17 @@ _LEAST = 1e-12  # of the mechanism's mass, however light that body is
 
 
 class ElasticArrays(NamedTuple):
-    """What the kernels take.
+    """Arguments of the kernels.
 
     part_i : (parts, 3) BODY, FIRST coordinate and WIDTH, number of coordinates of its body
-    part_x : (parts, 3) place on the body, in its axes
+    part_x : (parts, 3) position on the body, in its axes
     shapes : (parts, d, widest) displacement of the part for each coordinate of its body, in body axes
     stiffness : (n,) Λ
-    column : (d,) which of (u, φ) a component is
+    column : (d,) index of each component in (u, φ)
     rows_i, rows_f : the rows of the rigid mechanism, between parts instead of bodies
-    compliance : (rows,) c of elastic joints, and of measures that springs act along; 0 elsewhere
-    tables : of rows whose stiffness follows a coordinate
-    extent : the mechanism's size, m
+    compliance : (rows,) c of elastic joints, and of measures with springs; 0 elsewhere
+    tables : of rows whose stiffness depends on a coordinate
+    extent : size of the mechanism, m
     """
 
     part_i: Integers
@@ -63,7 +63,7 @@ class ElasticArrays(NamedTuple):
 
 
 class HeldRows(NamedTuple):
-    """Rows that are held, ideally or by springs: their numbers and their compliance."""
+    """Rows that are constrained, ideally or by springs: their numbers and their compliance."""
 
     rows: Integers
     compliance: Array
@@ -71,10 +71,10 @@ class HeldRows(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ElasticRest:
-    """Linear elastodynamics of a mechanism, for any θ.
+    """Linear elastodynamics of a mechanism for any θ.
 
     bodies : in the order of the numbering
-    band   : Hz, up to which the bodies were condensed to a relative error of ω² of 1e-6
+    band   : Hz, for which the bodies were condensed with a relative error of ω² of 1e-6
     """
 
     numbering: Numbering
@@ -87,45 +87,45 @@ class ElasticRest:
 
     @property
     def size(self) -> int:
-        """n: coordinates z."""
+        """Number n of coordinates z."""
         return len(self.arrays.stiffness)
 
     @property
     def elastic(self) -> bool:
-        """Whether anything deforms: a body, a joint, a drive or a coupling."""
+        """Whether a body, joint, drive or coupling is elastic."""
         return any(body.mesh is not None for body in self.bodies) or bool(self.elastic_rows) or bool(self.drives)
 
     @property
     def dampers(self) -> dict[int, float]:
-        """Damping beside the stiffness of elastic joints, couplings and drives, by row."""
+        """Damping parallel to the stiffness of elastic joints, couplings and drives, by row."""
         given = {row: drive.damping for row, drive in self.drives.items()}
         given |= {row: soft.damping for row, soft in self.elastic_rows.items()}
         return {row: float(damping) for row, damping in given.items() if damping > 0.0}
 
     @property
     def losses(self) -> dict[int, float]:
-        """η k of elastic joints and drives, by row: what is lost beside their stiffness."""
+        """Hysteretic damping η k of elastic joints and drives, by row."""
         given = {row: drive.loss * drive.stiffness for row, drive in self.drives.items()}
         given |= {row: soft.loss * soft.stiffness for row, soft in self.elastic_rows.items()}
         return {row: float(lost) for row, lost in given.items() if lost > 0.0}
 
     @property
     def largest(self) -> int:
-        """Coordinates z if no body were condensed: more modes than that nothing has."""
+        """Number of coordinates z without condensation, an upper limit of the number of modes."""
         meshes = [(body.condensed, body.mesh) for body in self.bodies]
         kept_back = (mesh.size - small.size for small, mesh in meshes if small is not None and mesh is not None)
         return self.size + sum(max(0, more) for more in kept_back)
 
     @property
     def whole(self) -> bool:
-        """Whether a wider band would keep nothing more of the bodies."""
+        """Whether a wider band would retain no further modes of the bodies."""
         meshes = [(body.condensed, body.mesh) for body in self.bodies]
         return all(
             small is None or mesh is None or not small.by_nodes or small.size >= mesh.size for small, mesh in meshes
         ) or (self.band >= WIDEST * own_band(self.numbering.mechanism))
 
     def held(self, *, actuators: bool) -> HeldRows:
-        """Rows of joints and springs, and of the coordinates θ if they are locked, with their compliance."""
+        """Return the rows of joints and springs, and of the coordinates θ if they are locked, with their compliance."""
         first = self.numbering.constraints
         last = first + len(self.numbering.coordinates)
         springs = np.flatnonzero(self.arrays.compliance[last if actuators else first :] > 0.0)
@@ -136,26 +136,28 @@ class ElasticRest:
         return HeldRows(rows, compliance)
 
     def held_and_loaded(self) -> HeldRows:
-        """The same with the actuators and the `displacements` locked, these last."""
+        """Return these rows with locked actuators, followed by the `displacements`."""
         held = self.held(actuators=True)
         extra = np.array(list(self.displacements.values()), dtype=np.int64)
         return HeldRows(np.concatenate([held.rows, extra]), np.concatenate([held.compliance, np.zeros(len(extra))]))
 
     def terms(self, row: int) -> list[int]:
-        """The terms that a row is the sum of."""
+        """Return the terms of a row."""
         return list(terms_of(self.arrays.rows_i, row))
 
 
 def rigid_rest(mechanism: Mechanism) -> ElasticRest:
-    """The same with every body and joint rigid: nothing but rigid motions, and rows between them; computed once."""
+    """Return the arrays with all bodies and joints rigid, computed once."""
     return mechanism.remembered("rigid rest", lambda: _build(mechanism, 0.0, (), rigid=True))
 
 
 def elastic_rest(mechanism: Mechanism, band: float, displacements: tuple[str, ...] = ()) -> ElasticRest:
-    """The mechanism's elastodynamics, its bodies condensed for [0, band] Hz. Bands are rounded up to the own one of the
-    mechanism times a power of two, so that questions about neighbouring bands share the work; computed once each.
+    """Return the mechanism's elastodynamics, with bodies condensed for [0, band] Hz.
 
-    displacements : further rows, `place.axis`: the position of a place along an axis of the drawing
+    Bands are rounded up to the mechanism's own band times a power of two, so that similar bands share the work; each is
+    computed once.
+
+    displacements : additional rows, `point.axis`: the position of a point along an axis of the drawing
     """
     own = own_band(mechanism)
     octaves = np.log2(min(max(band / own, NARROWEST), WIDEST))
@@ -197,8 +199,11 @@ def _build(mechanism: Mechanism, band: float, displacements: tuple[str, ...], *,
 
 
 def mass_floor(numbering: Numbering, masses: list[MassProperties]) -> Array:
-    """(d,) mass, and inertia, of a body that has none: little beside the lightest that has, as it may move with that
-    one alone, as a frame on a small platform does."""
+    """Return the least mass and inertia (d,) of a body without mass.
+
+    They are small relative to the lightest body with mass, since the body may move with that one only, as a frame on a
+    small platform does.
+    """
     total = sum(item.mass for item in masses) or 1.0
     turned = [float(np.linalg.eigvalsh(item.inertia)[-1]) for item in masses]
     lightest = min((item.mass for item in masses if item.mass > 0.0), default=total)

@@ -1,11 +1,11 @@
-"""How the elastic mechanism changes with a parameter of its file: matrices of bodies, rows, springs, motors.
+"""Slopes of the elastic mechanism with respect to a parameter of its file: matrices of bodies, rows, springs, motors.
 
-In the coordinates z of the mechanism as it stands, whose shapes Φ_b are kept,
+In the coordinates z of the current mechanism, with constant shapes Φ_b,
 
     K' = Σ_b Φ_bᵀK_b'Φ_b + Σ_r (k_r' C_rᵀC_r + k_r (C_r'ᵀC_r + C_rᵀC_r')),   M' = Σ_b Φ_bᵀM_b'Φ_b + ...  (parameters, 6)
-    C_r' = ∂C_r/∂μ + ∂C_r/∂X ξ                              along the rows' own numbers, and as poses move with μ    (7)
+    C_r' = ∂C_r/∂μ + ∂C_r/∂X ξ                  for the data of the rows, and the change of poses with μ             (7)
 
-K_b and M_b are those of the meshes, before they are condensed.
+K_b and M_b are those of the meshes before condensation.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ Array = NDArray[Any]
 
 
 class ElasticSlopes(NamedTuple):
-    """∂/∂μ of the arrays of an elastic mechanism, of all bands alike.
+    """Slopes ∂/∂μ of the arrays of an elastic mechanism, equal for all bands.
 
     rows_f, part_x : of the rows between parts; springs (rows,) k; motors (measures,) inertia along each
-    motions : (drives, parts, 6) of motor's sides, of unit deflection; deflections (drives, 2) k and inertia
-    bodies  : (K', M') of each: of its mesh, a rigid body's inertia, or over the modes it is given by
+    motions : (drives, parts, 6) of motor sides, for unit deflection; deflections (drives, 2) k and inertia
+    bodies  : (K', M') of each: of its mesh, a rigid body's inertia, or over its given modes
     """
 
     rows_f: Array
@@ -61,15 +61,15 @@ class ElasticSlopes(NamedTuple):
 
 
 def elastic_slopes(mechanism: Mechanism, name: str) -> ElasticSlopes:
-    """Along a parameter; computed once."""
+    """Return the slopes with respect to a parameter, computed once."""
 
     def made() -> ElasticSlopes:
         count = len(undeformed(mechanism).numbering.bodies)
         found = neighbours(mechanism, name, NEAR).slopes(_arrays)
         if found["tables"].any():
             raise InputError(
-                "a stiffness that is told by a table follows it, and has no slope along it",
-                part=f"parameter {quoted(name)}", hint="give the stiffness as a number",
+                "a stiffness table depends on it, and tables have no derivative",
+                part=f"parameter {quoted(name)}", hint="replace the table by a number",
             )  # fmt: skip
         bodies = tuple((found[f"stiffness of body {b}"], found[f"mass of body {b}"]) for b in range(count))
         return ElasticSlopes(bodies=bodies, **{field: found[field] for field in ElasticSlopes._fields[:-1]})
@@ -103,7 +103,7 @@ def _arrays(mechanism: Mechanism) -> dict[str, NDArray[Any]]:
 
 
 def _bare(numbering: Numbering, name: str) -> BodyCoordinates:
-    """A body that knows its nodes, and has no coordinates yet."""
+    """Return a body with nodes and without coordinates."""
     mesh, none = None, np.zeros((0, 0))
     if numbering.mechanism.bodies[name].elastic:
         modal = modal_body(numbering.drawing, name)
@@ -112,7 +112,7 @@ def _bare(numbering: Numbering, name: str) -> BodyCoordinates:
 
 
 def _matrices(numbering: Numbering, body: BodyCoordinates) -> tuple[Array, Array]:
-    """K and M of a body, dense or, of a large mesh, the numbers in them."""
+    """Return K and M of a body, dense or, for a large mesh, their nonzero entries."""
     if body.mesh is None:
         masses, column = mass_properties(numbering.drawing), numbering.arrays.column
         inertia = masses[body.name].spatial()[np.ix_(column, column)]
@@ -126,7 +126,7 @@ def _matrices(numbering: Numbering, body: BodyCoordinates) -> tuple[Array, Array
 
 
 def body_matrix_slopes(rest: ElasticRest, slopes: ElasticSlopes) -> tuple[Array, Array]:
-    """K' and M' of the bodies and of deflections over z, (n, n) each."""
+    """Return K' and M' of the bodies and of deflections over z, (n, n) each."""
     dK, dM = np.zeros((rest.size, rest.size)), np.zeros((rest.size, rest.size))
     for body, (K, M) in zip(rest.bodies, slopes.bodies, strict=True):
         own = slice(body.start, body.stop)
@@ -142,7 +142,7 @@ def body_matrix_slopes(rest: ElasticRest, slopes: ElasticSlopes) -> tuple[Array,
 
 
 def constraint_slopes(rest: ElasticRest, slopes: ElasticSlopes, name: str, X: Array, theta: Array) -> Array:
-    """dC/dμ (rows, n) of all rows of the mechanism over z, at one configuration: X (bodies + 1, 12)."""
+    """Return dC/dμ (rows, n) of all rows of the mechanism over z, at one configuration: X (bodies + 1, 12)."""
     numbering, arrays = rest.numbering, rest.arrays
     twists = moved_twists(numbering, data_slopes(numbering.mechanism, name).rows_f, X[None])
     moved = moved_poses(X[None], twists)[0]

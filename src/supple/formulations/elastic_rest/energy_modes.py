@@ -1,8 +1,8 @@
-"""Modes sharpened once more by their energy: ω² as Rayleigh's quotient zᵀKz / zᵀz of motions that keep the rows.
+"""Refinement of modes by their energy: ω² as Rayleigh quotient zᵀKz / zᵀz of motions that satisfy the rows.
 
-An eigenvalue μ = 1/(ω² + s) of the response A carries the rounding of A, some units of 1/s: in ω² that is ω²/s of
-itself, and more where the factors of S are small. The quotient of elastic energy and mass is stationary at a mode: it
-errs with the square of the error of the shape, as long as the shape keeps the constraints.
+An eigenvalue μ = 1/(ω² + s) of the response A has the rounding error of A, a few units of 1/s. In ω² this is a relative
+error of ω²/s, and more if the factors of S are small. The quotient of elastic energy and mass is stationary at a mode:
+its error is the square of the error of the shape, if the shape satisfies the constraints.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ DIAGONAL = 1e-16  # of √(H_ii H_jj): an entry beside the diagonal that is roun
 
 @kernel
 def extend(Q, size, W):
-    """Orthonormalise the rows of W against Q[:size] and each other, and append them. Returns the new size."""
+    """Orthonormalise the rows of W against Q[:size] and each other, and append them; return the new size."""
     n = Q.shape[1]
     p = W.shape[0]
     before = np.empty(p)
@@ -57,8 +57,7 @@ def extend(Q, size, W):
 
 @kernel
 def refined_response(structure, A, V, turns):
-    """A V as `respond` gives it, with the residuals of both equations taken away `turns` times: exact but for the last
-    bits of V.
+    """Return A V as in `respond`, refined `turns` times with the residuals of both equations, exact to rounding of V.
 
     (Λ + s) Z + Cᵀλ = V,   C Z = diag(c) λ
     """
@@ -77,9 +76,9 @@ def refined_response(structure, A, V, turns):
 
 @kernel
 def diagonalised(H, U):
-    """Turn the rows of U so that H, symmetric, becomes diagonal: Jacobi's rotations, in place.
+    """Rotate the rows of U so that the symmetric H becomes diagonal, by Jacobi rotations in place.
 
-    Unlike a reduction to three diagonals they keep small eigenvalues beside large ones accurate [Demmel 1992].
+    Unlike tridiagonalization they keep small eigenvalues accurate beside large ones [Demmel 1992].
     """
     p = H.shape[0]
     for _ in range(SWEEPS):
@@ -113,7 +112,7 @@ def diagonalised(H, U):
 
 @kernel
 def elastic_energies(structure, Q):
-    """H = Q Λ Qᵀ + Σ (C_i Q)(C_i Q)ᵀ / c_i (p, p) of motions Q (p, n)."""
+    """Return H = Q Λ Qᵀ + Σ (C_i Q)(C_i Q)ᵀ / c_i (p, p) for motions Q (p, n)."""
     p = Q.shape[0]
     H = np.dot(Q * structure.stiffness, np.ascontiguousarray(Q.T))
     stretch = np.dot(Q, np.ascontiguousarray(structure.rows.T))
@@ -127,7 +126,7 @@ def elastic_energies(structure, Q):
 
 @kernel
 def rising(values):
-    """Places of the values by rising size: an insertion sort, for there are few."""
+    """Return the indices of the values in ascending order by insertion sort, since there are few."""
     order = np.arange(values.shape[0])
     for i in range(1, values.shape[0]):
         moved, j = order[i], i
@@ -140,9 +139,9 @@ def rising(values):
 
 @kernel
 def energy_modes(structure, Q, squares, Z):
-    """ω² and modes Z, rising, in the span of orthonormal motions Q (p, n) that keep C q = diag(c) λ.          [eq. 9a]
+    """Compute ω² and modes Z, ascending, in the span of orthonormal motions Q (p, n) with C q = diag(c) λ [eq. 9a].
 
-    As many are given back as `squares` has places.
+    The number of modes is the length of `squares`.
     """
     H = elastic_energies(structure, Q)
     U = Q.copy()
@@ -155,9 +154,9 @@ def energy_modes(structure, Q, squares, Z):
 
 @kernel
 def all_motions(structure, A, hard):
-    """All motions (n - hard, n) that keep the ideal rows, orthonormal, by rising energy but for rounding.
+    """Return all motions (n - hard, n) that satisfy the ideal rows, orthonormal, approximately by ascending energy.
 
-    A : the structure's response operator, whose independent rows hold `hard` ideal ones
+    A : the structure's response operator, whose independent rows contain `hard` ideal ones
     """
     C = structure.rows
     n = C.shape[1]
@@ -175,10 +174,10 @@ def all_motions(structure, A, hard):
 
 @kernel
 def row_keeping(structure, A, N):
-    """Orthonormal motions N (p, n) with what they move along ideal rows taken away by the response to its opposite.
+    """Return orthonormal motions N (p, n) with their displacements along ideal rows removed by the response.
 
-    A null space keeps rows to the rounding of their largest entry. A stiff drive's is 1e5 times those of bodies, beside
-    which its rounding is seen.
+    A null space satisfies rows to the rounding of their largest entry. The entry of a stiff drive is 1e5 times that of
+    a body, so its rounding would matter.
     """
     gap = np.dot(N, np.ascontiguousarray(structure.rows.T))
     for r in range(gap.shape[1]):

@@ -1,4 +1,4 @@
-"""Geometric stiffness of inertia and of loads at rest, θ held.
+"""Geometric stiffness of inertia and of loads at rest, with θ fixed.
 
 It is the work of all internal forces and reactions along displacements of second order, and linear in the load
 (docs/theory/stiffening.md, eqs. 7-12).
@@ -33,10 +33,10 @@ from supple.kinematics.primitives import NONE, A, B, curvature, gradient
 
 @kernel
 def term_curvature(rest, term, poses, H):
-    """H (12, 12): D²φ over (u_a, φ_a, u_b, φ_b), all in the axes of their parts.                              [eq. 11]
+    """Write D²φ over (u_a, φ_a, u_b, φ_b), all in the axes of their parts, to H (12, 12) [eq. 11].
 
-    `curvature` keeps twists constant in axes that turn with the part; there ẍ = ω × v and ∂_k differs from ∂_j by a
-    bracket. Taking both away:  D²_jk = h_jk - φ_v·(ω_k × v_j) + ½ φ_ω·(ω_j × ω_k) for k >= j.
+    `curvature` keeps twists constant in axes that rotate with the part; there ẍ = ω × v and ∂_k differs from ∂_j by a
+    bracket. Without both:  D²_jk = h_jk - φ_v·(ω_k × v_j) + ½ φ_ω·(ω_j × ω_k) for k >= j.
     """
     X = np.empty((2, 12))
     X[0], X[1] = poses[rest.rows_i[term, A]], poses[rest.rows_i[term, B]]
@@ -76,7 +76,7 @@ def term_curvature(rest, term, poses, H):
 
 
 def turning_in_z(rest: ElasticRest, body: BodyCoordinates) -> Array:
-    """ΦᵀMW_kΦ in z, (axes, size, size)."""
+    """Return ΦᵀMW_kΦ in z, (axes, size, size)."""
     if body.condensed is not None:
         T = body.to_condensed
         return np.array([T.T @ axis @ T for axis in body.condensed.turning])
@@ -85,7 +85,7 @@ def turning_in_z(rest: ElasticRest, body: BodyCoordinates) -> Array:
 
 
 def turned_twice_in_z(rest: ElasticRest, body: BodyCoordinates) -> Array:
-    """ΦᵀW_kᵀMW_lΦ in z, (axes, axes, size, size)."""
+    """Return ΦᵀW_kᵀMW_lΦ in z, (axes, axes, size, size)."""
     if body.condensed is not None:
         T, axes = body.to_condensed, len(body.condensed.turning)
         found = np.empty((axes, axes, body.size, body.size))
@@ -100,7 +100,7 @@ def turned_twice_in_z(rest: ElasticRest, body: BodyCoordinates) -> Array:
 
 
 def _turns(rest: ElasticRest, M: Array) -> list[Array]:
-    """W_k of a rigid body whose twist has the mass matrix M (d, d), counted from its origin."""
+    """Return W_k of a rigid body whose twist about its origin has the mass matrix M (d, d)."""
     column = rest.arrays.column
     center = _center(M)
     found = []
@@ -113,7 +113,7 @@ def _turns(rest: ElasticRest, M: Array) -> list[Array]:
 
 
 def _center(M: Array) -> Array:
-    """Centre of mass from the mass matrix (d, d) of a body's twist."""
+    """Return the centre of mass from the mass matrix (d, d) of a body's twist."""
     if len(M) == 3:
         return np.array([M[2, 1], -M[2, 0], 0.0]) / M[0, 0]
     return np.array([M[5, 1], M[3, 2], M[4, 0]]) / M[0, 0]
@@ -127,7 +127,7 @@ def _center(M: Array) -> Array:
 
 
 class BodyPatterns(NamedTuple):
-    """One body under units of acceleration, (v̇, ω̇, ω_kω_l with k before l), d + axes² of them, and of forces.
+    """Load patterns of one body for unit accelerations, (v̇, ω̇, ω_kω_l), k before l, d + axes² of them, and unit forces.
 
     loads         : (d + axes², size) -M times the acceleration, over z
     accelerations : (d + axes², size, size) K_g over z of these loads
@@ -144,10 +144,10 @@ class BodyPatterns(NamedTuple):
 class CarriedLoads(NamedTuple):
     """Several loads on a mechanism at one configuration.
 
-    accelerations : (loads, bodies, d + axes²) of the bodies' frames, gravity being -g
+    accelerations : (loads, bodies, d + axes²) of the bodies' frames; gravity is -g
     motions       : (loads, z) second derivatives of z
     row_forces    : (loads, rows) λ of all rows, so that V + Σ λ φ is stationary
-    nodal         : forces at places, of the first load alone
+    nodal         : forces at points, of the first load only
     """
 
     accelerations: Array
@@ -157,7 +157,7 @@ class CarriedLoads(NamedTuple):
 
 
 def body_patterns(rest: ElasticRest) -> tuple[BodyPatterns, ...]:
-    """Of all bodies; computed once."""
+    """Return the load patterns of all bodies, computed once."""
     key = f"load patterns {rest.band} {list(rest.displacements)}"
     return rest.numbering.mechanism.remembered(key, lambda: tuple(_patterns(rest, body) for body in rest.bodies))
 
@@ -195,8 +195,10 @@ def _patterns(rest: ElasticRest, body: BodyCoordinates) -> BodyPatterns:
 
 
 def _on_arms(rest: ElasticRest, body: BodyCoordinates, accelerations: list[Acceleration]) -> Array:
-    """(accelerations + size, size, size): inertia of parts that beams carry on arms, which turn with their nodes, of
-    the accelerations and then of z."""
+    """Return K_g of the inertia of parts that beams carry on arms, which rotate with their nodes.
+
+    The array (accelerations + size, size, size) is for the accelerations, followed by z.
+    """
     assert body.mesh is not None
     found = np.zeros((len(accelerations) + body.size, body.size, body.size))
     for part in body.mesh.parts:
@@ -210,7 +212,7 @@ def _on_arms(rest: ElasticRest, body: BodyCoordinates, accelerations: list[Accel
 
 
 def _accelerations(axes: int) -> list[Acceleration]:
-    """Units of (v̇, ω̇, ω_kω_l), in space or in the plane."""
+    """Return unit accelerations (v̇, ω̇, ω_kω_l), in space or in the plane."""
     still, unit = np.zeros((3, 3)), np.eye(3)
     turns = [tilde(e) for e in unit[3 - axes :]]
     return [
@@ -221,7 +223,7 @@ def _accelerations(axes: int) -> list[Acceleration]:
 
 
 def _rigid_patterns(rest: ElasticRest, body: BodyCoordinates) -> BodyPatterns:
-    """A force at the centre, on its arm from the origin, and the moment -(J ω̇ + ω × J ω)."""
+    """Return the patterns of a rigid body: a force at the centre, on its arm from the origin, and -(J ω̇ + ω × J ω)."""
     column = rest.arrays.column
     axes = 1 if len(column) == 3 else 3
     own = mass_properties(rest.numbering.drawing)[body.name]
@@ -239,7 +241,7 @@ def _rigid_patterns(rest: ElasticRest, body: BodyCoordinates) -> BodyPatterns:
 
 
 def _superelement_patterns(rest: ElasticRest, body: BodyCoordinates, loads: Array) -> BodyPatterns:
-    """In axes that follow its mean rotation: what strains it within is not known of its matrices."""
+    """Return the patterns of a superelement in axes that follow its mean rotation; internal strain is unknown."""
     assert body.mesh is not None
     turning, twice = turning_in_z(rest, body), turned_twice_in_z(rest, body)
     axes = len(turning)
@@ -263,7 +265,7 @@ def _superelement_patterns(rest: ElasticRest, body: BodyCoordinates, loads: Arra
 
 
 def inertia_loads(rest: ElasticRest, accelerations: Array, motions: Array) -> Array:
-    """-M times accelerations (loads, bodies, d + axes²) of the bodies' frames and (loads, z) of z: (loads, z)."""
+    """Return -M times accelerations (loads, bodies, d + axes²) of frames and (loads, z) of z: (loads, z)."""
     f = -motions
     for b, (body, patterns) in enumerate(zip(rest.bodies, body_patterns(rest), strict=True)):
         f[:, body.start : body.stop] += accelerations[:, b] @ patterns.loads
@@ -271,9 +273,9 @@ def inertia_loads(rest: ElasticRest, accelerations: Array, motions: Array) -> Ar
 
 
 def load_stiffness(rest: ElasticRest, X: Array, loads: CarriedLoads, modes: Array, *, potential: bool = True) -> Array:
-    """K_g (loads, n, n) over n modes (n, z), at poses X (bodies + 1, 12).
+    """Return K_g (loads, n, n) over n modes (n, z), at poses X (bodies + 1, 12).
 
-    potential : the symmetric part alone; otherwise with what applied moments and forces that turn with their body have
+    potential : only the symmetric part; otherwise with applied moments and follower forces
     """
     count, n = len(loads.row_forces), len(modes)
     poses = np.empty((len(rest.arrays.part_i) + 1, 12))
@@ -311,7 +313,7 @@ def load_stiffness(rest: ElasticRest, X: Array, loads: CarriedLoads, modes: Arra
 
 
 def part_forms(rest: ElasticRest, b: int, part: int, modes: Array) -> Array:
-    """(6, n, n): twice the work of units of force and moment on a part, over modes (n, size) of its body."""
+    """Return twice the work of unit forces and moments on a part, over modes (n, size) of its body: (6, n, n)."""
     body, at = rest.bodies[b], rest.arrays.part_x[part]
     n = len(modes)
     found = np.zeros((6, n, n))
@@ -331,8 +333,10 @@ def part_forms(rest: ElasticRest, b: int, part: int, modes: Array) -> Array:
 
 
 def applied_form(rest: ElasticRest, item: NodalForce) -> Array:
-    """(size, size) of a force on its arm from a node and a moment: the change of both over z, and what the body does
-    with them."""
+    """Return the form (size, size) of a force on its arm from a node and a moment.
+
+    It contains the change of both over z, and the response of the body.
+    """
     body = rest.bodies[item.body]
     shift, spin = in_space(rest, body.of_node(item.node))
     about = item.moment + np.cross(item.arm, item.force)
@@ -349,7 +353,7 @@ def applied_form(rest: ElasticRest, item: NodalForce) -> Array:
 
 
 def row_scales(rest: ElasticRest, X: Array) -> Array:
-    """(rows,) s of rows whose stiffness follows a table, by which what acts along them is larger; else one."""
+    """Return the scale s (rows,) of rows with a stiffness table, the factor of forces along them; otherwise one."""
     found = np.ones(len(rest.arrays.rows_i))
     rows = np.flatnonzero(rest.arrays.tables.of_row != NONE)
     if len(rows):
@@ -360,7 +364,7 @@ def row_scales(rest: ElasticRest, X: Array) -> Array:
 
 
 def ends_of_term(rest: ElasticRest, term: int) -> Array:
-    """G (12, n): displacements (u, φ) of both parts of a term over z."""
+    """Return G (12, n): displacements (u, φ) of both parts of a term over z."""
     G = np.zeros((12, rest.size))
     arrays = rest.arrays
     for side, p in enumerate(arrays.rows_i[term, [A, B]]):
@@ -371,26 +375,26 @@ def ends_of_term(rest: ElasticRest, term: int) -> Array:
 
 
 def in_space(rest: ElasticRest, shapes: Array) -> tuple[Array, Array]:
-    """Translation (3, n) and rotation (3, n) of a node; in the plane some of their rows are zero."""
+    """Return translation (3, n) and rotation (3, n) of a node; in the plane some of their rows are zero."""
     whole = np.zeros((6, shapes.shape[1]))
     whole[rest.arrays.column] = shapes
     return whole[:3], whole[3:]
 
 
 def mean_turn(rest: ElasticRest, body: BodyCoordinates) -> Array:
-    """Ω (3, size): rotation of the axes that follow the body, (TᵀMT)⁻¹TᵀM z."""
+    """Return Ω (3, size): rotation of the axes that follow the body, (TᵀMT)⁻¹TᵀM z."""
     return in_space(rest, np.asarray(np.linalg.solve(body.rigid.T @ body.rigid, body.rigid.T), dtype=np.float64))[1]
 
 
 def arm_form(force: Array, arm: Array) -> Array:
-    """Q with ½ ωᵀQω = ½ force·(ω × (ω × arm))."""
+    """Return Q with ½ ωᵀQω = ½ force·(ω × (ω × arm))."""
     return 0.5 * (np.outer(force, arm) + np.outer(arm, force)) - (force @ arm) * np.eye(3)
 
 
 def carried_stiffness(
     rest: ElasticRest, body: BodyCoordinates, shapes: Array, place: Array, force: Array, moment: Array
 ) -> Array:
-    """A force and moment that an elastic body carries at one of its nodes, in its axes."""
+    """Return the stiffness of a force and moment on a node of an elastic body, in its axes."""
     shift, spin = in_space(rest, shapes)
     turn = mean_turn(rest, body)
     half = turn.T @ (tilde(force) @ shift + 0.5 * tilde(moment) @ spin)

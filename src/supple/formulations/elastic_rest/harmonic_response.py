@@ -1,9 +1,10 @@
-"""Response at a frequency with constraints, from the stiff coordinates first and the others with the rows.
+"""Harmonic response with constraints, by elimination of stiff coordinates.
 
     (Λ (1 + iη) + iω (α + βΛ) - ω²) z + Cᵀλ = f,    κ (C z - e) = λ        (docs/theory/frequency-response.md, eqs. 3-6)
 
-Coordinates far from a resonance of their own are eliminated, for their equations are diagonal. Those left, rigid
-motions above all, stay beside the rows: nothing is then divided by what vanishes at 0 Hz or at a body's own resonance.
+Coordinates far from their own resonance are eliminated, since their equations are diagonal. The others, in particular
+rigid motions, are solved together with the rows, so that nothing is divided by a value that vanishes at 0 Hz or at a
+body's own resonance.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from supple.formulations.elastic_rest.response_operator import pivoted_cholesky
 
 @kernel
 def solved(A, B, least):
-    """B ← A⁻¹B with pivots from each column, each more than `least`; A is overwritten. Whether it was regular."""
+    """Compute B ← A⁻¹B with column pivots above `least`; A is overwritten. Return whether A was regular."""
     n, p = B.shape
     for k in range(n):
         pivot, largest = k, 0.0
@@ -62,9 +63,9 @@ NEAR = 0.3  # of Λ: a coordinate whose dynamic stiffness is less stays with the
 
 
 class ScaledStructure(NamedTuple):
-    """Bodies and rows in units of their own: z in units of the root of `scale`, rows of length one.
+    """Bodies and rows in scaled units: z in units of the root of `scale`, rows of length one.
 
-    stiffness : (n,) Λ; scale (n,): what dynamic stiffnesses are divided by
+    stiffness : (n,) Λ; scale (n,): divisor of dynamic stiffnesses
     rows      : (m, n), the first `hard` of them ideal; springs (3, m): k, c, J of the others, in units of length²
     """
 
@@ -76,14 +77,14 @@ class ScaledStructure(NamedTuple):
 
 
 class Coordinates(NamedTuple):
-    """D (n,) dynamic stiffness of z; kept (n,): which of them stay with the rows, the others have D ≠ 0."""
+    """Dynamic stiffness D (n,) of z; kept (n,): coordinates that are not eliminated; the others have D ≠ 0."""
 
     D: NDArray
     kept: NDArray[np.bool_]
 
 
 class Ties(NamedTuple):
-    """Rows C (m, n) that give way: a (C z - e) = b λ, with the larger of a and b one, both (m,)."""
+    """Compliant rows C (m, n): a (C z - e) = b λ, with the larger of a and b one, both (m,)."""
 
     C: NDArray[np.float64]
     a: NDArray
@@ -91,7 +92,7 @@ class Ties(NamedTuple):
 
 
 class Excitation(NamedTuple):
-    """Forces (p, n) over z, and ends (p, m), e: what rows are led to."""
+    """Forces (p, n) over z, and prescribed values e (p, m) of rows."""
 
     forces: NDArray[np.float64]
     ends: NDArray[np.float64]
@@ -99,7 +100,7 @@ class Excitation(NamedTuple):
 
 @kernel
 def independent_rows(C, order):
-    """How many rows of C are independent; order[:rank] says which. Rows are to have unit length."""
+    """Return the number of independent rows of C; order[:rank] are their indices. Rows should have unit length."""
     m = C.shape[0]
     S = np.dot(C, np.ascontiguousarray(C.T))
     return pivoted_cholesky(S, order, np.zeros((m, m)))
@@ -107,7 +108,7 @@ def independent_rows(C, order):
 
 @kernel
 def tie(ties, i, kappa):
-    """Row i has the dynamic stiffness κ: κ (C z - e) = λ, divided by κ where that is large."""
+    """Set the dynamic stiffness κ of row i: κ (C z - e) = λ, divided by κ if that is large."""
     if abs(kappa) > 1.0:
         ties.a[i], ties.b[i] = 1.0, 1.0 / kappa
     else:
@@ -116,7 +117,7 @@ def tie(ties, i, kappa):
 
 @kernel
 def response(coordinates, ties, excitation, Z, reactions):
-    """Z (p, n) and λ (p, m): D z + Cᵀλ = f, a (C z - e) = b λ. Returns whether that has one solution."""
+    """Compute Z (p, n) and λ (p, m) of D z + Cᵀλ = f, a (C z - e) = b λ; return whether the solution is unique."""
     D, kept = coordinates.D, coordinates.kept
     C, a, b = ties.C, ties.a, ties.b
     F, ends = excitation.forces, excitation.ends
@@ -174,7 +175,7 @@ def response(coordinates, ties, excitation, Z, reactions):
 
 @kernel(purpose="frequency responses")
 def harmonic_responses(structure, damping, excitation, outputs, omega, H, regular):
-    """H (L, outputs, p) = G Z(ω) at every ω (L,) of a ScaledStructure.
+    """Compute H (L, outputs, p) = G Z(ω) at every ω (L,) of a ScaledStructure.
 
     damping : Proportional, η, α and β; outputs : G (outputs, n), in the same units
     """

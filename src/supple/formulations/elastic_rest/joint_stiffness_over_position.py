@@ -1,9 +1,9 @@
-"""Stiffnesses of joints that follow a coordinate: rows scaled so that their compliance stays what it is.
+"""Joint stiffnesses that depend on a coordinate: rows are scaled so that their compliance stays constant.
 
     k(q) = k_ref s(q)²,    ½ k(q) (C z)² = ½ k_ref (s C z)²,    ∂(s C) = s ∂C + s' ∂q C          (elastic-rest, eq. 5d)
 
-Between the values of a table k is the monotone cubic of Fritsch and Carlson, which keeps within them and has a slope;
-beyond it is constant. An angle is counted within half a turn of the middle of its table.
+Between the values of a table, k is the monotone cubic of Fritsch and Carlson, which stays within them and is smooth.
+Beyond the table k is constant. Angles are counted within half a turn of the middle of the table.
 """
 
 from __future__ import annotations
@@ -24,9 +24,12 @@ from supple.kinematics.primitives import ANGLE, KIND, NONE, THEN, A, B, gradient
 
 
 class StiffnessTables(NamedTuple):
-    """T tables: of_row (rows,) the table of a row, or NONE; coordinate (T,) the row it follows; first (T + 1,) of its
-    values; at, stiffness and slope of k (values,); reference (T,) the k that compliances have; middle (T,) of its
-    angles, or no number where it follows a length."""
+    """Data of T tables.
+
+    of_row (rows,) the table of a row, or NONE; coordinate (T,) the row that it depends on; first (T + 1,) of its
+    values; at, stiffness and slope of k (values,); reference (T,) the k of the compliances; middle (T,) of its angles,
+    or NaN for lengths
+    """
 
     of_row: Integers
     coordinate: Integers
@@ -39,7 +42,7 @@ class StiffnessTables(NamedTuple):
 
 
 def stiffness_tables(numbering: Numbering, rows_i: Integers, soft: dict[int, SoftRow]) -> StiffnessTables:
-    """Of all rows that follow one."""
+    """Return the tables of all rows that have one."""
     of_row, first = np.full(len(rows_i), NONE, dtype=np.int64), [0]
     coordinate: list[int] = []
     middle: list[float] = []
@@ -52,12 +55,12 @@ def stiffness_tables(numbering: Numbering, rows_i: Integers, soft: dict[int, Sof
         if item.table.over not in numbering.coordinates:
             if item.table.over == LOAD:
                 raise InputError(
-                    f'its stiffness "{item.direction}" depends on the load, which differs from posture to posture',
+                    f'the stiffness "{item.direction}" depends on the load, which differs between configurations',
                     part=f'joint "{item.part}"', path=("joints", item.part, "stiffness"),
-                    hint="modes, frf, compliance and sag take it at one posture; or give a number",
+                    hint="use modes, frf, compliance or sag at one configuration, or replace the table by a number",
                 )  # fmt: skip
             raise InputError(
-                f'its stiffness "{item.direction}" follows "{item.table.over}", which is not among its coordinates',
+                f'the stiffness "{item.direction}" depends on "{item.table.over}", which is not a coordinate',
                 part=f'joint "{item.part}"', hint=nearest(item.table.over, numbering.coordinates),
             )  # fmt: skip
         follows = numbering.constraints + numbering.coordinates.index(item.table.over)
@@ -77,7 +80,7 @@ def stiffness_tables(numbering: Numbering, rows_i: Integers, soft: dict[int, Sof
 
 @kernel
 def within(tables, t, q):
-    """The value q of what table t follows; an angle within half a turn of the middle of the table."""
+    """Return the value q for table t; angles within half a turn of the middle of the table."""
     middle = tables.middle[t]
     if np.isnan(middle):
         return q
@@ -86,7 +89,7 @@ def within(tables, t, q):
 
 @kernel
 def scale_at(tables, t, given):
-    """s and s' of table t where its coordinate has this value."""
+    """Return s and s' of table t for a value of its coordinate."""
     first, last, reference = tables.first[t], tables.first[t + 1] - 1, tables.reference[t]
     q = within(tables, t, given)
     k, dk = tables.stiffness[first], 0.0
@@ -108,7 +111,7 @@ def scale_at(tables, t, given):
 
 @kernel
 def coordinate_at(rest, row, poses):
-    """The value of a row at poses of the parts, an angle within a turn."""
+    """Return the value of a row at poses of the parts; angles within a turn."""
     g = np.empty(13)
     total, term = 0.0, row
     while term != NONE:
@@ -120,7 +123,7 @@ def coordinate_at(rest, row, poses):
 
 @kernel
 def row_scale(rest, row, poses):
-    """s of a row, one where it follows no table."""
+    """Return s of a row; one without a table."""
     t = rest.tables.of_row[row]
     if t == NONE:
         return 1.0
@@ -130,7 +133,7 @@ def row_scale(rest, row, poses):
 
 @kernel
 def coordinate_rate(rest, row, poses, moving, k):
-    """Change of a row along motion k of the parts, moving (parts + 1, s, 6) twists in world axes."""
+    """Return the change of a row along motion k of the parts, moving (parts + 1, s, 6) twists in world axes."""
     g = np.empty(13)
     total, term = 0.0, row
     while term != NONE:

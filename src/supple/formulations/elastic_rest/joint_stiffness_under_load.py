@@ -1,9 +1,9 @@
-"""Joint stiffnesses that depend on the load: those that the joints have under what they carry at rest.
+"""Joint stiffnesses that depend on the load, evaluated for the loads at rest.
 
     k_i = k_i(|λ_i|),    Λ z + Cᵀλ = f,    C z = diag(1/k) λ                                     (elastic-rest, eq. 5e)
 
-Where joints share loads that statics alone does not divide, k and λ are found together, by Newton's method (Powell's
-hybrid). The mechanism then has these numbers in place of the tables.
+If statics alone does not determine how joints share loads, k and λ are found together by Newton's method (Powell's
+hybrid). The mechanism then has these numbers instead of the tables.
 """
 
 from __future__ import annotations
@@ -34,10 +34,11 @@ _AGREE = 1e-8  # of a stiffness, with the one that its load asks for
 
 
 def under_loads(mechanism: Mechanism, at: At | Configuration) -> tuple[Mechanism, Configuration]:
-    """The mechanism at a configuration, with the stiffnesses that its joints have under their loads there (SuppleNote);
-    without such tables, the mechanism itself.
+    """Return the mechanism with the joint stiffnesses under the loads at a configuration (SuppleNote).
 
-    at : a Configuration, or anything `assemble` takes; of a mechanism with such tables a single one
+    Without such tables, the mechanism itself is returned.
+
+    at : a Configuration, or an argument of `assemble`; a mechanism with such tables needs a single configuration
     """
     here = at if isinstance(at, Configuration) else assemble(mechanism, at)
     tables = load_tables(mechanism)
@@ -46,8 +47,8 @@ def under_loads(mechanism: Mechanism, at: At | Configuration) -> tuple[Mechanism
     if here.X.ndim != 2:
         (joint, _), *_ = tables
         raise InputError(
-            "its stiffness depends on the load, which is another one at every posture, and many were asked for",
-            part=f'joint "{joint}"', path=("joints", joint, "stiffness"), hint="ask for one at a time",
+            "the stiffness depends on the load, which differs between the requested configurations",
+            part=f'joint "{joint}"', path=("joints", joint, "stiffness"), hint="request one configuration at a time",
         )  # fmt: skip
     key = f"under loads {here.theta.tobytes()!r}"
     found, said = mechanism.remembered(key, lambda: _settled(mechanism, here, tables))
@@ -57,7 +58,7 @@ def under_loads(mechanism: Mechanism, at: At | Configuration) -> tuple[Mechanism
 
 
 def load_tables(mechanism: Mechanism) -> Tables:
-    """Stiffnesses over the load, by joint and direction."""
+    """Return the stiffness tables over load, by joint and direction."""
     return {
         (name, direction): table
         for name, joint in mechanism.joints.items()
@@ -68,7 +69,7 @@ def load_tables(mechanism: Mechanism) -> Tables:
 
 
 def with_stiffness(mechanism: Mechanism, values: Mapping[tuple[str, str], float]) -> Mechanism:
-    """With numbers in place of tables; the mechanism itself where there are none."""
+    """Return the mechanism with numbers instead of tables, or the mechanism itself if there are none."""
     if not values:
         return mechanism
     joints = dict(mechanism.joints)
@@ -82,7 +83,7 @@ def with_stiffness(mechanism: Mechanism, values: Mapping[tuple[str, str], float]
 def _settled(
     mechanism: Mechanism, here: Configuration, tables: Tables
 ) -> tuple[Mechanism, list[tuple[str, type[Warning]]]]:
-    """The mechanism with numbers, and what there is to say of them."""
+    """Return the mechanism with numbers, and the text of a note."""
     values = {key: float(max(table.values)) for key, table in tables.items()}
     stiff = with_stiffness(mechanism, values)
     rest, X = elastic_rest(stiff, 0.0), assemble(stiff, here.theta)
@@ -93,7 +94,7 @@ def _settled(
     curves = {key: PchipInterpolator(table.at, table.values) for key, table in tables.items()}
 
     def carried(k: Array) -> Array:
-        """|λ| along the rows, their stiffness being k."""
+        """Return |λ| along the rows for stiffnesses k."""
         compliance = rest.arrays.compliance.copy()
         compliance[rows] = 1.0 / k
         now = replace(rest, arrays=rest.arrays._replace(compliance=compliance))
@@ -113,8 +114,8 @@ def _settled(
     if off.max() > _AGREE:
         joint, direction = list(tables)[int(np.argmax(off))]
         raise NumericalError(
-            f'its stiffness "{direction}" and the load that it then takes differ by {100 * off.max():.2g} %',
-            part=f'joint "{joint}"', hint="look whether its table rises or falls in a step",
+            f'the stiffness "{direction}" is not consistent with its load: they differ by {100 * off.max():.2g} %',
+            part=f'joint "{joint}"', hint="check its table for steps",
         )  # fmt: skip
     said: list[tuple[str, type[Warning]]] = []
     for (key, table), value, load in zip(tables.items(), k, loads, strict=True):

@@ -1,12 +1,12 @@
 """Lowest modes of a structure under loads: (K + K_g, M) with C z = 0.
 
-The block of a search without loads is sharpened once with the response A = (K + s)⁻¹ on motions that keep the rows. In
-its span K + K_g is made diagonal. What is missing from outside the span is found by Chebyshev's iteration on
+The block of a search without loads is refined once with the response A = (K + s)⁻¹ on motions that satisfy the rows.
+K + K_g is diagonalised in its span. Components outside the span are found by Chebyshev iteration on
 
     v = A ((ω² + s) v - K_g v)                                                      (docs/theory/elastic-rest.md, 14c)
 
-with ω² held in a round; then the span is made diagonal again. `rest_reactions` has the forces at rest, which K_g is
-made of.
+with constant ω² in one round; then the span is diagonalised again. `rest_reactions` computes the forces at rest that
+K_g depends on.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ ABOVE = 0.1  # of the gap above the block: where the modes without loads are cou
 
 
 class Loading(NamedTuple):
-    """K_g at one configuration, with what `stiffened` takes besides."""
+    """K_g at one configuration, with the other arguments of `stiffened`."""
 
     rest: ElasticArrays
     forms: LoadForms
@@ -89,9 +89,12 @@ class Loading(NamedTuple):
 
 
 class LoadedBlock(NamedTuple):
-    """Modes in the span of a block: shifted (p,) ω² + s rising, none where it could not be made diagonal; motions
-    X (p, z), the forces P (p, z) of K + s + K_g that hold them, and G = X K_g (p, z). probe : (1, z) K_g x of a motion
-    outside the block."""
+    """Modes in the span of a block.
+
+    shifted (p,) ω² + s ascending, empty if diagonalisation failed; motions X (p, z), the forces P (p, z) of K + s + K_g
+    for
+    them, and G = X K_g (p, z). probe : (1, z) K_g x of a motion outside the block.
+    """
 
     shifted: Array
     X: Array
@@ -102,15 +105,15 @@ class LoadedBlock(NamedTuple):
 
 @kernel
 def stiffness_of(loading, V):
-    """V K_g (p, z)."""
+    """Return V K_g (p, z)."""
     return stiffened(loading.rest, loading.forms, loading.geometric, V)
 
 
 @kernel
 def turned(energy, mass, near):
-    """ω² + s (p,) rising and R (p, p) with R E Rᵀ = diag(ω² + s), R M Rᵀ = 1; none where E is not positive definite.
+    """Return ω² + s (p,) ascending and R (p, p) with R E Rᵀ = diag(ω² + s), R M Rᵀ = 1.
 
-    near : both are nearly diagonal
+    Both are empty if E is not positive definite. near : E and M are nearly diagonal
     """
     p = energy.shape[0]
     L = np.zeros((p, p))
@@ -136,7 +139,7 @@ def turned(energy, mass, near):
 
 @kernel
 def pushes(shifted, X, G):
-    """(ω² + s) x - K_g x of motions X (k, z), from ω² + s (k,) and G = X K_g: A makes x of it where they are modes."""
+    """Return (ω² + s) x - K_g x of motions X (k, z), from ω² + s (k,) and G = X K_g; for modes, A maps it to x."""
     found = np.empty(X.shape)
     for i in range(X.shape[0]):
         for c in range(X.shape[1]):
@@ -146,7 +149,7 @@ def pushes(shifted, X, G):
 
 @kernel
 def outside(x, X):
-    """Length of what a motion x (1, z) has outside the span of orthonormal X (p, z); x becomes that, of unit length."""
+    """Replace x (1, z) by its normalized component outside the span of orthonormal X (p, z); return its length."""
     x -= np.dot(np.dot(x, X.T), X)
     total = 0.0
     for c in range(x.shape[1]):
@@ -158,8 +161,10 @@ def outside(x, X):
 
 @kernel
 def last_of_cluster(shifted, count):
-    """How many modes are found together: the least number from `count` on with a gap behind it, or that with the
-    largest; shifted : ω² + s (p,) rising."""
+    """Return the number of modes to find together: the least number from `count` on that is followed by a gap.
+
+    Without a gap it is the number with the largest difference; shifted : ω² + s (p,) ascending.
+    """
     best, widest = count, 0.0
     for j in range(count, shifted.shape[0]):
         gap = shifted[j] / shifted[j - 1] - 1.0
@@ -172,11 +177,12 @@ def last_of_cluster(shifted, count):
 
 @kernel
 def bounded(structure, A, share, shifted, plain):
-    """Whether no mode but those of a block is among its lowest.
+    """Return whether only modes of the block are among the lowest modes.
 
-    shifted : ω² + s (k,) of the lowest modes under loads; plain (p,) that of the block without loads, the first k of
-    the same motions. Modes without loads are counted a little above these (eq. 9). What is above there loses
-    `share` of it to the loads, or with caution some times that.
+    shifted : ω² + s (k,) of the lowest modes under loads; plain (p,) of the block without loads, the first k of the
+              same
+    motions. Modes without loads are counted slightly above these (eq. 9). Modes above lose `share` of their value to
+    the loads, or with a margin some times that.
     """
     k = shifted.shape[0]
     low, high = plain[:k].max(), plain[k:].min()
@@ -192,8 +198,10 @@ def bounded(structure, A, share, shifted, plain):
 
 @kernel
 def diagonal_modes(structure, loading, Q, squares, Z):
-    """ω² and modes Z, rising, of K + K_g in the span of orthonormal motions Q (p, z) that keep the rows: as many as
-    `squares` has places."""
+    """Compute ω² and modes Z, ascending, of K + K_g in the span of orthonormal motions Q (p, z) that satisfy the rows.
+
+    The number of modes is the length of `squares`.
+    """
     G = np.dot(stiffness_of(loading, Q), Q.T)
     H = elastic_energies(structure, Q) + 0.5 * (G + G.T)
     V = Q.copy()
@@ -206,10 +214,10 @@ def diagonal_modes(structure, loading, Q, squares, Z):
 
 @kernel
 def chebyshev_steps(A, loading, state, away, number, fresh):
-    """Motions (k, z) after `number` steps of Chebyshev's iteration on x = A ((ω² + s) x - g) for the first k motions of
-    a block, and the last g.
+    """Return motions (k, z) after `number` steps of Chebyshev iteration on x = A ((ω² + s) x - g), and the last g.
 
-    away : (k, z) what the first step is made of; fresh : g = x K_g in every step, otherwise of the first x
+    The motions are the first k of a block. away : (k, z) start of the first step; fresh : g = x K_g in every step,
+    otherwise that of the first x
     """
     k, n = away.shape
     shifted, x, g = state.shifted, state.X[:k].copy(), state.G[:k]
@@ -235,7 +243,7 @@ def chebyshev_steps(A, loading, state, away, number, fresh):
 
 @kernel
 def stiffness_with(loading, X, probe):
-    """X K_g (k, z) and probe K_g (1, z)."""
+    """Return X K_g (k, z) and probe K_g (1, z)."""
     k, n = X.shape
     both = np.empty((k + 1, n))
     both[:k], both[k] = X, probe[0]
@@ -245,7 +253,7 @@ def stiffness_with(loading, X, probe):
 
 @kernel
 def energies(shifted, X, P, k):
-    """E and M (p, p) of motions X (p, z) with forces P (p, z), those from number k on modes in their span."""
+    """Return E and M (p, p) of motions X (p, z) with forces P (p, z); from number k on they are modes."""
     p = X.shape[0]
     E, M = np.diag(shifted), np.eye(p)
     E[:k], M[:k] = np.dot(X[:k], P.T), np.dot(X[:k], X.T)
@@ -259,7 +267,7 @@ def energies(shifted, X, P, k):
 
 @kernel
 def corrected(A, loading, state, away, probe, fresh):
-    """A block whose first k motions are corrected from outside of it, `away` (k, z), and made diagonal again."""
+    """Correct the first k motions of a block by components outside of it, `away` (k, z), and diagonalise again."""
     k = away.shape[0]
     x, g = chebyshev_steps(A, loading, state, away, STEPS, fresh)
     push = pushes(state.shifted[:k], x, g)
@@ -273,7 +281,7 @@ def corrected(A, loading, state, away, probe, fresh):
 
 @kernel
 def diagonal(E, M, state, near):
-    """Motions with their energies E and masses M (p, p) as modes in their span."""
+    """Return motions with energies E and masses M (p, p) as modes in their span."""
     shifted, R = turned(E, M, near)
     if shifted.shape[0] == 0:
         return LoadedBlock(shifted, state.X, state.P, state.G, state.probe)
@@ -282,7 +290,7 @@ def diagonal(E, M, state, near):
 
 @kernel
 def last_pushes(A, loading, state, away, number):
-    """Forces (k, z) whose response is the first k modes of a block, after `number` last steps; `away` (k, z)."""
+    """Return forces (k, z) whose response is the first k modes of a block, after `number` last steps; `away` (k, z)."""
     k, p = away.shape[0], state.shifted.shape[0]
     x, g = chebyshev_steps(A, loading, state, away, number, True)
     step = x - state.X[:k]
@@ -297,7 +305,7 @@ def last_pushes(A, loading, state, away, number):
 
 @kernel
 def clear(shifted):
-    """Whether no two of rising ω² + s are close to each other."""
+    """Return whether all ascending ω² + s are well separated."""
     least = np.inf
     for i in range(shifted.shape[0] - 1):
         least = min(least, shifted[i + 1] / shifted[i] - 1.0)
@@ -306,8 +314,10 @@ def clear(shifted):
 
 @kernel
 def smooth_modes(A, loading, state, push, squares, Z):
-    """ω² and modes Z, rising, in the span of a block whose first k motions are the responses to `push` (k, z), by the
-    work of forces. Returns whether they could be found."""
+    """Compute ω² and modes Z, ascending, in the span of a block by the work of forces; return whether this succeeded.
+
+    The first k motions of the block are the responses to `push` (k, z).
+    """
     k, X, P = push.shape[0], state.X.copy(), state.P.copy()
     X[:k] = respond(A, push)
     P[:k] = push + stiffness_of(loading, X[:k])
@@ -322,7 +332,7 @@ def smooth_modes(A, loading, state, push, squares, Z):
 
 @kernel
 def refined_modes(structure, A, loading, state, push, squares, Z):
-    """The same where the rounding of A is seen in modes: motions are refined, and judged by their energy (eq. 9a)."""
+    """Compute the same modes if the rounding of A matters: motions are refined, with ω² from their energy (eq. 9a)."""
     k, forces = push.shape[0], np.empty(state.X.shape)
     forces[:k], forces[k:] = push, pushes(state.shifted[k:], state.X[k:], state.G[k:])
     Y = refined_response(structure, A, forces, 1 if least_pivot(A) > ROUGH else REFINED)
@@ -337,7 +347,7 @@ def refined_modes(structure, A, loading, state, push, squares, Z):
 
 @kernel
 def settled(structure, A, loading, search, basis, squares, Z):
-    """Modes from a basis near them, whether they are found, and the motions so far.                        [eq. 14c]"""
+    """Return modes from a basis near them, whether they converged, and the motions [eq. 14c]."""
     count, p, n = squares.shape[0], basis.Y.shape[0], Z.shape[1]
     if p <= count:
         return False, basis.Y
@@ -396,8 +406,10 @@ def settled(structure, A, loading, search, basis, squares, Z):
 
 @kernel
 def loaded_modes(loading, held, search, loaded, k, X, squares, Z):
-    """ω² (count,) rising and modes Z (count, z) at poses X, number k. Returns how many there are, or -1: without
-    convergence, or where loads are so large that a mode might have been missed. loading : Loading, with room for K_g"""
+    """Compute ω² (count,) ascending and modes Z (count, z) at poses X, number k; return their number, or -1.
+
+    -1 means no convergence, or loads so large that a mode might be missing. loading : Loading, with room for K_g
+    """
     count, n, rest = squares.shape[0], Z.shape[1], loading.rest
     C = np.empty((held.rows.shape[0], n))
     chosen_rows(rest, held.rows, X, C)
@@ -439,14 +451,14 @@ def loaded_modes(loading, held, search, loaded, k, X, squares, Z):
 
 @kernel(purpose="modes of vibration under loads")
 def loaded_batch(rest, held, search, loaded, X, squares, Z, number):
-    """As `modes_batch`, with the geometric stiffness of the loads at rest."""
+    """Compute modes as `modes_batch`, with the geometric stiffness of the loads at rest."""
     loading = Loading(rest, loaded.forms, no_stiffness(rest, loaded.forms))
     for k in range(X.shape[0]):
         number[k] = loaded_modes(loading, held, search, loaded, k, X[k], squares[k], Z[k])
 
 
 def redundant_rows(rest: ElasticRest, held: HeldRows) -> bool:
-    """Whether some of the rows held depend on others at rest, or nearly so: found once."""
+    """Return whether some of the constrained rows depend on others at rest, or nearly so; computed once."""
 
     def found() -> bool:
         X = undeformed(rest.numbering.mechanism).X
@@ -460,9 +472,11 @@ def redundant_rows(rest: ElasticRest, held: HeldRows) -> bool:
 
 
 class Preparation(NamedTuple):
-    """What stays the same for all configurations: a search, the forms of the loads, and whether the forces of rows are
-    taken from `batch_row_forces`. That is so where rows depend on others, for their forces are a matter of choice, the
-    one that all analyses make, and where inputs push along other rows than those of θ."""
+    """Data that are equal for all configurations: a search, the forms of the loads, and the source of row forces.
+
+    Row forces are taken from `batch_row_forces` if rows depend on others, since their forces are then a choice that all
+    analyses share, or if inputs act along other rows than those of θ.
+    """
 
     search: Search
     forms: LoadForms
@@ -470,7 +484,7 @@ class Preparation(NamedTuple):
 
 
 def preparation(rest: ElasticRest, held: HeldRows, count: int) -> Preparation:
-    """Preparation of a search for `count` modes; made once."""
+    """Return the preparation of a search for `count` modes, computed once."""
     known: dict[tuple[object, ...], Preparation] = rest.numbering.mechanism.remembered("modes under loads", dict)
     key = (rest.band, tuple(rest.displacements), held.rows.tobytes(), held.compliance.tobytes(), count)
     if key not in known:
@@ -483,7 +497,7 @@ def preparation(rest: ElasticRest, held: HeldRows, count: int) -> Preparation:
 def constrained_loaded_modes(
     rest: ElasticRest, held: HeldRows, configuration: Configuration, count: int, tolerance: float = SHAPES
 ) -> tuple[Array, Array]:
-    """As `constrained_modes`, with the geometric stiffness of the loads at rest, actuators locked."""
+    """Compute modes as `constrained_modes`, with the geometric stiffness of the loads at rest and locked actuators."""
     X = np.ascontiguousarray(configuration.X.reshape(-1, *configuration.X.shape[-2:]))
     w = configuration.w.reshape(len(X), -1)
     warn_beyond_tables(rest, X)

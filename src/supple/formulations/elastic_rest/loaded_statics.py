@@ -1,4 +1,4 @@
-"""Displacements under further forces, and load factors of buckling, of a mechanism that carries its loads.
+"""Displacements under additional forces, and buckling load factors, of a loaded mechanism.
 
 Actuators are locked. With A the response without loads (elastic-rest, 20) and K_g their geometric stiffness,
 
@@ -28,9 +28,9 @@ from supple.kinematics.configuration import Configuration
 
 @single_blas_thread()
 def loaded_response(rest: ElasticRest, X: Array, w: Array, forces: Array) -> Array:
-    """Z (N, p, n) under forces (N, p, n) over z, at poses X (N, ...) where measures have the values w (N, ...).
+    """Return Z (N, p, n) under forces (N, p, n) over z, at poses X (N, ...) with measures w (N, ...).
 
-    A warning says where the loads are more than the mechanism bears: an eigenvalue of A K_g is below -1 there.
+    A warning reports loads beyond buckling: an eigenvalue of A K_g is below -1.
     """
     K_g = geometric_stiffnesses(rest, X, batch_row_forces(rest, X, w))
     both, _ = static_response(rest, X, np.ascontiguousarray(np.concatenate([forces, K_g], axis=1)))
@@ -39,8 +39,8 @@ def loaded_response(rest: ElasticRest, X: Array, w: Array, forces: Array) -> Arr
     if past.any():
         where = f" at {np.count_nonzero(past)} of {len(past)} configurations" if len(past) > 1 else ""
         warnings.warn(
-            f'mechanism "{rest.numbering.mechanism.name}" buckles under its loads{where}: what is given there is no '
-            "compliance of a position that holds. `buckling` gives the load factors",
+            f'mechanism "{rest.numbering.mechanism.name}" buckles under its loads{where}, so the compliance is not '
+            "that of a stable equilibrium; `buckling` computes the load factors",
             SuppleWarning, stacklevel=user_level(),
         )  # fmt: skip
     matrix = np.swapaxes(np.eye(rest.size) + W, 1, 2)
@@ -54,7 +54,7 @@ _NOTHING = 1e-9  # of the largest 1/λ: rounding, and no load factor
 def load_factors(
     rest: ElasticRest, configuration: Configuration, scaled: Collection[str], count: int
 ) -> tuple[Array, Array]:
-    """Load factors λ (k,) of buckling, rising, and shapes (k, n), the loads of some kinds scaled and the others fixed.
+    """Return buckling load factors λ (k,), ascending, and shapes (k, n), with some kinds of loads scaled.
 
     (K + K_g[fixed] + λ K_g[scaled]) z = 0, C z = 0                              (docs/theory/elastic-rest.md, 14d)
     """
@@ -62,9 +62,9 @@ def load_factors(
     loads = loads_at(rest, configuration, scaled)
     if not loads.vector.any() and not loads.along:
         raise InputError(
-            f"no load to scale: there is no {' and no '.join(scaled)}",
+            f"no load to scale: the mechanism has no {' and no '.join(scaled)}",
             part=f'mechanism "{mechanism.name}"',
-            hint="give gravity: or forces: in the file",
+            hint="add gravity: or forces: to the file",
         )
     _, K, N = dense_system(rest, configuration, rest.held(actuators=True), preload=False)
     fixed = tuple(kind for kind in EVERY if kind not in scaled)
@@ -74,10 +74,10 @@ def load_factors(
         inverse, vectors = eigh(-0.5 * (G + G.T), N.T @ K @ N)
     except LinAlgError as error:
         raise InputError(
-            "it does not hold its shape before any load is scaled: a motion has no stiffness, or the loads that stay "
-            "fixed buckle it already",
+            "the mechanism is unstable before any load is scaled: a motion has no stiffness, or the fixed loads "
+            "already cause buckling",
             part=f'mechanism "{mechanism.name}"',
-            hint='scale all loads (scale="all"), or look at its modes',
+            hint='scale all loads (scale="all"), or check the modes',
         ) from error
     chosen = np.argsort(inverse)[::-1][:count]
     chosen = chosen[inverse[chosen] > _NOTHING * np.abs(inverse).max(initial=0.0)]

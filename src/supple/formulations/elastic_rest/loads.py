@@ -26,8 +26,10 @@ from supple.kinematics.rest import rest as undeformed
 
 
 class NodalForce(NamedTuple):
-    """A force and a moment on a node of a body, in body axes; arm: from the node to where the force acts. It turns with
-    the body, or keeps its direction in the world."""
+    """A force and a moment on a node of a body, in body axes; arm: from the node to the point of the force.
+
+    It rotates with the body, or keeps its direction in the world.
+    """
 
     body: int
     node: int
@@ -38,7 +40,7 @@ class NodalForce(NamedTuple):
 
 
 class Loads(NamedTuple):
-    """f (n,) over z, and what it is made of: gravity in the world, nodal forces, forces along measures by row."""
+    """Forces f (n,) over z with their parts: gravity in world axes, nodal forces, forces along measures by row."""
 
     vector: Array
     gravity: Array
@@ -50,8 +52,10 @@ GRAVITY, FORCES, SPRINGS = EVERY = ("gravity", "forces", "springs")
 
 
 def loads_at(rest: ElasticRest, configuration: Configuration, kinds: Collection[str] = EVERY) -> Loads:
-    """All loads at one configuration (not a batch), or those of some kinds: gravity, applied forces, and springs as
-    they are stretched without deformation."""
+    """Return all loads at one configuration (not a batch), or those of some kinds.
+
+    The kinds are gravity, applied forces, and springs with their stretch without deformation.
+    """
     numbering, X = rest.numbering, configuration.X
     mechanism = numbering.mechanism
     f = np.zeros(rest.size)
@@ -74,7 +78,7 @@ def loads_at(rest: ElasticRest, configuration: Configuration, kinds: Collection[
 
 
 def applied_forces(rest: ElasticRest, X: Array) -> list[NodalForce]:
-    """Forces and moments at places; gravity, which `carried` lists first, is not among them."""
+    """Return forces and moments at points, without gravity, which `carried` lists first."""
     arrays = carried(undeformed(rest.numbering.mechanism)).arrays
     first = len(rest.bodies) if rest.numbering.mechanism.gravity is not None else 0
     found = []
@@ -88,7 +92,7 @@ def applied_forces(rest: ElasticRest, X: Array) -> list[NodalForce]:
 
 
 def _along_measures(rest: ElasticRest, configuration: Configuration, kinds: Collection[str]) -> dict[int, float]:
-    """Force along each measure that a constant force, or a spring as it is stretched without deformation, acts on."""
+    """Return the force along each measure with a constant force, or with a spring, stretched without deformation."""
     arrays = carried(undeformed(rest.numbering.mechanism)).arrays
     first, found = rest.numbering.constraints, {}
     for measure in measures_acted_along(rest):
@@ -103,7 +107,7 @@ def _along_measures(rest: ElasticRest, configuration: Configuration, kinds: Coll
 
 
 def measures_acted_along(rest: ElasticRest) -> list[int]:
-    """Measures along which some law acts; found once."""
+    """Return the measures with a force model, computed once."""
     mechanism = rest.numbering.mechanism
 
     def found() -> list[int]:
@@ -115,7 +119,7 @@ def measures_acted_along(rest: ElasticRest) -> list[int]:
 
 
 def forces_along(rest: ElasticRest, w: Array) -> Array:
-    """(N, rows) forces along measures whose values are w (N, measures)."""
+    """Return forces (N, rows) along measures with values w (N, measures)."""
     found = np.zeros((len(w), len(rest.arrays.rows_i)))
     measures = measures_acted_along(rest)
     if not measures:
@@ -128,13 +132,13 @@ def forces_along(rest: ElasticRest, w: Array) -> Array:
 
 
 def carries_loads(mechanism: Mechanism) -> bool:
-    """Whether gravity, forces or springs may act on it at rest."""
+    """Return whether gravity, forces or springs may act on the mechanism at rest."""
     gravity = mechanism.gravity is not None and any(mechanism.gravity)
     return gravity or bool(mechanism.forces) or bool(mechanism.springs)
 
 
 def input_rows(rest: ElasticRest) -> NDArray[np.int64]:
-    """Rows that inputs act along: of the actuators, then of the loaded displacements."""
+    """Return the rows of inputs: of the actuators, then of the loaded displacements."""
     arrays = carried(undeformed(rest.numbering.mechanism)).arrays
     driven = arrays.uses_i[:, ROLE] == ACTUATOR
     rows = np.empty(len(rest.numbering.mechanism.actuators), dtype=np.int64)
@@ -156,7 +160,7 @@ class LoadArrays(NamedTuple):
     """Forces and moments on bodies.
 
     place    : (loads, 4) BODY, FIRST coordinate and WIDTH of the body, and whether the load FOLLOWS it
-    maps     : (loads, widest, 6) z of the body for each component; wrenches (loads, 6) in the world or the body
+    maps     : (loads, widest, 6) z of the body for each component; wrenches (loads, 6) in world or body axes
     """
 
     place: NDArray[np.int64]
@@ -166,7 +170,7 @@ class LoadArrays(NamedTuple):
 
 @kernel
 def load_vector(loads, X, omega, f, df):
-    """f (z,) and df (s, z) of all loads at the poses X; omega (bodies, s, axes) of the bodies' frames."""
+    """Compute f (z,) and df (s, z) of all loads at the poses X; omega (bodies, s, axes) of the bodies' frames."""
     f[:] = 0.0
     df[:] = 0.0
     axes = omega.shape[2]
@@ -192,7 +196,7 @@ def load_vector(loads, X, omega, f, df):
 
 @kernel
 def rest_loads(loads, X, f):
-    """f (z,) of weights and applied forces at the poses X."""
+    """Compute f (z,) of weights and applied forces at the poses X."""
     f[:] = 0.0
     for i in range(loads.place.shape[0]):
         b, first, width = loads.place[i, BODY], loads.place[i, FIRST], loads.place[i, WIDTH]
@@ -207,20 +211,20 @@ def rest_loads(loads, X, f):
 
 @kernel(purpose="loads of elastic bodies")
 def load_batch(loads, X, forces):
-    """forces (N, z) of weights and applied forces at poses X (N, bodies + 1, 12)."""
+    """Compute forces (N, z) of weights and applied forces at poses X (N, bodies + 1, 12)."""
     for k in range(X.shape[0]):
         rest_loads(loads, X[k], forces[k])
 
 
 def load_vectors(rest: ElasticRest, X: Array) -> Array:
-    """(N, z) forces of weights and applied forces at poses X (N, bodies + 1, 12)."""
+    """Return forces (N, z) of weights and applied forces at poses X (N, bodies + 1, 12)."""
     forces = np.empty((len(X), rest.size))
     compiled(load_batch, count=len(X))(load_arrays(rest), X, forces)
     return forces
 
 
 def load_arrays(rest: ElasticRest) -> LoadArrays:
-    """Gravity on every body and forces at places."""
+    """Return gravity on every body and forces at points."""
     numbering, column = rest.numbering, rest.arrays.column
     widest = max(body.size for body in rest.bodies)
     places, maps, wrenches = [], [], []

@@ -1,6 +1,6 @@
-"""Rows between parts: what joints, coordinates and measures touch of the bodies.
+"""Rows between parts: connections of joints, coordinates and measures to the bodies.
 
-A part is a node of an elastic body, a rigid body itself, or the motor's side of a drive that yields
+A part is a node of an elastic body, a rigid body itself, or the motor side of a drive with compliance
 (docs/theory/elastic-rest.md, eqs. 3, 4, 21).
 """
 
@@ -22,14 +22,14 @@ from supple.kinematics.rest import rest
 
 
 def terms_of(rows_i: Integers, row: int) -> Iterator[int]:
-    """The terms that a row is the sum of."""
+    """Return the terms of a row."""
     while row != NONE:
         yield row
         row = int(rows_i[row, THEN])
 
 
 class PartRows:
-    """Rows of the numbering, of `displacements` and of drives' deflections, between parts instead of bodies."""
+    """Rows of the numbering, of `displacements` and of drive deflections, between parts instead of bodies."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class PartRows:
             self.compliance[row] = 1.0 / stiffness
 
     def _measure(self, name: str) -> None:
-        """One more row: the position of a place along an axis."""
+        """Add a row: the position of a point along an axis."""
         kind, body, unit, place = displacement(self.numbering, name)
         self.displacements[name] = len(self.rows_i)
         row = np.zeros(ROW_WIDTH)
@@ -75,8 +75,10 @@ class PartRows:
         self._append(kind, len(self.bodies), body, row)
 
     def _yield(self, drive: YieldingDrive, soft: dict[int, SoftRow]) -> None:
-        """The joint's rows end at the motor's side; one more measures how far the body is ahead of it. Rows that the
-        joint's stiffness couples with this have it as a further term."""
+        """Connect the joint's rows to the motor side, and add a row for the deflection between it and the body.
+
+        Rows that the joint stiffness couples with this row have it as an additional term.
+        """
         numbering = self.numbering
         rows = [*range(numbering.joint_rows[drive.joint].start, numbering.joint_rows[drive.joint].stop)]
         rows += [row for key, row in numbering.measures.items() if key[:2] == ("joint", drive.joint)]
@@ -103,7 +105,7 @@ class PartRows:
         self.rows_f = np.vstack([self.rows_f, constants])
 
     def _end(self, term: int, side: int) -> tuple[int, int, str] | None:
-        """Body and node of one end of a term, whose place is then counted from that node."""
+        """Return body and node of one end of a term, with its position relative to the node."""
         body, at = int(self.rows_i[term, (A, B)[side]]), (PA, PB)[side]
         if body == len(self.bodies):
             return None
@@ -134,21 +136,21 @@ class PartRows:
 
 
 def displacement(numbering: Numbering, name: str) -> tuple[int, int, Array, Array]:
-    """Kind of measure, body, axis and place of `place.axis`."""
+    """Return the kind of measure, body, axis and position of `point.axis`."""
     place, _, letter = name.rpartition(".")
     letters = numbering.mechanism.plane or "xyz"
     if not place or len(letter) != 1 or letter not in letters:
         raise InputError(
-            f'"{name}" is not a displacement', hint=f"write PLACE.AXIS, an axis being one of {', '.join(letters)}"
+            f'"{name}" is not a displacement', hint=f"write POINT.AXIS with an axis of {', '.join(letters)}"
         )
     body, position, _ = numbering.place(place)
     if body == len(numbering.bodies):
-        raise InputError(f'"{place}" is on the ground and does not move', hint="name a place on a body")
+        raise InputError(f'"{place}" is on the ground and does not move', hint="name a point on a body")
     return ALONG, body, np.eye(3)[letters.index(letter)], position
 
 
 def spring_rows(numbering: Numbering) -> dict[int, float]:
-    """Measures that springs act along, and how stiff they are together."""
+    """Return the measures of springs, and their total stiffness."""
     load = carried(rest(numbering.mechanism))
     load.require_linear("a flexible model")
     stiffness = {

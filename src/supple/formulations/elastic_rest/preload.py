@@ -1,8 +1,8 @@
-"""Stiffness of the forces that the mechanism carries at rest: gravity, applied forces, springs and all reactions.
+"""Stiffness of the forces in the mechanism at rest: gravity, applied forces, springs and all reactions.
 
 There is one geometric stiffness (`load_stiffness`): of the internal forces of every element, of rows with their forces
-λ and of forces on arms. Here it is that of the loads at θ (docs/theory/elastic-rest.md, eqs. 10-14b). Forces that turn
-with their body, and moments, have no potential: their stiffness is not symmetric.
+λ and of forces on arms. This module evaluates it for the loads at θ (docs/theory/elastic-rest.md, eqs. 10-14b).
+Follower forces and moments have no potential, so that their stiffness is not symmetric.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ from supple.kinematics.configuration import Configuration
 
 
 class UnheldLoads(InputError):
-    """Loads move something that nothing holds, so that there are no forces at rest."""
+    """Loads act on a free motion, so that there is no equilibrium at rest."""
 
 
 def preload_stiffness(rest: ElasticRest, configuration: Configuration, kinds: Collection[str] = EVERY) -> Array:
-    """K_g (n, n) at one configuration, its actuators holding it at rest with constant forces; the symmetric part.
+    """Return the symmetric part of K_g (n, n) at one configuration, with constant actuator forces that hold it at rest.
 
-    kinds : which loads, see `loads_at`; K_g is linear in them
+    kinds : kinds of loads, see `loads_at`; K_g is linear in them
     """
     K = rest_force_stiffness(rest, configuration, kinds=kinds)
     return 0.5 * (K + K.T)
@@ -55,11 +55,10 @@ def rest_force_stiffness(
     holding: bool = True,
     kinds: Collection[str] = EVERY,
 ) -> Array:
-    """K_g (n, n) with the part that has no potential.
+    """Return K_g (n, n) including the part without a potential.
 
-    inputs  : forces of the actuators and then at the loaded `displacements`, none if left out
-    holding : the actuators add to them what holds θ, of least norm. What is left unbalanced is held by constant forces
-              along θ
+    inputs  : forces of the actuators and then at the loaded `displacements`, default none
+    holding : the actuators add the forces that hold θ, of least norm; constant forces along θ balance the rest
     """
     loads = loads_at(rest, configuration, kinds)
     forces = row_forces_at_rest(rest, configuration, loads, inputs, holding=holding)
@@ -70,7 +69,7 @@ def rest_force_stiffness(
 
 
 def resting_frames(rest: ElasticRest, configuration: Configuration, loads: Loads) -> Array:
-    """(bodies, d + axes²) accelerations of the bodies' frames whose inertia is their weight: -g in body axes."""
+    """Return accelerations (bodies, d + axes²) of frames with the weight as inertia force: -g in body axes."""
     d = len(rest.arrays.column)
     axes = 1 if d == 3 else 3
     found = np.zeros((len(rest.bodies), d + axes * axes))
@@ -82,8 +81,10 @@ def resting_frames(rest: ElasticRest, configuration: Configuration, loads: Loads
 def row_forces_at_rest(
     rest: ElasticRest, configuration: Configuration, loads: Loads, inputs: Array | None, *, holding: bool
 ) -> Array:
-    """λ (rows,), θ locked, such that V + Σ λ φ is stationary; springs, drives and inputs act as -force. Of rows whose
-    stiffness follows a table it is the multiplier of the scaled row."""
+    """Return λ (rows,) with θ fixed, for which V + Σ λ φ is stationary; springs, drives and inputs act as -force.
+
+    For rows whose stiffness follows a table it is the multiplier of the scaled row.
+    """
     forces = forces_at_rest(rest, configuration, loads)
     if not forces.any():  # also where nothing holds it, as a body that floats
         found = np.zeros(len(rest.arrays.rows_i))
@@ -95,20 +96,22 @@ def row_forces_at_rest(
 
 
 def _reactions(rest: ElasticRest, X: Array, forces: Array) -> Array:
-    """λ (N, p, rows) under forces (N, p, z) at poses X (N, bodies + 1, 12), θ locked."""
+    """Return λ (N, p, rows) under forces (N, p, z) at poses X (N, bodies + 1, 12), with θ fixed."""
     try:
         return static_response(rest, X, forces)[1]
     except InputError as error:
         raise UnheldLoads(
-            "its loads move something that no joint, coordinate or spring holds, so that there are no forces at rest",
+            "the loads act on a motion that no joint, coordinate or spring constrains, so there is no equilibrium",
             part=f'mechanism "{rest.numbering.mechanism.name}"',
-            hint="hold it, or leave out the stiffness of forces at rest: --no-preload (preload=False)",
+            hint="constrain it, or omit the stiffness of forces at rest: --no-preload (preload=False)",
         ) from error
 
 
 def batch_row_forces(rest: ElasticRest, X: Array, w: Array) -> Array:
-    """λ (N, rows) of `row_forces_at_rest` at poses X (N, bodies + 1, 12) where measures have the values w (N, ...), the
-    actuators holding θ."""
+    """Return λ (N, rows) of `row_forces_at_rest` at poses X (N, bodies + 1, 12) with measures w (N, ...).
+
+    The actuators hold θ.
+    """
     along, pushed = forces_along(rest, w), pushed_rows(rest)
     rows = np.flatnonzero(along.any(axis=0))
     forces = np.empty((len(X), 1 + len(pushed), rest.size))
@@ -128,19 +131,19 @@ def batch_row_forces(rest: ElasticRest, X: Array, w: Array) -> Array:
 
 
 def pushed_rows(rest: ElasticRest) -> NDArray[np.int64]:
-    """Rows that inputs push along; none where a force along a locked coordinate is that coordinate's multiplier."""
+    """Return the rows of inputs; empty if a force along a locked coordinate is that coordinate's multiplier."""
     pushed, first = input_rows(rest), rest.numbering.constraints
     theta = np.arange(first, first + len(rest.numbering.coordinates))
     return pushed[:0] if np.isin(pushed, theta).all() else pushed
 
 
 def forces_at_rest(rest: ElasticRest, configuration: Configuration, loads: Loads) -> Array:
-    """(1 + pushed rows, z): the loads together, then a unit of each input."""
+    """Return (1 + pushed rows, z): the sum of the loads, followed by a unit of each input."""
     return np.vstack([loads.vector, rows_over_coordinates(rest, pushed_rows(rest), configuration.X[None])[0]])
 
 
 def forces_of_rows(rest: ElasticRest, loads: Loads, every: Array, inputs: Array | None, *, holding: bool) -> Array:
-    """λ (rows,) from those of each of `forces_at_rest`, every (1 + pushed rows, rows), with the inputs that hold θ."""
+    """Return λ (rows,) from those of `forces_at_rest`, every (1 + pushed rows, rows), with the holding inputs."""
     pushed, first = pushed_rows(rest), rest.numbering.constraints
     theta = np.arange(first, first + len(rest.numbering.coordinates))
     u = np.zeros(len(pushed)) if inputs is None or not len(pushed) else inputs.copy()
@@ -155,10 +158,10 @@ def forces_of_rows(rest: ElasticRest, loads: Loads, every: Array, inputs: Array 
 
 
 def held_loads(mechanism: Mechanism, what: str) -> bool:
-    """Whether there are loads at rest, and all are held with θ locked: only then do they have a stiffness.
+    """Return whether there are loads at rest that are in equilibrium with θ locked, so that they have a stiffness.
 
-    A warning says where they are not held: `what` is without their stiffness then. What holds them does not depend on
-    θ; it is found once, at rest.
+    A warning reports loads without equilibrium, whose stiffness `what` then omits. The equilibrium does not depend on θ
+    and is checked once, at rest.
     """
     if not carries_loads(mechanism):
         return False
@@ -173,5 +176,5 @@ def held_loads(mechanism: Mechanism, what: str) -> bool:
 
     found = mechanism.remembered("loads that nothing holds", refusal)
     if found:
-        warnings.warn(f"{what} without the stiffness of loads: {found}", SuppleWarning, stacklevel=user_level())
+        warnings.warn(f"{what} omit the stiffness of loads: {found}", SuppleWarning, stacklevel=user_level())
     return not found

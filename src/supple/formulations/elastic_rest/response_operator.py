@@ -1,11 +1,11 @@
-"""The response operator of a mechanism that is locked at θ, a structure: Λ z + Cᵀλ = f, C z = diag(c) λ.
+"""Response operator of a mechanism that is locked at θ, a structure: Λ z + Cᵀλ = f, C z = diag(c) λ.
 
 With D = (Λ + s)⁻¹, S = C D Cᵀ + diag(c) = L Lᵀ and B = L⁻¹ C D, the response to forces F is
 
     z = A F,   A = D - BᵀB                                             (docs/theory/elastic-rest.md, eq. 6)
 
-c is the compliance of a row: 0 where it is an ideal constraint, 1/k where a spring of stiffness k stands in its place.
-Rows that depend on the others are left out by pivoting, so redundant constraints need no choice.
+c is the compliance of a row: 0 for an ideal constraint, 1/k for a spring of stiffness k. Pivoting omits dependent rows,
+so that redundant constraints need no choice.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FULL, ROUNDED = 1e-13, 1e-9  # changes below which a rest is found: at once, or 
 
 
 class Structure(NamedTuple):
-    """Bodies in z and the rows between them at one θ.                                                          [eq. 5]
+    """Bodies in z and the rows between them at one θ [eq. 5].
 
     stiffness : (n,) Λ; rows : (m, n) C; compliance : (m,) c
     """
@@ -36,10 +36,10 @@ class Structure(NamedTuple):
 
 
 class ResponseOperator(NamedTuple):
-    """A = D - BᵀB of a structure, with the factors of S that its multipliers take.                             [eq. 6]
+    """Operator A = D - BᵀB of a structure, with the factors of S for its multipliers [eq. 6].
 
-    D     : (n,) 1/(Λ + shift); B : (rank, n); refined : (rank, n) B once more, what rounding of S left taken away
-    L     : (rank, m) of S = L Lᵀ, scaled to S_ii = 1 by `scale` (m,), its rows in `order` (rank,), independent ones
+    D     : (n,) 1/(Λ + shift); B : (rank, n); refined : (rank, n) B with the rounding of S removed
+    L     : (rank, m) of S = L Lᵀ, scaled to S_ii = 1 by `scale` (m,), with its independent rows in `order` (rank,)
     """
 
     shift: float
@@ -53,9 +53,10 @@ class ResponseOperator(NamedTuple):
 
 @kernel
 def pivoted_cholesky(S, order, L):
-    """S[order][:, order] = L Lᵀ on its first `rank` rows; S has a unit diagonal, and is used up. Returns the rank.
+    """Factor S[order][:, order] = L Lᵀ on its first `rank` rows; return the rank.
 
-    Whole rows of what is left of S change at each step: a processor does that many times faster than sums along rows.
+    S has a unit diagonal and is overwritten.
+    Each step changes whole rows of the remainder of S, which a processor does much faster than sums along rows.
     """
     m = S.shape[0]
     for i in range(m):
@@ -90,7 +91,7 @@ def pivoted_cholesky(S, order, L):
 
 @kernel
 def response_operator(structure, shift):
-    """A of a structure. Rows are scaled to S_ii = 1 first: they measure lengths and angles."""
+    """Return A of a structure; rows are scaled to S_ii = 1 first, since they measure lengths and angles."""
     C, compliance = structure.rows, structure.compliance
     m, n = C.shape
     D = 1.0 / (structure.stiffness + shift)
@@ -126,9 +127,10 @@ def response_operator(structure, shift):
 
 @kernel
 def refined_rows(structure, D, B, L, order, scale):
-    """B + L⁻¹ (C D - (C Bᵀ + c L⁻ᵀ) B): B after a step of iterative refinement.                               [eq. 6a]
+    """Return B + L⁻¹ (C D - (C Bᵀ + c L⁻ᵀ) B), B after a step of iterative refinement [eq. 6a].
 
-    Rods that are stiff beside the shift leave pivots of S of 1e-9 and less, and its rounding as large a part in A.
+    Rods that are stiff relative to the shift lead to pivots of S of 1e-9 and less, and to rounding of that relative
+    size.
     """
     rank, n = B.shape
     C, inverse = np.empty((rank, n)), np.zeros((rank, rank))  # inverse : L⁻¹
@@ -152,20 +154,22 @@ def refined_rows(structure, D, B, L, order, scale):
 
 @kernel
 def least_pivot(A):
-    """The least pivot of S, one without rows: the rounding of S over it is seen in A, and in the forces of rows."""
+    """Return the least pivot of S (one without rows), which determines the rounding of A and of row forces."""
     rank = A.order.shape[0]
     return A.L[rank - 1, rank - 1] ** 2 if rank > 0 else 1.0
 
 
 @kernel
 def respond(A, V):
-    """A V for vectors in rows, V (p, n)."""
+    """Return A V for vectors in rows, V (p, n)."""
     return V * A.D - np.dot(np.dot(V, np.ascontiguousarray(A.refined.T)), A.B)
 
 
 @kernel
 def multipliers(structure, A, V, ends):
-    """λ of the response to forces V (p, n) and to prescribed row values ends (p, rows): (p, rows), 0 on dependent rows.
+    """Return λ (p, rows) of the response to forces V (p, n) and prescribed row values ends (p, rows).
+
+    λ is 0 on dependent rows.
 
     S λ = C D V - ends, from the factors of S.
     """
@@ -199,10 +203,10 @@ def multipliers(structure, A, V, ends):
 
 @kernel
 def rested(structure, A, forces, ends, Z, reactions):
-    """Z (p, n) and λ (p, rows) with Λ Z + Cᵀλ = forces, C Z - diag(c) λ = ends, from A with its shift.       [eq. 20]
+    """Compute Z (p, n) and λ (p, rows) of Λ Z + Cᵀλ = forces, C Z - diag(c) λ = ends, from A with its shift [eq. 20].
 
-    (Λ + s) z = f + s z is repeated until z stays: it gains a factor (ω₁² + s)/s each time, ω₁ the lowest frequency.
-    Returns whether it converged; it cannot where a motion needs no force.
+    (Λ + s) z = f + s z is repeated until z converges: each iteration gains a factor (ω₁² + s)/s, ω₁ the lowest
+    frequency. Returns whether it converged; it cannot if a motion needs no force.
     """
     C = structure.rows
     Ct = np.ascontiguousarray(C.T)

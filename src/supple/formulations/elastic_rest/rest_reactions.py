@@ -1,7 +1,7 @@
-"""Forces of the rows at rest, from the response A of a structure at one configuration.
+"""Row forces at rest, from the response A of a structure at one configuration.
 
-The loads f press on motions that keep the rows: K z = f, solved by conjugate gradients with A = (K + s)⁻¹ as the
-preconditioner. A block of motions of unit energy of K + s, Y = A F, takes the slow part of the response at once
+The loads f act on motions that satisfy the rows: K z = f, solved by conjugate gradients with the preconditioner
+A = (K + s)⁻¹. A block of motions of unit energy of K + s, Y = A F, removes the slow part of the response at once
 (docs/theory/elastic-rest.md, below 14c).
 """
 
@@ -30,9 +30,9 @@ APART = 1e-7  # a pivot of S below which forces of rows and modes are refined
 class LoadedRest(NamedTuple):
     """Loads of a mechanism at N configurations.
 
-    forms      : what is constant
-    along      : (N, rows) forces along measures, of springs as they are stretched at rest
-    row_forces : (N, rows) λ of the rows at rest; (0, rows) where they follow from the response
+    forms      : the constant data
+    along      : (N, rows) forces along measures, of springs with their stretch at rest
+    row_forces : (N, rows) λ of the rows at rest; (0, rows) if they follow from the response
     """
 
     forms: LoadForms
@@ -41,8 +41,10 @@ class LoadedRest(NamedTuple):
 
 
 class Basis(NamedTuple):
-    """Motions Y (p, z) that keep the rows, the forces F (p, z) with Y = A F, and mass (p, p) Y Yᵀ. Their energies of
-    K + s are Y Fᵀ = 1."""
+    """Motions Y (p, z) that satisfy the rows, the forces F (p, z) with Y = A F, and mass (p, p) Y Yᵀ.
+
+    Their energies of K + s are Y Fᵀ = 1.
+    """
 
     F: Array
     Y: Array
@@ -51,7 +53,7 @@ class Basis(NamedTuple):
 
 @kernel
 def factor(S, L):
-    """S = L Lᵀ of a small matrix. Returns the least pivot, of S_ii; not above zero where S is not positive definite."""
+    """Factor S = L Lᵀ of a small matrix; return the least pivot relative to S_ii, not positive if S is indefinite."""
     least = 1.0
     for i in range(S.shape[0]):
         for j in range(i + 1):
@@ -70,7 +72,7 @@ def factor(S, L):
 
 @kernel
 def inverse_of(L):
-    """L⁻¹ of a lower triangular matrix."""
+    """Return L⁻¹ of a lower triangular matrix."""
     p = L.shape[0]
     found = np.zeros((p, p))
     for i in range(p):
@@ -84,7 +86,7 @@ def inverse_of(L):
 
 @kernel
 def first_basis(structure, A, search):
-    """The block of a search, sharpened once (eq. 8), of unit energy."""
+    """Return the block of a search, refined once (eq. 8), of unit energy."""
     F = sharpened(A, respond(A, search.start), 2, 1.0 / (search.cut + search.shift))
     basis = unit_energy(F, respond(A, F))
     if basis.Y.shape[0] < F.shape[0]:
@@ -98,7 +100,7 @@ def first_basis(structure, A, search):
 
 @kernel
 def unit_energy(F, Y):
-    """The basis in the span of motions Y = A F (p, z); empty where they depend on each other."""
+    """Return the basis in the span of motions Y = A F (p, z); empty if they are dependent."""
     energy = np.dot(Y, F.T)
     L = np.zeros(energy.shape)
     if not factor(energy, L) > DEPENDENT:
@@ -110,8 +112,10 @@ def unit_energy(F, Y):
 
 @kernel
 def at_rest(structure, A, basis, f):
-    """λ (m,) of the rows under forces f (z,); the span of the basis takes the slow part of the response. Numbers that
-    are none where something moves that nothing holds."""
+    """Return λ (m,) of the rows under forces f (z,); the basis takes the slow part of the response.
+
+    The result is NaN if loads act on a free motion.
+    """
     C, shift = structure.rows, A.shift
     L = np.zeros(basis.mass.shape)
     least = factor(np.eye(L.shape[0]) - shift * basis.mass, L)
@@ -155,7 +159,7 @@ def at_rest(structure, A, basis, f):
 
 @kernel
 def rest_forces(rest, held, structure, loaded, k, X):
-    """f (z,) of all loads at poses X, number k."""
+    """Return f (z,) of all loads at poses X, number k."""
     f = np.empty(rest.stiffness.shape[0])
     rest_loads(loaded.forms.loads, X, f)
     for i in range(held.rows.shape[0]):

@@ -17,7 +17,7 @@ BODY, FIRST, WIDTH = range(3)  # columns of ElasticArrays.part_i
 
 @kernel
 def part_poses(rest, X, poses):
-    """Poses (parts + 1, 12) of all parts, the ground last, from those of the bodies."""
+    """Return poses (parts + 1, 12) of all parts, the ground last, from those of the bodies."""
     parts = rest.part_i.shape[0]
     for p in range(parts):
         b = rest.part_i[p, BODY]
@@ -34,7 +34,7 @@ def part_poses(rest, X, poses):
 
 @kernel
 def add_term(rest, term, g, row):
-    """row (n,) += ∂φ/∂z of one term, from its gradient g (value, part a (6), part b (6)).                    [eq. 4]"""
+    """Add ∂φ/∂z of one term to row (n,), from its gradient g (value, part a (6), part b (6)) [eq. 4]."""
     for side in range(2):
         p = rest.rows_i[term, A if side == 0 else B]
         if p < rest.part_i.shape[0]:
@@ -48,7 +48,7 @@ def add_term(rest, term, g, row):
 
 @kernel
 def chosen_rows(rest, chosen, X, C):
-    """C (len(chosen), n): the chosen rows at poses X of the bodies. rest : ElasticArrays."""
+    """Compute C (len(chosen), n): the chosen rows at poses X of the bodies. rest : ElasticArrays."""
     poses = np.empty((rest.part_i.shape[0] + 1, 12))
     part_poses(rest, X, poses)
     g = np.empty(13)
@@ -67,6 +67,6 @@ def chosen_rows(rest, chosen, X, C):
 
 @kernel(purpose="rows of elastic bodies")
 def rows_batch(rest, chosen, X, C):
-    """The same at many configurations: X (N, bodies + 1, 12), C (N, rows, n)."""
+    """Compute the rows at many configurations: X (N, bodies + 1, 12), C (N, rows, n)."""
     for k in range(X.shape[0]):
         chosen_rows(rest, chosen, X[k], C[k])

@@ -1,4 +1,4 @@
-"""Displacements and reactions under constant forces, actuators locked, at one configuration or many."""
+"""Displacements and reactions under constant forces with locked actuators, at one configuration or many."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class RestedStructure(NamedTuple):
 
 @kernel(purpose="static responses")
 def static_responses(structure, rows, forces, ends, Z, reactions, regular):
-    """Z (N, p, n) and λ (N, p, m) under forces (N, p, n) and with row values ends (p, m), at N configurations.
+    """Compute Z (N, p, n) and λ (N, p, m) under forces (N, p, n) and row values ends (p, m), at N configurations.
 
-    rows : (N, m, n); λ is 0 on ideal rows that depend on the others
+    rows : (N, m, n); λ is 0 on dependent ideal rows
     """
     hard = structure.hard
     m, n = rows.shape[1], rows.shape[2]
@@ -81,10 +81,10 @@ def static_responses(structure, rows, forces, ends, Z, reactions, regular):
 
 @single_blas_thread()
 def static_response(rest: ElasticRest, X: Array, forces: Array, ends: Array | None = None) -> tuple[Array, Array]:
-    """Z (N, p, n) and multipliers of all rows (N, p, rows) under forces (N, p, n) over z, at poses X (N, ...).
+    """Return Z (N, p, n) and multipliers of all rows (N, p, rows) under forces (N, p, n) over z, at poses X (N, ...).
 
-    Λ Z + Cᵀλ = f, C Z - c λ = e on joints, coordinates and springs; λ of other rows is 0, and that of ideal rows which
-    depend on the others. ends : (p, rows) e, zero if left out
+    Λ Z + Cᵀλ = f, C Z - c λ = e on joints, coordinates and springs; λ of other rows and of dependent ideal rows is 0.
+    ends : (p, rows) e, default zero
     """
     held = rest.held(actuators=True)
     soft = held.compliance > 0.0
@@ -108,9 +108,9 @@ def static_response(rest: ElasticRest, X: Array, forces: Array, ends: Array | No
     in_parts(part, len(X))
     if not (regular & np.isfinite(Z).all(axis=(1, 2))).all():
         raise InputError(
-            "something moves that nothing holds, although its actuators are locked",
+            "a part moves freely although the actuators are locked",
             part=f'mechanism "{rest.numbering.mechanism.name}"',
-            hint="hold it with a coordinate, a joint or a spring",
+            hint="constrain it by a coordinate, a joint or a spring",
         )
     every = np.zeros((*forces.shape[:2], len(rest.arrays.rows_i)))
     every[:, :, numbers] = reactions

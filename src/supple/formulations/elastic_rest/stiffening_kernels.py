@@ -1,7 +1,7 @@
-"""Geometric stiffness of the loads at rest as kernels: what changes with θ, at many configurations.
+"""Kernels of the geometric stiffness of loads at rest, at many configurations.
 
-The internal forces of a body are linear in its weight, in the forces on its places and in what its rows push it with.
-For a unit of each, `load_stiffness` has a constant matrix over the body's z; at θ they are added up. Rows add their
+The internal forces of a body are linear in its weight, in the forces on its points and in the forces of its rows.
+`load_stiffness` has a constant matrix over the body's z for a unit of each; they are summed at θ. Rows add their
 curvature between two parts,
 
     K_g = Σ_b Σ_c w_bc K_bc + Σ_pairs Gᵀ (Σ λ D²φ) G                                  (docs/theory/elastic-rest.md, 14b)
@@ -38,12 +38,12 @@ class LoadForms(NamedTuple):
 
     loads    : weights and applied forces, as forces over z
     of_loads : (loads, 6, widest²) K over z of the body for a unit of each component, row by row
-    of_parts : (parts, 6, widest²) the same of what rows push each part with; carries (parts,) whether any is
-    bodies   : (bodies, 5) where its BLOCK begins in `blocks`, FIRST coordinate and WIDTH, and how many displacements
-               of parts come BEFORE those that are SEEN of its own
+    of_parts : (parts, 6, widest²) K of row forces on each part; carries (parts,) whether there are any
+    bodies   : (bodies, 5) start of its BLOCK in `blocks`, FIRST coordinate and WIDTH, and number of displacements of
+               parts BEFORE those that are SEEN of its own
     blocks   : for each body (width + displacements, width): room for K, then the displacements of its parts over z
-    shift    : (parts,) where the displacements of a part begin in those of all bodies
-    pair     : (terms,) number of the two parts that a term is between; ends (pairs, 2) these parts
+    shift    : (parts,) position of the displacements of a part in those of all bodies
+    pair     : (terms,) number of the two parts of a term; ends (pairs, 2) these parts
     """
 
     loads: LoadArrays
@@ -58,8 +58,11 @@ class LoadForms(NamedTuple):
 
 
 class Geometric(NamedTuple):
-    """K_g at one configuration: blocks within bodies, as those of `LoadForms`, bends (pairs, 12, 12) of rows over the
-    displacements of their two parts, and which of these there are (pairs,)."""
+    """Geometric stiffness K_g at one configuration.
+
+    Blocks within bodies are as those of `LoadForms`; bends (pairs, 12, 12) are those of rows over the displacements of
+    their two parts, and (pairs,) tells which exist.
+    """
 
     blocks: Array
     bends: Array
@@ -68,7 +71,7 @@ class Geometric(NamedTuple):
 
 @kernel
 def arm_product(factor, f, x, at, H):
-    """H at rows and columns `at` += factor Q(f, x), Q = ½(f xᵀ + x fᵀ) - (f·x) 1.                    [eq. 12]"""
+    """Add factor Q(f, x), Q = ½(f xᵀ + x fᵀ) - (f·x) 1, to H at rows and columns `at` [eq. 12]."""
     along = dot(f, x)
     for i in range(3):
         for j in range(3):
@@ -78,13 +81,13 @@ def arm_product(factor, f, x, at, H):
 
 @kernel
 def add_curvature(rest, term, poses, force, H):
-    """H (12, 12) += force D²φ of one term over (u_a, φ_a, u_b, φ_b), in the axes of its parts.                [eq. 11]
+    """Add force D²φ of one term over (u_a, φ_a, u_b, φ_b), in the axes of its parts, to H (12, 12) [eq. 11].
 
-    Of u·(p_b - p_a), u fixed in a, with y from the origin of a to p_b and ρ from that of b:
+    For u·(p_b - p_a), u fixed in a, with y from the origin of a to p_b and ρ from that of b:
 
         (φ_a × u)·(u_b - u_a + φ_b × ρ) + ½ (φ_a × (φ_a × u))·y + ½ u·(φ_b × (φ_b × ρ))
 
-    and of u·w, w fixed in b, likewise with w for ρ and y.
+    and for u·w, w fixed in b, likewise with w for ρ and y.
     """
     kind, a, b = rest.rows_i[term, KIND], rest.rows_i[term, A], rest.rows_i[term, B]
     f = rest.rows_f
@@ -142,7 +145,7 @@ def add_curvature(rest, term, poses, force, H):
 
 @kernel
 def add_forms(wrench, forms, size, K):
-    """K += Σ_c wrench_c forms_c, matrices of one body with `size` entries."""
+    """Add Σ_c wrench_c forms_c to K, for matrices of one body with `size` entries."""
     for c in range(6):
         force = wrench[c]
         if force != 0.0:
@@ -152,14 +155,14 @@ def add_forms(wrench, forms, size, K):
 
 @kernel
 def no_stiffness(rest, forms):
-    """Room for K_g."""
+    """Return room for K_g."""
     pairs = forms.ends.shape[0]
     return Geometric(forms.blocks.copy(), np.empty((pairs, 12, 12)), np.empty(pairs, dtype=np.bool_))
 
 
 @kernel
 def geometric_stiffness(rest, forms, X, row_forces, geometric):
-    """K_g at poses X (bodies + 1, 12) into `geometric`, from λ (rows,) at rest.
+    """Compute K_g at poses X (bodies + 1, 12) into `geometric`, from λ (rows,) at rest.
 
     rest : ElasticArrays; forms : LoadForms
     """
@@ -203,7 +206,7 @@ def geometric_stiffness(rest, forms, X, row_forces, geometric):
 
 @kernel
 def stiffened(rest, forms, geometric, V):
-    """V K_g (p, z) of motions in rows, V (p, z)."""
+    """Return V K_g (p, z) of motions in rows, V (p, z)."""
     d, parts = rest.column.shape[0], rest.part_i.shape[0]
     motions = np.ascontiguousarray(V.T)  # side by side: each step is done for all of them at once
     found = np.empty(motions.shape)
@@ -229,7 +232,7 @@ def stiffened(rest, forms, geometric, V):
 
 @kernel
 def add_bend(rest, forms, geometric, k, moved, pushed):
-    """pushed (d parts, p) += what the curvature of rows of pair k gives for displacements moved (d parts, p)."""
+    """Add the forces of the curvature of rows of pair k for displacements moved (d parts, p) to pushed (d parts, p)."""
     d, parts = rest.column.shape[0], rest.part_i.shape[0]
     for one in range(2):
         for other in range(2):
@@ -246,7 +249,7 @@ def add_bend(rest, forms, geometric, k, moved, pushed):
 
 @kernel(purpose="stiffness of forces at rest")
 def geometric_matrices(rest, forms, X, row_forces, K):
-    """K_g (N, z, z) at poses X (N, bodies + 1, 12) with λ (N, rows)."""
+    """Compute K_g (N, z, z) at poses X (N, bodies + 1, 12) with λ (N, rows)."""
     geometric = no_stiffness(rest, forms)
     unit = np.eye(K.shape[1])
     for k in range(X.shape[0]):
@@ -255,7 +258,7 @@ def geometric_matrices(rest, forms, X, row_forces, K):
 
 
 def load_forms(rest: ElasticRest) -> LoadForms:
-    """Load patterns of a mechanism, computed once."""
+    """Return the load patterns of a mechanism, computed once."""
     key = f"load forms {rest.band} {list(rest.displacements)}"
     return rest.numbering.mechanism.remembered(key, lambda: _load_forms(rest))
 
@@ -300,12 +303,12 @@ def _load_forms(rest: ElasticRest) -> LoadForms:
 
 
 def _flat(forms: Array) -> Array:
-    """The symmetric part of matrices (k, w, w), row by row: (k, w²)."""
+    """Return the symmetric part of matrices (k, w, w), row by row: (k, w²)."""
     return 0.5 * (forms + np.swapaxes(forms, 1, 2)).reshape(len(forms), -1)
 
 
 def geometric_stiffnesses(rest: ElasticRest, X: Array, row_forces: Array) -> Array:
-    """K_g (N, z, z), symmetric, at poses X (N, bodies + 1, 12) with the forces λ (N, rows) of the rows at rest."""
+    """Return symmetric K_g (N, z, z) at poses X (N, bodies + 1, 12) with row forces λ (N, rows) at rest."""
     K = np.empty((len(X), rest.size, rest.size))
     compiled(geometric_matrices, count=len(X))(rest.arrays, load_forms(rest), X, row_forces, K)
     return K

@@ -1,11 +1,11 @@
-"""Drives that yield: one coordinate more for the body that a motor moves, and its motor's side as a part of its own.
+"""Drives with compliance: an additional coordinate of the body that a motor moves, and its motor side as a part.
 
-The motor's side of a joint turns against the body by -δ about (or slides along) the joint's axis e, at the place p:
+The motor side of a joint rotates relative to the body by -δ about (or slides along) the joint's axis e, at the point p:
 
     (u, φ)_motor = S_p z - (e × 0, e) δ,   V = ½ k δ²                              (docs/theory/elastic-rest.md, eq. 21)
 
-All rows of the joint, its coordinate among them, are taken at the motor's side: with q the angle between the bodies,
-the coordinate is θ = q - δ. The motor's side has no mass of its own; what the motor has acts along θ.
+All rows of the joint, including its coordinate, refer to the motor side: with q the angle between the bodies, the
+coordinate is θ = q - δ. The motor side has no mass of its own; the motor inertia acts along θ.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ DEFLECTION = 1e-10  # of the inertia that turns with it: what a deflection is gi
 class YieldingDrive:
     """A drive and its coordinate.
 
-    body, side : which body has the coordinate, and which end of the joint's rows that is
-    place      : (3,) of the joint, and axis (3,) of δ as the motor's side moves, in axes of the body
-    slides     : along the axis, or else about it
-    inertia    : kg m² or kg, of δ alone; column: its place in z, once it has one; loss : η of its stiffness
+    body, side : body that has the coordinate, and its end in the joint's rows
+    place      : (3,) of the joint, and axis (3,) of δ as motion of the motor side, in axes of the body
+    slides     : translation along the axis, otherwise rotation about it
+    inertia    : kg m² or kg, of δ alone; column: its position in z, once known; loss : η of its stiffness
     """
 
     joint: str
@@ -54,13 +54,13 @@ class YieldingDrive:
     loss: float = 0.0
 
     def motion(self, at: Array) -> Array:
-        """(6,) displacement and turn of the motor's side, taken at a place on the body, for a unit of its z."""
+        """Return displacement and rotation (6,) of the motor side, at a position on the body, for unit z."""
         turn = np.zeros(3) if self.slides else self.axis
         shift = self.axis if self.slides else np.cross(self.place - at, self.axis)
         return np.concatenate([shift, turn]) / np.sqrt(self.inertia)
 
     def row(self, extent: float) -> tuple[int, Array]:
-        """Kind and constants of the row that measures δ, from the motor's side to the body or back."""
+        """Return kind and constants of the row of δ, from the motor side to the body or back."""
         found = np.zeros(ROW_WIDTH)
         found[FACTOR] = 1.0
         found[PA : PA + 3] = found[PB : PB + 3] = self.place
@@ -73,10 +73,11 @@ class YieldingDrive:
         return ANGLE, found
 
     def bend(self, force: Array, moment: Array, turn: Array, unit: Array) -> Array:
-        """½ zᵀ(this)z: work of what pushes the motor's side of a rigid body, at the body's origin, to second order.
+        """Return the matrix of ½ zᵀ(.)z, the work of forces on the motor side of a rigid body to second order.
 
-        turn : (3, size) rotation of the body over z; unit (size,) picks δ. With the body's own turn φ the motor's side
-        moves by Δu = φ × e δ where it slides, or by Δu = -φ × (e × p) δ - ½ e × (e × p) δ², Δφ = ½ φ × e δ.
+        The forces refer to the body's origin. turn : (3, size) rotation of the body over z; unit (size,) selects δ.
+        With the body's rotation φ the motor side moves by Δu = φ × e δ for translation, or by Δu = -φ × (e × p) δ - ½ e
+        × (e × p) δ², Δφ = ½ φ × e δ.
         """
         scale = 1.0 / np.sqrt(self.inertia)
         if self.slides:
@@ -88,7 +89,7 @@ class YieldingDrive:
 
 
 def yielding_drives(numbering: Numbering) -> tuple[YieldingDrive, ...]:
-    """All of them, in the order of the file. The second body has the coordinate, unless that is the ground."""
+    """Return all drives in the order of the file; the second body has the coordinate, unless it is the ground."""
     mechanism, properties = numbering.mechanism, mass_properties(numbering.drawing)
     found = []
     for name, joint in mechanism.joints.items():
@@ -117,7 +118,7 @@ def yielding_drives(numbering: Numbering) -> tuple[YieldingDrive, ...]:
 
 
 def _about(properties: MassProperties, place: Array, axis: Array, slides: bool) -> float:
-    """Inertia of a body about an axis through a place, or its mass."""
+    """Return the inertia of a body about an axis through a point, or its mass."""
     if slides:
         return float(properties.mass)
     lever = np.cross(axis, properties.center - place)
@@ -132,7 +133,7 @@ def _whole(properties: dict[str, MassProperties], numbering: Numbering, slides: 
 def bodies_with_drives(
     bodies: list[BodyCoordinates], drives: tuple[YieldingDrive, ...]
 ) -> tuple[list[BodyCoordinates], tuple[YieldingDrive, ...]]:
-    """The bodies with one more coordinate for each drive, and the drives with its place in z."""
+    """Return the bodies with an additional coordinate for each drive, and the drives with its position in z."""
     start, found, placed = 0, [], {}
     for b, body in enumerate(bodies):
         own = [i for i, drive in enumerate(drives) if drive.body == b]
@@ -153,5 +154,5 @@ def bodies_with_drives(
 
 
 def _wider(matrix: Array, axis: int, count: int) -> Array:
-    """Zeros behind it along an axis."""
+    """Append zeros along an axis."""
     return np.pad(matrix, [(0, count if i == axis else 0) for i in range(2)])

@@ -1,6 +1,6 @@
-"""Batches of states through the recursions: coefficients of a tree at rest, dynamics, and their derivatives.
+"""Recursions for batches of states: coefficients of a tree at rest, dynamics, and their derivatives.
 
-Each kernel takes W states at a time side by side, or one if `side` has one place.
+Each kernel processes W states at a time side by side, or one state if `side` has length one.
 """
 
 from __future__ import annotations
@@ -76,11 +76,11 @@ from supple.formulations.recursive.spatial import (
 
 
 POSE = 18
-"""Numbers of an axis in `poses`: the rotation and position of its frame, and S."""
+"""Numbers per axis in `poses`: the rotation and position of its frame, and S."""
 
 
 class RowsOfTrees(NamedTuple):
-    """Results: rows (N width), flat, filled with zeros before; `at` : where each coefficient begins in a row.
+    """Results: rows (N width), flat, initially zero; `at` : position of each coefficient in a row.
 
     number : (n,) the coordinate of θ that each q is; poses : (N axes POSE), flat
     """
@@ -94,9 +94,9 @@ class RowsOfTrees(NamedTuple):
 
 @kernel(purpose="local models of trees")
 def tree_coefficients(side, blocks, packed, work, count, states, results):
-    """M, ∂M/∂θ, force and ∂force/∂θ of every configuration into its row, and the frames and S of the axes.
+    """Write M, ∂M/∂θ, force and ∂force/∂θ of every configuration to its row, and the frames and S of the axes.
 
-    packed : the tree, with nothing along its coordinates and distances; states : at rest
+    packed : the tree without elements along its coordinates and distances; states : at rest
     """
     tree, memory = tables(packed), parts(side, packed.integers, work)
     W, n, at, number, width = len(side), tree.n, results.at, results.number, results.width
@@ -135,7 +135,7 @@ def tree_coefficients(side, blocks, packed, work, count, states, results):
 
 @kernel
 def mass_gradient(side, blocks, lanes, tree, memory, start, results):
-    """∂M/∂θ of all triples of axes on one way; the place of the ground in the memory holds what lies between."""
+    """Write ∂M/∂θ for all triples of axes on one path; the slot of the ground holds intermediate values."""
     W, n = len(side), tree.n
     spare = cut(memory.nodes, n, SLOTS * W)
     entry = cut(spare, CHANGE, W)
@@ -163,7 +163,7 @@ def mass_gradient(side, blocks, lanes, tree, memory, start, results):
 
 @kernel
 def column_turned(side, blocks, base, node, to):
-    """PUSHED = S_m ×* I_j S_j of axis m (base) and j (node), eq. 35."""
+    """Compute PUSHED = S_m ×* I_j S_j for axis m (base) and j (node), eq. 35."""
     W, lanes = len(side), lane_count(side, blocks)
     for lane in range(lanes):
         turned = force_cross(spatial_at(base, AXIS, W, lane), spatial_at(node, COLUMN, W, lane))
@@ -172,7 +172,7 @@ def column_turned(side, blocks, base, node, to):
 
 @kernel
 def inertia_turned(side, blocks, m, base, node, to):
-    """RATE_CHANGE = S_m ×* I_m S_j - I_m (S_m × S_j) of axis j (base) and m (node), eq. 36; m : mass carried."""
+    """Compute RATE_CHANGE = S_m ×* I_m S_j - I_m (S_m × S_j) for axis j (base) and m (node), eq. 36."""
     W, lanes = len(side), lane_count(side, blocks)
     for lane in range(lanes):
         mc, J = carried_inertia(node, W, lane)
@@ -184,7 +184,7 @@ def inertia_turned(side, blocks, m, base, node, to):
 
 @kernel
 def along(side, blocks, base, vectors, slot, entry):
-    """S_k times the vector in `slot`."""
+    """Multiply S_k by the vector in `slot`."""
     W, lanes = len(side), lane_count(side, blocks)
     for lane in range(lanes):
         put(entry, 0, W, lane, power(spatial_at(base, AXIS, W, lane), spatial_at(vectors, slot, W, lane)))
@@ -192,7 +192,7 @@ def along(side, blocks, base, vectors, slot, entry):
 
 @kernel
 def put_gradient(lanes, tree, results, entry, start, k, j, m):
-    """∂M_kj/∂θ_m and ∂M_jk/∂θ_m out of the memory."""
+    """Write ∂M_kj/∂θ_m and ∂M_jk/∂θ_m from the memory."""
     n, number, first = tree.n, results.number, results.at[DM]
     row = number[tree.axes_i[k * INTEGERS + AT_V]]
     column = number[tree.axes_i[j * INTEGERS + AT_V]]
@@ -210,7 +210,7 @@ bring_one, recur_once = inlined(bring_in), inlined(recursion)
 
 
 class Results(NamedTuple):
-    """Flat, filled with zeros before; which is which says `batch`."""
+    """Result arrays, flat and initially zero; `batch` defines their content."""
 
     first: Array
     second: Array
@@ -218,7 +218,10 @@ class Results(NamedTuple):
 
 
 class LinearizationResults(NamedTuple):
-    """Flat; A : (2n 2n) with [[0, 1], [0, 0]] before the first call, B : (2n m) zeros, of each state."""
+    """Result arrays of a linearization, flat.
+
+    For each state, A is (2n 2n) and contains [[0, 1], [0, 0]] before the first call; B is (2n m) and zero.
+    """
 
     A: Array
     B: Array
@@ -226,13 +229,13 @@ class LinearizationResults(NamedTuple):
 
 @kernel
 def memory_size(header, width):
-    """Numbers of working memory for `width` states side by side; it comes filled with zeros."""
+    """Return the size of the working memory for `width` states side by side; it is initially zero."""
     return places(header).end * width
 
 
 @kernel(purpose="dynamics of trees, many states")
 def batch(side, blocks, wanted, packed, work, count, states, results):
-    """What is wanted of every state.
+    """Compute the requested quantities for every state.
 
     packed : the tree; work : memory; blocks : 1; states : q (N nq), q̇ (N n), q̈ (N n), u (N m)
     INVERSE           : first τ (N n); q̈ given
@@ -264,7 +267,7 @@ def batch(side, blocks, wanted, packed, work, count, states, results):
 
 @kernel(purpose="linear models of trees, single calls")
 def one_state(side, packed, work, q, rates, u, model):
-    """A and B of one state, with as few arguments as may be: each costs time at every call.
+    """Compute A and B of one state with few arguments, since each argument adds time to every call.
 
     side : (0,); q̈ stays in the memory
     """

@@ -1,8 +1,8 @@
 """Springs, dampers, forces and actuators along the distance of two points, and their variation.
 
 With d = x_b - x_a, ℓ = |d|, n = d/ℓ and D_k = ∂d/∂q_k, the tension T = k (ℓ - ℓ₀) + c n·ḋ - f - u adds T n·D_k to the
-forces that the motion needs (docs/theory/recursive.md, eqs. 26-29). A spring that is relaxed at no length is smooth
-where its ends meet: its force is k d.
+required forces of the motion (docs/theory/recursive.md, eqs. 26-29). A spring with relaxed length zero is smooth at
+ℓ = 0: its force is k d.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ END_AXIS, ACTUATOR = 0, 2
 END_POINT, STIFF, RELAXED_LENGTH, VISCOUS, PULLED = 0, 6, 7, 8, 9
 """Numbers: a point on the frame of each end, k, ℓ₀, c, f."""
 END, UNIT, LENGTH, CURVE, SUM, WAY_RATE, PULL = 0, 6, 9, 11, 14, 17, 20
-"""Slots of the memory of a distance: x_a and x_b, n, ℓ, ∂_j D_k, a sum of three, ḋ, T n; all D_k come behind."""
+"""Slots in the memory of a distance: x_a and x_b, n, ℓ, ∂_j D_k, a sum of three, ḋ, T n; all D_k follow."""
 
 
 @kernel(inline=True)
 def measure_distances(side, blocks, tree, memory):
-    """Adds T n·D_k of every distance to τ."""
+    """Add T n·D_k of every distance to τ."""
     W, lanes, line = len(side), lane_count(side, blocks), memory.distance
     for i in range(len(tree.distances_i) // DISTANCE_INTEGERS):
         measure_distance(side, blocks, tree, memory, i)
@@ -57,7 +57,7 @@ def measure_distances(side, blocks, tree, memory):
 
 @kernel(inline=True)
 def measure_distance(side, blocks, tree, memory, i):
-    """Ends, n, ℓ, ḋ, T n and the D_k of one distance into the memory."""
+    """Write the ends, n, ℓ, ḋ, T n and the D_k of one distance to the memory."""
     W, lanes, line = len(side), lane_count(side, blocks), memory.distance
     row, numbers = cut(tree.distances_i, i, DISTANCE_INTEGERS), cut(tree.distances_f, i, DISTANCE_NUMBERS)
     for at in range(DISTANCE_SLOTS * W, (DISTANCE_SLOTS + 3 * tree.n) * W):
@@ -96,13 +96,13 @@ def measure_distance(side, blocks, tree, memory, i):
 
 @kernel
 def without_length(row, numbers):
-    """A spring that is relaxed where its ends meet, and nothing else."""
+    """Return whether the element is only a spring with relaxed length zero."""
     return numbers[RELAXED_LENGTH] == 0.0 and numbers[VISCOUS] == 0.0 and numbers[PULLED] == 0.0 and row[ACTUATOR] < 0
 
 
 @kernel(inline=True)
 def add_way(side, blocks, memory, k, e):
-    """D_k gets the velocity of end e for a unit rate of axis k, eq. 26."""
+    """Set D_k to the velocity of end e for a unit rate of axis k, eq. 26."""
     W, lanes, line = len(side), lane_count(side, blocks), memory.distance
     node, way = cut(memory.nodes, k, SLOTS * W), DISTANCE_SLOTS + 3 * k
     sign = -1.0 if e == 0 else 1.0
@@ -113,7 +113,7 @@ def add_way(side, blocks, memory, k, e):
 
 @kernel(inline=True)
 def carries(tree, k, axis):
-    """Whether axis k is on the way from the ground to `axis`, or it itself."""
+    """Return whether axis k is on the path from the ground to `axis`, or is `axis`."""
     while k < axis < tree.n:
         axis = parent_of(tree, axis)
     return axis == k
@@ -121,7 +121,7 @@ def carries(tree, k, axis):
 
 @kernel(inline=True)
 def curve(side, blocks, tree, memory, row, j, k):
-    """∂_j D_k: what j carries turns with it, so that it is z_j × (s_k + z_k × x) for j before k (eq. 28)."""
+    """Compute ∂_j D_k = z_j × (s_k + z_k × x) for j before k, since axis j rotates all bodies it carries (eq. 28)."""
     W, lanes, line = len(side), lane_count(side, blocks), memory.distance
     for at in range(CURVE * W, (CURVE + 3) * W):
         line[at] = 0.0
@@ -139,7 +139,7 @@ def curve(side, blocks, tree, memory, row, j, k):
 
 @kernel(inline=True)
 def vary_distances(side, blocks, tree, memory):
-    """Adds the derivatives of T n·D_k to `change`: by q_j in column j, by q̇_j in axes + j."""
+    """Add the derivatives of T n·D_k to `change`: by q_j in column j, by q̇_j in axes + j."""
     W, n = len(side), tree.n
     for i in range(len(tree.distances_i) // DISTANCE_INTEGERS):
         row, numbers = cut(tree.distances_i, i, DISTANCE_INTEGERS), cut(tree.distances_f, i, DISTANCE_NUMBERS)
@@ -161,7 +161,7 @@ def vary_distances(side, blocks, tree, memory):
 
 @kernel(inline=True)
 def add_rate_change(side, blocks, memory, k):
-    """SUM += ∂_j D_k q̇_k, towards ∂_j ḋ."""
+    """Compute SUM += ∂_j D_k q̇_k, a part of ∂_j ḋ."""
     W, lanes, line = len(side), lane_count(side, blocks), memory.distance
     for lane in range(lanes):
         more = times(number_at(memory.rates, k, W, lane), vector_at(line, CURVE, W, lane))
@@ -170,7 +170,7 @@ def add_rate_change(side, blocks, memory, k):
 
 @kernel
 def pull_change(side, blocks, row, numbers, line, j):
-    """∂_j (T n) = ∂_j T n + T ∂_j n into SUM, which holds ∂_j ḋ (eq. 29)."""
+    """Compute ∂_j (T n) = ∂_j T n + T ∂_j n in SUM, which contains ∂_j ḋ (eq. 29)."""
     W, lanes = len(side), lane_count(side, blocks)
     stiffness, viscous, smooth = numbers[STIFF], numbers[VISCOUS], without_length(row, numbers)
     for lane in range(lanes):
@@ -188,7 +188,7 @@ def pull_change(side, blocks, row, numbers, line, j):
 
 @kernel(inline=True)
 def pull_along(side, blocks, viscous, n, memory, j, k):
-    """∂_j (T n)·D_k + T n·∂_j D_k by q_j, and c (n·D_j) (n·D_k) by q̇_j."""
+    """Return ∂_j (T n)·D_k + T n·∂_j D_k by q_j, and c (n·D_j) (n·D_k) by q̇_j."""
     W, lanes, line, change = len(side), lane_count(side, blocks), memory.distance, memory.change
     by_q, by_rate = block_place(n, j, k), block_place(n, n + j, k)
     for lane in range(lanes):

@@ -1,8 +1,8 @@
-"""Dynamics of trees: one state, or many in one call.
+"""Dynamics of trees for one state or many.
 
-q (nq,), rates q̇ (n,), accelerations q̈ (n,), forces of the actuators u (m,), or (N, ...) each; results have the same
-leading axis. Derivatives by q are taken in tangent coordinates: for joints with coordinates these are the coordinates,
-for spherical and free ones the twist of the body in its own axes (docs/theory/recursive.md, eq. 30).
+The arguments q (nq,), rates q̇ (n,), accelerations q̈ (n,) and actuator forces u (m,) may have a leading axis (N, ...);
+results have the same axis. Derivatives by q are taken in tangent coordinates: for joints with coordinates these are the
+coordinates, for spherical and free ones the twist of the body in its own axes (docs/theory/recursive.md, eq. 30).
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from supple.formulations.recursive.tree import TreeArrays
 Batch = TypeVar("Batch", States, Results, LinearizationResults)
 
 SIDE_BY_SIDE = 32
-"""States taken through the recursions at a time, in a batch."""
+"""Number of states that are processed side by side in a batch."""
 _LEAST = 256  # states worth a thread: waking one takes as long as fifty of them
 
 
 class InverseVariation(NamedTuple):
-    """Of τ(q, q̇, q̈): mass matrix M = ∂τ/∂q̈, by_q = ∂τ/∂q and by_rate = ∂τ/∂q̇, (n, n) or (N, n, n)."""
+    """Mass matrix M = ∂τ/∂q̈, by_q = ∂τ/∂q and by_rate = ∂τ/∂q̇ of τ(q, q̇, q̈), (n, n) or (N, n, n)."""
 
     M: Array
     by_q: Array
@@ -42,7 +42,7 @@ class InverseVariation(NamedTuple):
 
 
 class ForwardVariation(NamedTuple):
-    """q̈ (n,) and its derivatives by q, q̇ (n, n) and by the forces of the actuators (n, m)."""
+    """Accelerations q̈ (n,) and their derivatives by q, q̇ (n, n) and by the actuator forces (n, m)."""
 
     accelerations: Array
     by_q: Array
@@ -51,7 +51,7 @@ class ForwardVariation(NamedTuple):
 
 
 class LinearizedMotion(NamedTuple):
-    """d(δq, δq̇)/dt = A (δq, δq̇) + B δu about the motion: A (2n, 2n), B (2n, m); q̈ (n,) of the motion itself."""
+    """Linearized motion d(δq, δq̇)/dt = A (δq, δq̇) + B δu: A (2n, 2n), B (2n, m), and q̈ (n,) of the motion itself."""
 
     A: Array
     B: Array
@@ -61,7 +61,7 @@ class LinearizedMotion(NamedTuple):
 def inverse_dynamics(
     tree: TreeArrays, q: ArrayLike, rates: ArrayLike, accelerations: ArrayLike, u: ArrayLike | None = None
 ) -> Array:
-    """τ (n,): forces along the coordinates that the motion needs beside springs, dampers, loads (and actuators u)."""
+    """Return the forces τ (n,) that the motion needs along the coordinates, besides springs, dampers, loads and u."""
     states = _States(tree, q, rates, u, accelerations)
     tau = np.empty((states.count, tree.n))
     states.run(INVERSE, tau)
@@ -69,7 +69,7 @@ def inverse_dynamics(
 
 
 def mass_matrix(tree: TreeArrays, q: ArrayLike) -> Array:
-    """M (n, n)."""
+    """Return the mass matrix M (n, n)."""
     states = _States(tree, q, None, None)
     M, bias = np.zeros((states.count, tree.n, tree.n)), np.empty((states.count, tree.n))
     states.run(MASS_MATRIX, M, bias)
@@ -77,7 +77,7 @@ def mass_matrix(tree: TreeArrays, q: ArrayLike) -> Array:
 
 
 def forward_dynamics(tree: TreeArrays, q: ArrayLike, rates: ArrayLike, u: ArrayLike | None = None) -> Array:
-    """q̈ (n,)."""
+    """Return the accelerations q̈ (n,)."""
     states = _States(tree, q, rates, u)
     states.run(FORWARD)
     return states.shaped(_finite(states.accelerations))
@@ -86,7 +86,7 @@ def forward_dynamics(tree: TreeArrays, q: ArrayLike, rates: ArrayLike, u: ArrayL
 def inverse_variation(
     tree: TreeArrays, q: ArrayLike, rates: ArrayLike, accelerations: ArrayLike, u: ArrayLike | None = None
 ) -> InverseVariation:
-    """M, ∂τ/∂q, ∂τ/∂q̇ at any motion."""
+    """Return M, ∂τ/∂q and ∂τ/∂q̇ for any motion."""
     states = _States(tree, q, rates, u, accelerations)
     M, by_q, by_rate = (np.zeros((states.count, tree.n, tree.n)) for _ in range(3))
     states.run(INVERSE_VARIATION, M, by_q, by_rate)
@@ -94,7 +94,7 @@ def inverse_variation(
 
 
 def forward_variation(tree: TreeArrays, q: ArrayLike, rates: ArrayLike, u: ArrayLike | None = None) -> ForwardVariation:
-    """q̈ and its derivatives; ∂q̈/∂u is M⁻¹ where every coordinate has its actuator."""
+    """Return q̈ and its derivatives; ∂q̈/∂u is M⁻¹ if every coordinate has an actuator."""
     A, B, accelerations = state_space(tree, q, rates, u)
     n = tree.n
     return ForwardVariation(accelerations, A[..., n:, :n], A[..., n:, n:], B[..., n:, :])
@@ -103,7 +103,7 @@ def forward_variation(tree: TreeArrays, q: ArrayLike, rates: ArrayLike, u: Array
 def state_space(
     tree: TreeArrays, q: ArrayLike, rates: ArrayLike, u: ArrayLike | None = None, *, threads: int | None = None
 ) -> LinearizedMotion:
-    """A and B of the motion linearized at every state, exactly (docs/theory/recursive.md, eqs. 31-32)."""
+    """Return the exact linearization A and B at every state (docs/theory/recursive.md, eqs. 31-32)."""
     states = _States(tree, q, rates, u, threads=threads)
     A, B = empty_state_space(tree, states.count)
     states.run(FORWARD_VARIATION, A, B)
@@ -111,7 +111,7 @@ def state_space(
 
 
 class _States:
-    """States as the kernels take them, and how to run one over them."""
+    """States as arguments of kernels, and the execution of a kernel over them."""
 
     def __init__(
         self,
@@ -132,7 +132,7 @@ class _States:
         self.accelerations = _rows("accelerations", accelerations, tree.n, self.count)
 
     def run(self, wanted: int, *filled: Array) -> None:
-        """What is wanted (as `batch` says) of every piece of the batch, the pieces on the machine's cores."""
+        """Compute the quantities that `batch` defines for every part of the batch, on different cores."""
         work, tree = compiled(batch, count=self.count, fused=True), self.tree
         side = (0,) * (1 if self.count == 1 else SIDE_BY_SIDE)
         size = int(memory_size(tree.packed.integers, len(side)))
@@ -151,19 +151,19 @@ class _States:
 
 
 def pieces_of(arrays: Batch, start: int, stop: int) -> Batch:
-    """Rows of every array of a NamedTuple, flat."""
+    """Return rows of every array of a NamedTuple, flat."""
     return type(arrays)(*(item[start:stop].reshape(-1) for item in arrays))
 
 
 def memory(size: int) -> Array:
-    """Zeros that begin where the machine's vectors do: loads across that border would take twice as long."""
+    """Return a zero array aligned to vector registers, since unaligned loads take twice as long."""
     raw = np.zeros(size + 8)
     start = (-raw.ctypes.data // 8) % 8
     return raw[start : start + size]
 
 
 def empty_state_space(tree: TreeArrays, count: int) -> tuple[Array, Array]:
-    """A and B before anything is computed: what is the same in every state, d(δq)/dt = δq̇, stands there already."""
+    """Return A and B with the entries that are equal for all states, d(δq)/dt = δq̇."""
     n = tree.n
     A, B = np.zeros((count, 2 * n, 2 * n)), np.zeros((count, 2 * n, tree.inputs))
     A[:, np.arange(n), n + np.arange(n)] = 1.0
@@ -171,7 +171,7 @@ def empty_state_space(tree: TreeArrays, count: int) -> tuple[Array, Array]:
 
 
 def run_in_threads(work: Callable[[int, int], None], count: int, threads: int | None) -> None:
-    """Call work(start, stop) on pieces of a batch, side by side on the machine's cores (kernels free the GIL)."""
+    """Call work(start, stop) on parts of a batch in parallel threads (kernels release the GIL)."""
     workers = threads if threads is not None else cores()
     pieces = min(workers, count // _LEAST)
     if pieces < 2:
@@ -190,14 +190,14 @@ def _pool(workers: int) -> ThreadPoolExecutor:
 
 
 def _rows(label: str, given: ArrayLike | None, width: int, count: int | None) -> Array:
-    """(N, width), every row a state; none given are zeros."""
+    """Return (N, width) with one state per row; zeros if no values are given."""
     if given is None:
         return np.zeros((count or 1, width))
     values = native_array(given)
     rows = values.reshape(1, -1) if values.ndim == 1 else values
     if rows.ndim != 2 or rows.shape[1] != width or (count is not None and len(rows) != count):
         wanted = f"({width},) or (N, {width})" if count is None or count == 1 else f"({count}, {width})"
-        raise InputError(f"it has shape {values.shape}, not {wanted}", part=label, hint="one row a state")
+        raise InputError(f"must have shape {wanted} (got {values.shape})", part=label, hint="one row per state")
     return rows
 
 
@@ -208,6 +208,6 @@ def _finite(accelerations: Array) -> Array:
         raise NumericalError(
             f"the accelerations at state {at} are not finite",
             part="tree",
-            hint="look for a joint that moves no mass, a distance whose ends meet, or a state that is not finite",
+            hint="check for a joint that moves no mass, a distance of zero length, or a state that is not finite",
         )
     return accelerations

@@ -1,7 +1,7 @@
-"""States into the working memory of the recursions, where they stand side by side, and results out of it.
+"""Transfer of states into the working memory of the recursions, where they are side by side, and of results out of it.
 
 States and results are flat, state after state, in the user's order: q (N nq), q̇ and q̈ (N n), u (N m). `start` is the
-first state taken, `lanes` how many there are.
+first state of a transfer, `lanes` the number of states.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from supple.geometry.vectors import dot
 
 
 LARGEST = 1.0e5
-"""rad; beyond it the products with k are no longer exact, and the library's functions are called."""
+"""Limit in rad; beyond it the products with k are no longer exact, and the library functions are used."""
 _ROUND = 6755399441055744.0  # 1.5 2⁵²: adding and taking it away rounds to the nearest integer
 _PER_QUARTER = 0.6366197723675814  # 2/π
 _QUARTER_1, _QUARTER_2, _QUARTER_3 = 1.5707963267341256, 6.077100506303966e-11, 2.0222662487959506e-21
@@ -58,7 +58,7 @@ _QUARTER_1, _QUARTER_2, _QUARTER_3 = 1.5707963267341256, 6.077100506303966e-11, 
 
 @kernel
 def sine_and_cosine(x):
-    """Both, for |x| <= LARGEST."""
+    """Return sine and cosine for |x| <= LARGEST."""
     k = (x * _PER_QUARTER + _ROUND) - _ROUND
     y = ((x - k * _QUARTER_1) - k * _QUARTER_2) - k * _QUARTER_3
     z = y * y
@@ -96,7 +96,7 @@ def sine_and_cosine(x):
 
 @kernel
 def replace_angles(side, blocks, x):
-    """x : the angle, and a free place; becomes sine and cosine."""
+    """Replace the angle in x by its sine and cosine; x has a second, free slot."""
     W, lanes = len(side), lane_count(side, blocks)
     largest = 0.0
     for lane in range(lanes):
@@ -118,7 +118,7 @@ def replace_angles(side, blocks, x):
 
 
 class States(NamedTuple):
-    """Flat; q̈ is given or a result."""
+    """States, flat; q̈ is an argument or a result."""
 
     q: Array
     rates: Array
@@ -128,7 +128,7 @@ class States(NamedTuple):
 
 @kernel
 def bring(side, lanes, given, start, width, column, to):
-    """Column `column` of rows of `width` numbers, from row `start` on."""
+    """Copy column `column` of rows of `width` numbers to the memory, from row `start` on."""
     for lane in range(lanes):
         to[lane] = given[(start + lane) * width + column]
     for lane in range(lanes, len(side)):
@@ -137,7 +137,7 @@ def bring(side, lanes, given, start, width, column, to):
 
 @kernel
 def bring_in(side, blocks, lanes, tree, memory, states, start):
-    """Prepared configuration, rates, forces of the actuators and all forces along the axes."""
+    """Copy the prepared configuration, rates, actuator forces and all forces along the axes to the memory."""
     W, n, nq, m = len(side), tree.n, tree.nq, len(tree.actuators)
     for k in range(n):
         row, numbers = cut(tree.axes_i, k, INTEGERS), cut(tree.axes_f, k, NUMBERS)
@@ -174,7 +174,7 @@ def bring_in(side, blocks, lanes, tree, memory, states, start):
 
 @kernel
 def of_length_one(side, blocks, here):
-    """A quaternion brought to length one."""
+    """Normalize a quaternion."""
     W, lanes = len(side), lane_count(side, blocks)
     for lane in range(lanes):
         i, j, k, w = here[lane], here[W + lane], here[2 * W + lane], here[3 * W + lane]
@@ -184,9 +184,9 @@ def of_length_one(side, blocks, here):
 
 @kernel
 def passive(side, blocks, numbers, coordinate, rate, applied, resistance):
-    """What spring, damper, constant force and dry friction give along an axis; a ball has no coordinate, and k = 0.
+    """Return the force of spring, damper, constant force and dry friction along an axis.
 
-    resistance : -∂/∂q̇ of it
+    A spherical joint has no coordinate, and k = 0. resistance : -∂/∂q̇ of the force
     """
     lanes = lane_count(side, blocks)
     stiffness, relaxed, damping, drive = numbers[STIFFNESS], numbers[RELAXED], numbers[DAMPING], numbers[DRIVE]
@@ -202,7 +202,7 @@ def passive(side, blocks, numbers, coordinate, rate, applied, resistance):
 
 @kernel(inline=True)
 def bring_accelerations(side, lanes, tree, memory, states, start):
-    """The q̈ that the user gave."""
+    """Copy the given q̈ to the memory."""
     W, n = len(side), tree.n
     for k in range(n):
         bring(
@@ -221,7 +221,7 @@ def bring_accelerations(side, lanes, tree, memory, states, start):
 
 @kernel
 def take(lanes, row, results, start, width, column):
-    """A row of the memory into column `column` of rows of `width` numbers, from row `start` on."""
+    """Copy a row of the memory to column `column` of rows of `width` numbers, from row `start` on."""
     to = results[start * width + column :]
     for lane in range(lanes):
         to[lane * width] = row[lane]
@@ -229,7 +229,7 @@ def take(lanes, row, results, start, width, column):
 
 @kernel(inline=True)
 def take_forces(side, lanes, tree, memory, with_rotors, start, tau):
-    """τ that the actuators have to give: what the motion needs less what springs, dampers and drives give."""
+    """Write the actuator forces τ: those of the motion minus those of springs, dampers and drives."""
     W, n = len(side), tree.n
     for k in range(n):
         needed, given, acceleration = (
@@ -243,7 +243,7 @@ def take_forces(side, lanes, tree, memory, with_rotors, start, tau):
 
 @kernel(inline=True)
 def take_accelerations(side, lanes, tree, memory, start, a):
-    """q̈ out of the memory."""
+    """Copy q̈ from the memory."""
     W, n = len(side), tree.n
     for k in range(n):
         take(lanes, cut(memory.accelerations, k, W), a, start, n, tree.axes_i[k * INTEGERS + AT_V])
@@ -251,7 +251,7 @@ def take_accelerations(side, lanes, tree, memory, start, a):
 
 @kernel(inline=True)
 def take_mass(side, lanes, tree, memory, start, M):
-    """M (N n n), which comes filled with zeros, before it is factored."""
+    """Copy M (N n n), initially zero, before it is factored."""
     W, n = len(side), tree.n
     for j in range(n):
         for k in range(j + 1):
@@ -264,7 +264,7 @@ def take_mass(side, lanes, tree, memory, start, M):
 
 @kernel(inline=True)
 def take_changes(side, lanes, tree, memory, start, by_q, by_rate):
-    """∂τ/∂q and ∂τ/∂q̇ (N n n), kept by columns."""
+    """Copy ∂τ/∂q and ∂τ/∂q̇ (N n n), stored by columns."""
     W, n = len(side), tree.n
     for j in range(n):
         for k in range(n):
@@ -275,7 +275,7 @@ def take_changes(side, lanes, tree, memory, start, by_q, by_rate):
 
 @kernel(inline=True)
 def take_linear(side, blocks, lanes, tree, memory, start, A, B):
-    """A (N 2n 2n) and B (N 2n m): what changes from state to state; the rest of A is [[0, 1], [0, 0]] before."""
+    """Copy the entries of A (N 2n 2n) and B (N 2n m) that depend on the state; A contains [[0, 1], [0, 0]] already."""
     W, n, m = len(side), tree.n, len(tree.actuators)
     for i in range(2 * n * n):
         place, to = tree.of_A[2 * i] * W, start * 4 * n * n + tree.of_A[2 * i + 1]
@@ -294,7 +294,7 @@ def take_linear(side, blocks, lanes, tree, memory, start, A, B):
 
 @kernel(inline=True)
 def take_distance_input(side, lanes, tree, memory, actuator, start, B):
-    """The column of B of an actuator along the distance that was measured last: M⁻¹ times n·D_k."""
+    """Write the column of B of an actuator along the last measured distance: M⁻¹ times n·D_k."""
     W, n, m = len(side), tree.n, len(tree.actuators)
     for k in range(n):
         row = (n + tree.axes_i[k * INTEGERS + AT_V]) * m + actuator
@@ -308,7 +308,7 @@ def take_distance_input(side, lanes, tree, memory, actuator, start, B):
 
 @kernel(inline=True)
 def take_frames(side, lanes, tree, memory, start, A):
-    """d(δq)/dt = δq̇ - ad(q̇) δq where δq is counted in the axes of the body that a joint moves (eq. 32)."""
+    """Apply d(δq)/dt = δq̇ - ad(q̇) δq where δq is measured in the axes of the body that a joint moves (eq. 32)."""
     W, n = len(side), tree.n
     for k in range(n):
         kind = tree.axes_i[k * INTEGERS + KIND]

@@ -1,4 +1,4 @@
-"""Successive linearization: A and B of one state or of many, again and again, into the same arrays."""
+"""Repeated linearization: A and B of one state or many, written to the same arrays in every call."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _SPECIAL_SIDE = 16  # a program without loops keeps little in memory: this much 
 
 
 class StateLinearizer:
-    """d(δq, δq̇)/dt = A (δq, δq̇) + B δu at one state, in place: A (2n, 2n), B (2n, m) and accelerations (n,).
+    """Linearization d(δq, δq̇)/dt = A (δq, δq̇) + B δu at one state, in place: A (2n, 2n), B (2n, m), q̈ (n,).
 
-    Nothing is checked: q (nq,), q̇ (n,) and u (m,) are contiguous arrays of float64.
+    Arguments are not checked: q (nq,), q̇ (n,) and u (m,) are contiguous arrays of float64.
 
         linearizer = StateLinearizer(tree)
         A, B = linearizer(q, rates, u)      # the same arrays at every call
@@ -48,7 +48,7 @@ class StateLinearizer:
 
 
 class BatchLinearizer:
-    """The same for `count` states in one call: A (N, 2n, 2n), B (N, 2n, m), accelerations (N, n).
+    """Linearization of `count` states in one call: A (N, 2n, 2n), B (N, 2n, m), accelerations (N, n).
 
     q (N, nq), q̇ (N, n) and u (N, m) are contiguous arrays of float64. threads : None for all cores.
     """
@@ -86,7 +86,7 @@ class BatchLinearizer:
 
 
 MOST_AXES = 16
-"""The program grows with their third power, and so does the time to compile it."""
+"""Limit of the number of axes: size and compilation time of the program grow with their third power."""
 _HEAD = '''"""Written by supple.formulations.recursive.linearizer: the derivatives of one tree, without loops."""
 
 from supple.compilation import inlined, kernel
@@ -141,7 +141,7 @@ def one_state(side, packed, work, q, rates, u, model):
 
 
 def program_text(tree: TreeArrays) -> str:
-    """The program of a tree: the same text for the same tree."""
+    """Return the program of a tree, which is the same text for equal trees."""
     _require_small(tree)
     header, at, trace = tree.packed.integers, places(tree.packed.integers), Trace()
     work = np.zeros(int(at.end), dtype=object)
@@ -162,7 +162,7 @@ def _all(ranges: Iterable[tuple[int, int]]) -> list[int]:
 
 
 def _hand_over(tree: TreeArrays) -> str:
-    """Every entry of A and B from its place, the places written out."""
+    """Return statements that write every entry of A and B, with explicit positions."""
     at, n, entries = places(tree.packed.integers), tree.n, tables(tree.packed)
     lines = []
     for name, first, table in (("a", at.out, entries.of_A), ("b", at.inverse, entries.of_B)):
@@ -172,7 +172,7 @@ def _hand_over(tree: TreeArrays) -> str:
 
 
 def specialised(tree: TreeArrays) -> tuple[Callable, Callable]:
-    """The kernels `batch` and `one_state` for one tree."""
+    """Return the kernels `batch` and `one_state` for one tree."""
     text = program_text(tree)
     name = "supple_specialised_tree_" + hashlib.sha256(text.encode()).hexdigest()[:16]
     module = sys.modules.get(name) or _loaded(name, text)
@@ -180,7 +180,7 @@ def specialised(tree: TreeArrays) -> tuple[Callable, Callable]:
 
 
 def _loaded(name: str, text: str) -> ModuleType:
-    """The text as a module."""
+    """Return the text as a module."""
     module = ModuleType(name)
     sys.modules[name] = module  # what is kept of compiled code names it
     exec(compile(text, f"<{name}>", "exec"), module.__dict__)  # noqa: S102 - the text that `program_text` has just written
@@ -190,15 +190,15 @@ def _loaded(name: str, text: str) -> ModuleType:
 def _require_small(tree: TreeArrays) -> None:
     if tree.n > MOST_AXES:
         raise InputError(
-            f"it has {tree.n} axes, more than {MOST_AXES}",
+            f"the tree has {tree.n} axes, more than the limit of {MOST_AXES}",
             part="specialised code",
-            hint="use the kernels for any tree: for many axes they are as fast",
+            hint="use the general kernels, which are as fast for many axes",
         )
     if tree.distances:
         raise InputError(
-            f"it has {len(tree.distances)} springs, dampers or actuators between two points",
+            f"the tree has {len(tree.distances)} springs, dampers or actuators between two points",
             part="specialised code",
-            hint="use the kernels for any tree",
+            hint="use the general kernels",
         )
 
 
@@ -212,7 +212,7 @@ _LONGEST = 12  # operations in one expression: longer ones are hard on the compi
 
 
 class Traced:
-    """One number: an input, or an operation on others. Equal ones are the same object."""
+    """One number: an input, or an operation on other numbers. Equal numbers are the same object."""
 
     __array_ufunc__ = None  # numpy's scalars leave arithmetic to it
     __slots__ = ("arguments", "number", "operation", "trace")
@@ -249,7 +249,7 @@ class Traced:
 
 
 class Trace:
-    """All numbers of one computation, in the order in which they came up."""
+    """All numbers of one computation in their order."""
 
     def __init__(self) -> None:
         self.numbers: list[Traced] = []
@@ -309,7 +309,7 @@ class Trace:
 
 
 def statements(trace: Trace, results: Mapping[int, object], place: str) -> Iterable[str]:
-    """The lines of a program that reads inputs at `place` (a format of their number) and writes the results there."""
+    """Return the lines of a program that reads inputs at `place` (a format of their number) and writes the results."""
     used = _uses(trace, results.values())
     text: dict[int, tuple[str, int]] = {}
 
@@ -339,7 +339,7 @@ def statements(trace: Trace, results: Mapping[int, object], place: str) -> Itera
 
 
 def _uses(trace: Trace, results: Iterable[object]) -> dict[int, int]:
-    """How often each number is used by what is needed for the results."""
+    """Return how often each number is used by those that the results need."""
     used: dict[int, int] = {}
     needed = [item for item in results if isinstance(item, Traced)]
     while needed:

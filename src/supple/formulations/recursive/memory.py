@@ -1,6 +1,6 @@
-"""The flat arrays that the kernels of trees take, by parts and names: a packed tree, and the working memory.
+"""Flat arrays of the tree kernels, by parts and names: a packed tree, and the working memory.
 
-All vectors are spatial: in world axes, reduced to one reference point, translation before rotation
+All vectors are spatial: in world axes, relative to one reference point, translation before rotation
 (docs/theory/recursive.md, eqs. 1-5).
 """
 
@@ -15,39 +15,42 @@ from supple.compilation import borrowed, kernel
 
 
 TURN, SLIDE, SCREW, BALL, FLOAT = 0, 1, 2, 3, 4
-"""What an axis does: it turns about z, slides along z of its frame, or both at once; or it is one of the three
-rotations (BALL), or of the six motions (FLOAT), that are fixed in the body they move."""
+"""Kinds of axes.
+
+An axis rotates about z, slides along z of its frame, or does both (SCREW). BALL and FLOAT are one of the three
+rotations or six motions that are fixed in the moved body.
+"""
 
 # Integers.
 KIND = 0
 PARENT = 1
 """Axis before it; the number of axes for the ground."""
 BEFORE = 2
-"""Axis before its joint if it is BALL or FLOAT; its parent otherwise."""
+"""Axis before its joint for BALL and FLOAT; otherwise its parent."""
 AT_Q = 3
-"""Its first place in q."""
+"""First position in q."""
 AT_V = 4
-"""Its place in q̇."""
+"""Position in q̇."""
 FIRST = 5
-"""First axis of its BALL or FLOAT; itself otherwise."""
+"""First axis of its BALL or FLOAT joint; otherwise itself."""
 BODY = 6
-"""1 if something with mass sits on it."""
+"""1 if a body with mass is on it."""
 CARRIES_ORIGIN = 7
-"""1 for displacements from the ground: the reference point goes along with them."""
+"""1 for displacements from the ground, which move the reference point."""
 AT_INPUT = 8
-"""Its first place among the prepared configuration."""
+"""First position in the prepared configuration."""
 INTEGERS = 9
 
 # Numbers.
 PLACE_ROTATION = 0
 PLACE_POSITION = 9
-"""Its frame in the frame of the axis before it, at q = 0."""
+"""Position of its frame in the frame of the axis before it, at q = 0."""
 MASS = 12
 CENTER = 13
 SECOND_MOMENT = 16
-"""Σ about the centre: xx, xy, xz, yy, yz, zz."""
+"""Second moment Σ about the centre: xx, xy, xz, yy, yz, zz."""
 CARRIED_MASS = 22
-"""Of this body and all bodies further out."""
+"""Mass of this body and all bodies that it carries."""
 ARMATURE = 23
 DAMPING = 24
 STIFFNESS = 25
@@ -59,9 +62,9 @@ DRIVE = 28
 """Constant force along the coordinate."""
 DRY = 29
 FRICTION_SPEED = 30
-"""Over which dry friction changes its sign."""
+"""Speed over which dry friction changes its sign."""
 PITCH = 31
-"""Of a SCREW: how far it slides for a radian."""
+"""Pitch of a SCREW, m/rad."""
 NUMBERS = 32
 
 
@@ -73,63 +76,63 @@ NUMBERS = 32
 
 
 ROTATION = 0
-"""(9) R_wb of the frame after the axis, row by row."""
+"""Slots (9): R_wb of the frame after the axis, row by row."""
 POSITION = 9
-"""(3) of its origin, from the reference point."""
+"""Slots (3): its origin, from the reference point."""
 VELOCITY = 12
-"""(6) V = (v, ω): velocity of the point that passes the reference point, angular velocity."""
+"""Slots (6): V = (v, ω), velocity of the point at the reference point, angular velocity."""
 ACCELERATION = 18
-"""(6) dV/dt, less gravity."""
+"""Slots (6): dV/dt minus gravity."""
 AXIS = 24
-"""(6) S, the motion that a unit rate of the axis makes."""
+"""Slots (6): S, the motion for a unit rate of the axis."""
 AXIS_RATE = 30
-"""(6) Ψ̇ = V_p × S, eq. 11."""
+"""Slots (6): Ψ̇ = V_p × S, eq. 11."""
 AXIS_BEND = 36
-"""(6) Ψ̈ = A_p × S + V_p × Ψ̇, eq. 12."""
+"""Slots (6): Ψ̈ = A_p × S + V_p × Ψ̇, eq. 12."""
 AXIS_TURN = 42
-"""(6) Ψ̇ + Ṡ, eq. 15."""
+"""Slots (6): Ψ̇ + Ṡ, eq. 15."""
 MOMENT = 48
-"""(3) m c of everything that the axis carries; likewise all that follow, down to FORCE."""
+"""Slots (3): m c of all bodies that the axis carries, as in all following slots down to FORCE."""
 SECOND = 51
-"""(6) Σ = ∫ r rᵀ dm: xx, xy, xz, yy, yz, zz."""
+"""Slots (6): Σ = ∫ r rᵀ dm: xx, xy, xz, yy, yz, zz."""
 MOMENTUM = 57
-"""(3) ∫ ṙ dm."""
+"""Slots (3): ∫ ṙ dm."""
 SPREAD = 60
-"""(9) W = ∫ ṙ rᵀ dm, row by row."""
+"""Slots (9): W = ∫ ṙ rᵀ dm, row by row."""
 FORCE = 69
-"""(6) force and moment that the motion needs."""
+"""Slots (6): required force and moment."""
 COLUMN = 75
-"""(6) I S, of everything carried."""
+"""Slots (6): I S of all carried bodies."""
 CHANGE = 81
-"""(6) first the change of ACCELERATION by the accelerations of the axes, then eq. 19."""
+"""Slots (6): first the change of ACCELERATION by the accelerations of the axes, then eq. 19."""
 RATE_CHANGE = 87
-"""(6) eq. 20."""
+"""Slots (6): eq. 20."""
 TURNED = 93
-"""(3) 2 Bᵀ S, eq. 21."""
+"""Slots (3): 2 Bᵀ S, eq. 21."""
 PUSHED = 96
-"""(6) force of the accelerations of the axes further out."""
+"""Slots (6): force of the accelerations of the outer axes."""
 DEAD_FORCE = 102
-"""(3) loads that keep their direction."""
+"""Slots (3): loads that keep their direction."""
 DEAD_SPREAD = 105
-"""(9) F rᵀ of these, less the matrix of their moments."""
+"""Slots (9): F rᵀ of these loads, minus the matrix of their moments."""
 DEAD_TURNED = 114
-"""(3) Eᵀ S, eq. 25."""
+"""Slots (3): Eᵀ S, eq. 25."""
 SLOTS = 117
 
 
 @kernel
 def lane_count(side, blocks):
-    """How many states are side by side: W times `blocks`, which is one.
+    """Return the number of states side by side: W times `blocks`, which is one.
 
-    The compiler must not know that it is one: it would unroll the loops over the states before it could take several
-    states in one instruction. It may know that W divides the count, which spares it a loop for what is left over.
+    The compiler must not know that `blocks` is one, since it would unroll the loops over the states before it
+    vectorizes them. It may know that W divides the count, so that no remainder loop is needed.
     """
     return 1 if len(side) == 1 else len(side) * blocks
 
 
 @kernel
 def cut(array, index, width):
-    """Row `index` of rows of `width` numbers in a flat array."""
+    """Return row `index` of rows of `width` numbers in a flat array."""
     return array[index * width : (index + 1) * width]
 
 
@@ -140,31 +143,31 @@ def cut(array, index, width):
 
 @kernel
 def quarters(n):
-    """Blocks in a row of n entries."""
+    """Return the number of blocks in a row of n entries."""
     return (n + 3) // 4
 
 
 @kernel
 def block_place(n, row, column):
-    """Where entry (row, column) of a matrix with rows of n entries is kept."""
+    """Return the position of entry (row, column) of a matrix with rows of n entries."""
     return ((row // 2) * quarters(n) + column // 4) * 8 + (row % 2) * 4 + column % 4
 
 
 @kernel
 def spare_place(n):
-    """Behind the entries of a matrix of 2n rows of n entries: room for what is not kept."""
+    """Return the position after the entries of a matrix of 2n rows of n entries, for values that are not needed."""
     return n * quarters(n) * 8
 
 
 @kernel
 def product_place(columns, row, column):
-    """Where entry (row, column) of the product is kept: blocks of two by two; two divides `columns`."""
+    """Return the position of entry (row, column) of the product, in blocks of two by two; two divides `columns`."""
     return ((row // 2) * (columns // 2) + column // 2) * 4 + (row % 2) * 2 + column % 2
 
 
 @kernel
 def negative_product(side, blocks, n, left, right, out):
-    """out = -left rightᵀ, n by 2n, for left (n, n) and right (2n, n) in blocks of two by four; out of two by two."""
+    """Compute out = -left rightᵀ, n by 2n, for left (n, n) and right (2n, n) in blocks of two by four."""
     W, lanes, quads = len(side), lane_count(side, blocks), quarters(n)
     for i in range((n + 1) // 2):
         for c in range(n):
@@ -196,17 +199,17 @@ DISTANCE_SLOTS = 24
 
 
 class PackedTree(NamedTuple):
-    """A tree as two flat arrays, as `tables` takes them apart."""
+    """A tree as two flat arrays, which `tables` splits."""
 
     integers: Integers
     numbers: Array
 
 
 class Tree(NamedTuple):
-    """Its tables, flat: axes (a row of INTEGERS and one of NUMBERS for each), meet (axes²,) the last axis that carries
-    both, what acts, gravity.
+    """Tables of a tree, flat: axes, meet, elements and gravity.
 
-    At last, where the entries of A (rows n to 2n) and of B are in the products and in M⁻¹: pairs (from, to).
+    axes has a row of INTEGERS and one of NUMBERS per axis; meet (axes²,) is the last axis that carries both. The last
+    tables are the entries of A (rows n to 2n) and B in the products and in M⁻¹: pairs (from, to).
     """
 
     n: int
@@ -225,13 +228,13 @@ class Tree(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """The working memory by parts, (rows, W) each, flat.
+    """Parts of the working memory, (rows, W) each, flat.
 
-    configuration : prepared for the kernels; rates, accelerations : q̇, q̈ by axes; given : q̈ that the user gave
-    applied, resistance : forces that springs, dampers, friction and actuators give along the axes, and -∂/∂q̇ of these
-    bias    : τ, what the motion needs;  M, X : (axes²) mass matrix, then its factor, and L⁻¹;  inverse : M⁻¹ in blocks
+    configuration : prepared for the kernels; rates, accelerations : q̇, q̈ by axes; given : q̈ of the caller
+    applied, resistance : forces of springs, dampers, friction and actuators along the axes, and -∂/∂q̇ of these
+    bias    : τ, the required forces;  M, X : (axes²) mass matrix, then its factor, and L⁻¹;  inverse : M⁻¹ in blocks
     change  : ∂τ/∂(q, q̇) by columns in blocks;  out : ∂q̈/∂(q, q̇)
-    nodes   : (axes + 1, SLOTS), the last is the ground;  distance : of one at a time;  inputs : of the actuators
+    nodes   : (axes + 1, SLOTS), the last is the ground;  distance : for one at a time;  inputs : of the actuators
     """
 
     configuration: Array
@@ -252,7 +255,7 @@ class Memory(NamedTuple):
 
 
 class Places(NamedTuple):
-    """Where each part of the memory begins, in numbers of W; its whole size at last."""
+    """Position of each part of the memory, in units of W, and its total size."""
 
     configuration: int
     rates: int
@@ -274,7 +277,7 @@ class Places(NamedTuple):
 
 @kernel
 def places(header):
-    """Of a tree, from its integers."""
+    """Return the positions for a tree from its integers."""
     n, half = header[AXES], (header[AXES] + 1) // 2
     rates = header[PREPARED]
     accelerations = rates + n
@@ -313,7 +316,7 @@ def places(header):
 
 @kernel(inline=True)
 def parts(side, header, work):
-    """The working memory taken apart."""
+    """Split the working memory."""
     W, at, work = len(side), places(header), borrowed(work)
     return Memory(
         work[at.configuration * W : at.rates * W],
@@ -336,7 +339,7 @@ def parts(side, header, work):
 
 @kernel(inline=True)
 def tables(packed):
-    """A packed tree taken apart."""
+    """Split a packed tree."""
     i, f = borrowed(packed.integers), borrowed(packed.numbers)
     n, loads, distances = i[AXES], i[LOADS], i[DISTANCES]
     meet = HEADER + n * INTEGERS
@@ -367,5 +370,5 @@ def tables(packed):
 
 @kernel(inline=True)
 def parent_of(tree, k):
-    """The axis before axis k; the number of axes for the ground."""
+    """Return the axis before axis k; the number of axes for the ground."""
     return tree.axes_i[k * INTEGERS + PARENT]

@@ -1,8 +1,8 @@
-"""From the ground outwards: poses, velocities, accelerations, and what each body needs to move so.
+"""Outward recursion from the ground: poses, velocities, accelerations, and the required forces of each body.
 
     V_k = V_p + S_k q̇_k,   A_k = A_p + Ψ̇_k q̇_k + S_k q̈_k,   A_ground = -g       (docs/theory/recursive.md, eqs. 6-9)
 
-`nodes` : (axes + 1, SLOTS W), one row an axis (memory.py); the last is the ground.
+`nodes` : (axes + 1, SLOTS W), one row per axis (memory.py); the last is the ground.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ from supple.geometry.vectors import (
 
 @kernel
 def outward(side, blocks, tree, memory):
-    """Kinematics of every axis, and moments, momenta and forces of its own body."""
+    """Compute kinematics of every axis, and moments, momenta and forces of its own body."""
     W, nodes = len(side), memory.nodes
     ground(side, tree.gravity, cut(nodes, tree.n, SLOTS * W))
     for k in range(tree.n):
@@ -105,7 +105,7 @@ def outward(side, blocks, tree, memory):
 
 @kernel
 def ground(side, gravity, node):
-    """The ground as a node: at rest, and accelerated against gravity."""
+    """Set the ground node: at rest, and accelerated against gravity."""
     W = len(side)
     for i in range(SLOTS * W):
         node[i] = 0.0
@@ -116,20 +116,20 @@ def ground(side, gravity, node):
 
 @kernel(inline=True)
 def placed(parent, place, W, lane):
-    """R_p R_place and r_p + R_p r_place, eq. 6."""
+    """Return R_p R_place and r_p + R_p r_place, eq. 6."""
     R = matrix_at(parent, ROTATION, W, lane)
     return (matrix_product(R, place[0]), plus(vector_at(parent, POSITION, W, lane), applied(R, place[1])))
 
 
 @kernel(inline=True)
 def z_of(R):
-    """The last column of R."""
+    """Return the last column of R."""
     return (R[0][2], R[1][2], R[2][2])
 
 
 @kernel
 def turned(side, blocks, numbers, parent, given, node):
-    """R = R_p R_place R_z(q), S = (r × z, z);  given : sine, cosine."""
+    """Compute R = R_p R_place R_z(q), S = (r × z, z);  given : sine, cosine."""
     W, lanes = len(side), lane_count(side, blocks)
     place = (matrix_at(numbers, PLACE_ROTATION, 1, 0), vector_at(numbers, PLACE_POSITION, 1, 0))
     for lane in range(lanes):
@@ -143,7 +143,7 @@ def turned(side, blocks, numbers, parent, given, node):
 
 @kernel
 def slid(side, blocks, numbers, carries_origin, parent, given, node):
-    """r = r_p + R_p r_place + z q, S = (z, 0);  given : q. What carries the reference point along adds nothing to r."""
+    """Compute r = r_p + R_p r_place + z q, S = (z, 0);  given : q. An axis that moves the origin keeps r."""
     W, lanes = len(side), lane_count(side, blocks)
     place = (matrix_at(numbers, PLACE_ROTATION, 1, 0), vector_at(numbers, PLACE_POSITION, 1, 0))
     carried = 0.0 if carries_origin == 1 else 1.0
@@ -157,7 +157,10 @@ def slid(side, blocks, numbers, carries_origin, parent, given, node):
 
 @kernel
 def screwed(side, blocks, numbers, parent, given, node):
-    """R as `turned`, r = r_p + R_p r_place + h q z, S = (r × z + h z, z), h the pitch;  given : sine, cosine, q."""
+    """Compute R as in `turned`, r = r_p + R_p r_place + h q z, S = (r × z + h z, z), h the pitch.
+
+    given : sine, cosine, q
+    """
     W, lanes, pitch = len(side), lane_count(side, blocks), numbers[PITCH]
     turned(side, blocks, numbers, parent, given, node)
     for lane in range(lanes):
@@ -169,9 +172,9 @@ def screwed(side, blocks, numbers, parent, given, node):
 
 @kernel
 def floated(side, blocks, numbers, kind, carries_origin, parent, given, node):
-    """The first axis of a spherical or free joint: R = R_p R_place R(quaternion), r = ... + R_p R_place x.
+    """Compute the first axis of a spherical or free joint: R = R_p R_place R(quaternion), r = ... + R_p R_place x.
 
-    given : quaternion x, y, z, w of length one, then the displacement of a free joint
+    given : unit quaternion x, y, z, w, followed by the displacement of a free joint
     """
     W, lanes = len(side), lane_count(side, blocks)
     place = (matrix_at(numbers, PLACE_ROTATION, 1, 0), vector_at(numbers, PLACE_POSITION, 1, 0))
@@ -189,7 +192,7 @@ def floated(side, blocks, numbers, kind, carries_origin, parent, given, node):
 
 @kernel
 def fixed_axis(side, blocks, kind, number, parent, node):
-    """A further axis of a spherical or free joint: the frame is that of the first."""
+    """Copy the frame of the first axis to another axis of a spherical or free joint."""
     W = len(side)
     for at in range(ROTATION * W, (POSITION + 3) * W):
         node[at] = parent[at]
@@ -198,7 +201,7 @@ def fixed_axis(side, blocks, kind, number, parent, node):
 
 @kernel
 def own_axis(side, blocks, kind, number, node):
-    """S of axis `number` of a joint whose axes are those of its own frame: translations first."""
+    """Compute S of axis `number` of a joint whose axes are those of its own frame: translations first."""
     W, lanes = len(side), lane_count(side, blocks)
     slides, column = kind != BALL and number < 3, number % 3
     for lane in range(lanes):
@@ -213,7 +216,7 @@ def own_axis(side, blocks, kind, number, node):
 
 @kernel
 def moved(side, blocks, parent, before, rate, acceleration, node):
-    """Ψ̇ = V_before × S, V = V_p + S q̇, A = A_p + Ψ̇ q̇ + S q̈."""
+    """Compute Ψ̇ = V_before × S, V = V_p + S q̇, A = A_p + Ψ̇ q̇ + S q̈."""
     W, lanes = len(side), lane_count(side, blocks)
     for lane in range(lanes):
         S = spatial_at(node, AXIS, W, lane)
@@ -227,7 +230,7 @@ def moved(side, blocks, parent, before, rate, acceleration, node):
 
 @kernel
 def body(side, blocks, numbers, node):
-    """Moments m c, Σ, momentum p, W = v (m c)ᵀ + ω̃ Σ and force I A + V ×* (I V) of the body on this axis (eqs. 3-5)."""
+    """Compute m c, Σ, momentum p, W = v (m c)ᵀ + ω̃ Σ and force I A + V ×* (I V) of the body on this axis (eqs. 3-5)."""
     W, lanes = len(side), lane_count(side, blocks)
     m, center = numbers[MASS], vector_at(numbers, CENTER, 1, 0)
     own = symmetric(spatial_at(numbers, SECOND_MOMENT, 1, 0))
@@ -249,6 +252,6 @@ def body(side, blocks, numbers, node):
 
 @kernel(inline=True)
 def second_moment(B, R, mc, c):
-    """Upper half of Σ = B Rᵀ + m c cᵀ, B = R Σ_c."""
+    """Return the upper half of Σ = B Rᵀ + m c cᵀ, B = R Σ_c."""
     lower = (dot(B[1], R[1]) + mc[1] * c[1], dot(B[1], R[2]) + mc[1] * c[2], dot(B[2], R[2]) + mc[2] * c[2])
     return (plus(applied(R, B[0]), times(mc[0], c)), lower)

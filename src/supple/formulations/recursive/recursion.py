@@ -1,10 +1,10 @@
-"""The recursions put together, on states side by side in the working memory (memory.py).
+"""The recursions combined, for states side by side in the working memory (memory.py).
 
-Forces along the axes: τ = M q̈ + b(q, q̇) is what the motion needs, after loads and distances; `applied` is what
-actuators, springs, dampers, friction and constant forces along the axes give.
+Forces along the axes: τ = M q̈ + b(q, q̇) is required by the motion, including loads and distances; `applied` are the
+forces of actuators, springs, dampers, friction and constant forces along the axes.
 
-What goes over the states side by side stays a function of its own: written out in here, the compiler could no longer
-tell one row of the memory from another, and would take one state at a time.
+Loops over states side by side stay in functions of their own. If they were inlined here, the compiler could no longer
+distinguish rows of the memory, and would process one state at a time.
 """
 
 from __future__ import annotations
@@ -58,12 +58,12 @@ from supple.formulations.recursive.variation import variation
 from supple.geometry.vectors import applied, cross, dot, matrix_sum, plus
 
 INVERSE, MASS_MATRIX, FORWARD, INVERSE_VARIATION, FORWARD_VARIATION = 0, 1, 2, 3, 4
-"""What is wanted, see `recursion`."""
+"""Requests, see `recursion`."""
 
 
 @kernel
 def recursion(side, blocks, wanted, packed, work):
-    """What is wanted, from what stands in the memory into it.
+    """Compute the requested quantities in the memory.
 
     INVERSE           : τ of the motion with the given accelerations
     MASS_MATRIX       : M, and τ of the motion without accelerations
@@ -116,7 +116,7 @@ def recursion(side, blocks, wanted, packed, work):
 
 @kernel
 def inward(side, blocks, tree, memory):
-    """Adds up what each axis carries; M on the way to the ground, and τ of the motion."""
+    """Sum over the bodies that each axis carries; compute M towards the ground, and τ of the motion."""
     W, n, nodes = len(side), tree.n, memory.nodes
     for i in range(n):
         j = n - 1 - i
@@ -135,7 +135,7 @@ def inward(side, blocks, tree, memory):
 
 @kernel
 def inward_forces(side, blocks, tree, memory):
-    """Adds up forces alone, and τ."""
+    """Sum forces only, and compute τ."""
     W, n, nodes = len(side), tree.n, memory.nodes
     for i in range(n):
         j = n - 1 - i
@@ -149,7 +149,7 @@ def inward_forces(side, blocks, tree, memory):
 
 @kernel
 def force_along(side, blocks, node, along):
-    """τ = Sᵀ F."""
+    """Compute τ = Sᵀ F."""
     W, lanes = len(side), lane_count(side, blocks)
     for lane in range(lanes):
         put(along, 0, W, lane, power(spatial_at(node, AXIS, W, lane), spatial_at(node, FORCE, W, lane)))
@@ -157,7 +157,7 @@ def force_along(side, blocks, node, along):
 
 @kernel
 def column(side, blocks, m, node):
-    """I S of everything carried."""
+    """Compute I S of all carried bodies."""
     W, lanes = len(side), lane_count(side, blocks)
     for lane in range(lanes):
         mc, J = carried_inertia(node, W, lane)
@@ -166,7 +166,7 @@ def column(side, blocks, m, node):
 
 @kernel
 def entry(side, blocks, base, node, more, to):
-    """S_kᵀ I_j S_j of axis k (base) and axis j (node)."""
+    """Compute S_kᵀ I_j S_j for axis k (base) and axis j (node)."""
     W, lanes = len(side), lane_count(side, blocks)
     for lane in range(lanes):
         put(to, 0, W, lane, more + power(spatial_at(base, AXIS, W, lane), spatial_at(node, COLUMN, W, lane)))
@@ -181,7 +181,7 @@ def entry(side, blocks, base, node, more, to):
 
 @kernel
 def factor(side, blocks, tree, M):
-    """L takes the place of M below the diagonal, 1/D on it: M_ij -= M_ki M_kj / D_k, L_ki = M_ki / D_k."""
+    """Factor M in place: L below the diagonal, 1/D on it; M_ij -= M_ki M_kj / D_k, L_ki = M_ki / D_k."""
     W, lanes, n = len(side), lane_count(side, blocks), tree.n
     for count in range(n):
         k = n - 1 - count
@@ -204,7 +204,7 @@ def factor(side, blocks, tree, M):
 
 @kernel
 def solve(side, blocks, tree, M, b):
-    """M x = b in place, from the factor: Lᵀ y = b, L x = D⁻¹ y; b : (axes, W)."""
+    """Solve M x = b in place with the factor: Lᵀ y = b, L x = D⁻¹ y; b : (axes, W)."""
     W, lanes, n = len(side), lane_count(side, blocks), tree.n
     for count in range(n):
         k = n - 1 - count
@@ -227,7 +227,7 @@ def solve(side, blocks, tree, M, b):
 
 @kernel
 def invert(side, blocks, tree, M, X, inverse):
-    """M⁻¹ from the factor, into blocks; M is used up."""
+    """Write M⁻¹ in blocks from the factor; M is overwritten."""
     W, lanes, n = len(side), lane_count(side, blocks), tree.n
     for j in range(n):  # X_jk = -L_jk - Σ L_ji X_ik over the axes i between
         k = parent_of(tree, j)
@@ -256,7 +256,7 @@ def invert(side, blocks, tree, M, X, inverse):
 
 @kernel(inline=True)
 def inverse_entry(side, blocks, tree, M, X, inverse, j, i):
-    """(M⁻¹)_ji = Σ_k X_jk X_ik / D_k over the axes that carry both (eq. 22)."""
+    """Compute (M⁻¹)_ji = Σ_k X_jk X_ik / D_k over the axes that carry both (eq. 22)."""
     W, lanes, n = len(side), lane_count(side, blocks), tree.n
     to, mirror, k = block_place(n, j, i), block_place(n, i, j), tree.meet[j * n + i]
     for lane in range(lanes):
@@ -279,14 +279,14 @@ def inverse_entry(side, blocks, tree, M, X, inverse, j, i):
 
 
 ON_AXIS, FOLLOWS = 0, 1
-"""Integers: the axis that carries it, whether it follows (1) or keeps its direction (0)."""
+"""Integers: the axis that carries the load, whether it follows (1) or keeps its direction (0)."""
 POINT, WRENCH = 0, 3
-"""Numbers: the point on the axis' frame; force and moment, in that frame if it follows, in the world's otherwise."""
+"""Numbers: the point in the axis frame; force and moment, in that frame if the load follows, else in world axes."""
 
 
 @kernel
 def apply_loads(side, blocks, tree, memory):
-    """Takes the loads from the forces that the bodies need."""
+    """Subtract the loads from the required forces of the bodies."""
     W = len(side)
     for k in range(tree.n):
         node = cut(memory.nodes, k, SLOTS * W)
@@ -300,7 +300,7 @@ def apply_loads(side, blocks, tree, memory):
 
 @kernel
 def apply_load(side, blocks, follows, load, node):
-    """One load, eq. 23; what lags behind of one that keeps its direction."""
+    """Apply one load, eq. 23, with the additional terms of a load that keeps its direction."""
     W, lanes = len(side), lane_count(side, blocks)
     point, wrench = vector_at(load, POINT, 1, 0), spatial_at(load, WRENCH, 1, 0)
     for lane in range(lanes):
@@ -317,7 +317,7 @@ def apply_load(side, blocks, follows, load, node):
 
 @kernel(inline=True)
 def lagging_moment(r, F, m):
-    """(r·F) 1 - F rᵀ - m̃"""
+    """Return (r·F) 1 - F rᵀ - m̃."""
     size = dot(r, F)
     return (
         (size - F[0] * r[0], m[2] - F[0] * r[1], -m[1] - F[0] * r[2]),
@@ -328,7 +328,7 @@ def lagging_moment(r, F, m):
 
 @kernel
 def vary_loads(side, blocks, tree, memory):
-    """Adds S_kᵀ E_j S_j to ∂τ_k/∂q_j and S_jᵀ E_j S_k to ∂τ_j/∂q_k, E of everything that j carries (eq. 25)."""
+    """Add S_kᵀ E_j S_j to ∂τ_k/∂q_j and S_jᵀ E_j S_k to ∂τ_j/∂q_k, with E of all bodies that j carries (eq. 25)."""
     W, n = len(side), tree.n
     for i in range(n):
         j = n - 1 - i
@@ -349,7 +349,7 @@ def vary_loads(side, blocks, tree, memory):
 
 @kernel
 def lagging(side, blocks, node):
-    """CHANGE = E S_j and DEAD_TURNED = E_jᵀ S_j."""
+    """Compute CHANGE = E S_j and DEAD_TURNED = E_jᵀ S_j."""
     W, lanes = len(side), lane_count(side, blocks)
     for lane in range(lanes):
         S = spatial_at(node, AXIS, W, lane)
@@ -360,7 +360,7 @@ def lagging(side, blocks, node):
 
 @kernel
 def add_upper(side, blocks, base, node, to):
-    """∂τ_k/∂q_j"""
+    """Add to ∂τ_k/∂q_j."""
     W, lanes = len(side), lane_count(side, blocks)
     for lane in range(lanes):
         along = power(spatial_at(base, AXIS, W, lane), spatial_at(node, CHANGE, W, lane))
@@ -369,7 +369,7 @@ def add_upper(side, blocks, base, node, to):
 
 @kernel
 def add_lower(side, blocks, base, node, to):
-    """∂τ_j/∂q_k"""
+    """Add to ∂τ_j/∂q_k."""
     W, lanes = len(side), lane_count(side, blocks)
     for lane in range(lanes):
         along = dot(vector_at(base, AXIS + 3, W, lane), vector_at(node, DEAD_TURNED, W, lane))

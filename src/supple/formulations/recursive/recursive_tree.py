@@ -1,12 +1,12 @@
-"""Whether the recursions serve a mechanism, and its tree in the order of θ if they do.
+"""Check of whether a mechanism can use recursions, and its tree in the order of θ.
 
-Linear models, inverse dynamics and local models all ask `recursive_tree`. Where couplings tie joints together, each
-eliminates a coordinate:
+Linear models, inverse dynamics and local models all call `recursive_tree`. Every coupling of joints eliminates a
+coordinate:
 
     q = G θ + c,   M = GᵀM_qG,   Gᵀτ(q, Gθ̇, Gθ̈, u) = 0                           (docs/theory/recursive.md, eqs. 33-34)
 
-G and c are constants, since couplings are linear in the coordinates of joints. τ are the forces that the motion takes
-along q, with actuators u. Dry friction is left out of the trees: its sign is a question of its own.
+G and c are constants, since couplings are linear in joint coordinates. τ are the required forces along q with actuator
+forces u. Trees do not include dry friction, whose sign is treated separately.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _MASSLESS = 1e-13  # of the largest: a smaller eigenvalue of M moves no mass
 
 
 class TreeOrder(NamedTuple):
-    """The tree of a mechanism, and which coordinate of θ each of its q is: q = θ[of_theta], θ = q[of_tree].
+    """The tree of a mechanism, and the order of its coordinates: q = θ[of_theta], θ = q[of_tree].
 
     coordinates : (n,) names of q
     """
@@ -42,13 +42,13 @@ class TreeOrder(NamedTuple):
     coordinates: tuple[str, ...]
 
     def needed(self, theta: Array, rates: Array, accelerations: Array) -> Array:
-        """τ (N, s) in the order of θ."""
+        """Return τ (N, s) in the order of θ."""
         q, v, a = (np.ascontiguousarray(item[:, self.of_theta]) for item in (theta, rates, accelerations))
         return inverse_dynamics(self.tree, q, v, a)[:, self.of_tree]
 
     @property
     def slopes(self) -> Array:
-        """∂q/∂θ (n, s)."""
+        """Slopes ∂q/∂θ (n, s)."""
         return np.eye(self.tree.n)[self.of_theta]
 
 
@@ -62,19 +62,19 @@ class CoupledTree(NamedTuple):
 
     @property
     def slopes(self) -> Array:
-        """∂q/∂θ (n, s)."""
+        """Slopes ∂q/∂θ (n, s)."""
         return self.G
 
     def motion(self, theta: Array, rates: Array, accelerations: Array) -> tuple[Array, Array, Array]:
-        """q, q̇, q̈ (N, n) of θ, θ̇, θ̈ (N, s)."""
+        """Return q, q̇, q̈ (N, n) for θ, θ̇, θ̈ (N, s)."""
         return theta @ self.G.T + self.c, rates @ self.G.T, accelerations @ self.G.T
 
     def needed(self, theta: Array, rates: Array, accelerations: Array, u: Array | None = None) -> Array:
-        """Gᵀτ (N, s)."""
+        """Return Gᵀτ (N, s)."""
         return np.asarray(inverse_dynamics(self.tree, *self.motion(theta, rates, accelerations), u) @ self.G)
 
     def input_map(self, theta: Array) -> Array:
-        """B (N, s, inputs): rows of G, and of actuators along distances what their unit takes off τ."""
+        """Return B (N, s, inputs): rows of G, and for actuators along distances the change of τ per unit input."""
         zero = np.zeros_like(theta)
         found = np.zeros((*theta.shape, self.tree.inputs))
         along = self.tree.actuated >= 0
@@ -86,22 +86,22 @@ class CoupledTree(NamedTuple):
         return found
 
     def accelerations(self, theta: Array, rates: Array, u: Array) -> Array:
-        """θ̈ (N, s)."""
+        """Return θ̈ (N, s)."""
         M = self.G.T @ mass_matrix(self.tree, theta @ self.G.T + self.c) @ self.G
         return _solved(M, -self.needed(theta, rates, np.zeros_like(theta), u)[..., None])[..., 0]
 
     def variation(self, theta: Array, rates: Array, accelerations: Array, u: Array) -> tuple[Array, Array, Array]:
-        """M, P₂, P₁ (N, s, s) of M δθ̈ = P₂ δθ + P₁ δθ̇ about a motion."""
+        """Return M, P₂, P₁ (N, s, s) of M δθ̈ = P₂ δθ + P₁ δθ̇ about a motion."""
         M, by_q, by_rate = inverse_variation(self.tree, *self.motion(theta, rates, accelerations), u)
         return self.G.T @ M @ self.G, -self.G.T @ by_q @ self.G, -self.G.T @ by_rate @ self.G
 
 
 def recursive_tree(mechanism: Mechanism) -> TreeOrder | CoupledTree | None:
-    """The tree of a mechanism that the recursions serve, computed once; None for any other.
+    """Return the tree of a mechanism that the recursions support, computed once; None for other mechanisms.
 
-    They serve trees of rigid bodies in which every coordinate of θ is one of a joint. They do not serve loops, elastic
-    parts, joints of a kind without steps, springs that are not linear or relaxed at no length, couplings of what
-    sensors measure, or a tree whose numbers are not finite.
+    They support trees of rigid bodies in which every coordinate of θ is a joint coordinate. They do not support loops,
+    elastic parts, joint kinds without steps, nonlinear springs or springs with relaxed length zero, couplings of sensor
+    measures, and trees with numbers that are not finite.
     """
     return mechanism.remembered("recursive tree", lambda: _served(rest(mechanism)))
 
@@ -129,14 +129,15 @@ def _served(position: Rest) -> TreeOrder | CoupledTree | None:
 
 
 def mechanism_name(mechanism: Mechanism, joint: str, coordinate: str) -> str:
-    """A joint's coordinate as `joint`, or `joint.coordinate` where it has several."""
+    """Return a joint coordinate as `joint`, or as `joint.coordinate` if the joint has several."""
     single = len(mechanism.joints[joint].coordinates(mechanism.plane)) == 1
     return joint if single else f"{joint}.{coordinate}"
 
 
 def coupled_tree(position: Rest, theta: tuple[tuple[str, str], ...]) -> CoupledTree | None:
-    """None where couplings do not leave θ as the coordinates of a tree: they tie what sensors measure, or leave more,
-    or some motion moves no mass.
+    """Return the tree with couplings, or None if θ are not its coordinates.
+
+    This happens if couplings use sensor measures, leave more coordinates, or leave a motion without mass.
 
     theta : the coordinates of θ as (joint, coordinate)
     """
@@ -185,5 +186,5 @@ def _solved(M: Array, right: Array) -> Array:
         return np.asarray(np.linalg.solve(M, right), float)
     except np.linalg.LinAlgError:
         raise NumericalError(
-            "some motion moves no mass", part="tree", hint="give mass to what it moves, or a motor to its joint"
+            "a motion moves no mass", part="tree", hint="add mass to its bodies, or a motor to its joint"
         ) from None

@@ -1,8 +1,8 @@
 """A tree of rigid bodies as arrays, and its joints as chains of axes.
 
-Every link is one body and the joint that connects it to its parent. The joint's frame stands on the parent at
-`position` with axes `rotation`, and on the body at `mounting_position`, `mounting_rotation` (its origin and axes if
-left out); they coincide where all coordinates are zero (or at `offset`).
+Every link is one body and the joint that connects it to its parent. The joint frame is at `position` with axes
+`rotation` on the parent, and at `mounting_position`, `mounting_rotation` on the body (default: its origin and axes).
+The two coincide if all coordinates are zero (or at `offset`).
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ JOINTS: dict[str, tuple[int, int]] = {
     "free": (7, 6),
     "weld": (0, 0),
 }
-"""Numbers of q and of q̇ of every kind of joint that a tree may have."""
+"""Numbers of q and q̇ of every kind of joint in a tree."""
 
 
 class JointAxis(NamedTuple):
-    """One axis: what it does, its direction in the joint's frame, the number of its coordinate in the joint."""
+    """One axis: its kind, its direction in the joint frame, and the number of its coordinate in the joint."""
 
     kind: int
     direction: Array
@@ -50,10 +50,10 @@ class JointAxis(NamedTuple):
 
 
 def chain(kind: str, axis: Array, second: Array, turned_round: bool = False) -> list[JointAxis]:
-    """The axes of a joint from the parent outwards.
+    """Return the axes of a joint from the parent outwards.
 
-    axis, second : direction(s) in the joint's frame, as far as the kind has any; turned_round : the coordinates measure
-    the parent against the child, so that the axes come in the other order and run backwards
+    axis, second : direction(s) in the joint frame, if the kind has any; turned_round : the coordinates measure the
+    parent relative to the child, so that the axes are in reverse order and direction
     """
     axes = _chain(kind, axis, second)
     if turned_round and axes and axes[0].kind in (TURN, SLIDE, SCREW):
@@ -84,7 +84,7 @@ def _chain(kind: str, axis: Array, second: Array) -> list[JointAxis]:
         return [JointAxis(FLOAT, z, i) for i in range(6)]
     if kind == "weld":
         return []
-    raise InputError(f'there is no joint "{kind}"', part="tree", hint=nearest(kind, JOINTS))
+    raise InputError(f'unknown joint kind "{kind}"', part="tree", hint=nearest(kind, JOINTS))
 
 
 # The tree: links, loads, and what acts along coordinates and distances.
@@ -94,7 +94,7 @@ GROUND = -1
 
 
 class AppliedLoad(NamedTuple):
-    """A force (N) and moment (N m) at a point of a body, in the world's axes; in the body's if it follows the body."""
+    """Force (N) and moment (N m) at a point of a body, in world axes, or in body axes if it follows the body."""
 
     link: int
     point: ArrayLike
@@ -104,9 +104,9 @@ class AppliedLoad(NamedTuple):
 
 
 class Distance(NamedTuple):
-    """A spring, damper, constant force or actuator along the distance ℓ of a point on each of two links.
+    """Spring, damper, constant force or actuator along the distance ℓ of a point on each of two links.
 
-    Its pull is k (ℓ - ℓ₀) + c dℓ/dt, and its force and actuator drive the distance to grow. GROUND (-1) is the ground.
+    Its tension is k (ℓ - ℓ₀) + c dℓ/dt; its force and actuator increase the distance. GROUND (-1) is the ground.
     """
 
     first: int
@@ -121,16 +121,16 @@ class Distance(NamedTuple):
 
 
 class Links(NamedTuple):
-    """What a tree is made of, one row a link; vectors of a body in its own axes.
+    """Links of a tree, one row per link; vectors of a body in its own axes.
 
-    parent   : (links,) of a lower number, -1 for the ground
+    parent   : (links,) with a lower number, -1 for the ground
     kind     : (links,) names as in JOINTS
     position, rotation : (links, 3), (links, 3, 3) joint frame on the parent
-    axis, second_axis  : (links, 3) in the joint's frame
-    pitch    : (links,) of a screw: how far it slides along its axis for a radian, m/rad
+    axis, second_axis  : (links, 3) in the joint frame
+    pitch    : (links,) of a screw joint, m/rad
     mass, center, inertia : (links,), (links, 3), (links, 3, 3) inertia about the centre
     mounting_position, mounting_rotation : joint frame on the body
-    turned_round : (links,) whether the joint's coordinates measure the parent against the child
+    turned_round : (links,) whether the joint coordinates measure the parent relative to the child
     """
 
     parent: Integers
@@ -149,9 +149,12 @@ class Links(NamedTuple):
 
 
 class AxisElements(NamedTuple):
-    """What acts along the coordinates, (n,) each: rotor inertia behind its gear, damping, stiffness, the coordinate
-    where the spring is relaxed, the coordinate at which the frames coincide, constant force, dry friction and the speed
-    over which it changes its sign."""
+    """Elements along the coordinates, (n,) each.
+
+    They are rotor inertia at the output of the gear, damping, stiffness, the coordinate where the spring is relaxed,
+    the coordinate at which the frames coincide, constant force, dry friction, and the speed over which friction changes
+    sign.
+    """
 
     armature: Array
     damping: Array
@@ -167,10 +170,10 @@ class AxisElements(NamedTuple):
 class TreeArrays:
     """A tree, ready for the recursions.
 
-    at_q, at_v : (links,) first place of each link's joint in q (nq,) and q̇ (n,)
+    at_q, at_v : (links,) first position of each link's joint in q (nq,) and q̇ (n,)
     actuated   : (m,) coordinates that actuators drive, -1 for an actuator along a distance
     names      : of the links
-    packed     : all of it for the kernels (memory.py)
+    packed     : all data for the kernels (memory.py)
     """
 
     links: Links
@@ -188,11 +191,11 @@ class TreeArrays:
 
     @property
     def inputs(self) -> int:
-        """m: number of actuators."""
+        """Number of actuators m."""
         return len(self.actuated)
 
     def neutral(self) -> Array:
-        """q (nq,) with all coordinates zero and no rotation."""
+        """Return the configuration q (nq,) with all coordinates zero and no rotation."""
         q = np.zeros(self.nq)
         for kind, at in zip(self.links.kind, self.at_q, strict=True):
             if kind in ("spherical", "free"):

@@ -1,4 +1,4 @@
-"""Trees of rigid bodies, made from the plain arrays of any robot or from a mechanism without loops."""
+"""Trees of rigid bodies from the plain arrays of a robot, or from a mechanism without loops."""
 
 from __future__ import annotations
 
@@ -59,10 +59,9 @@ def rigid_tree(
     actuated: ArrayLike | None = None,
     names: Sequence[str] | None = None,
 ) -> TreeArrays:
-    """A tree from arrays (see `Links`, `AxisElements`, `TreeArrays`); every coordinate is actuated if `actuated` is
-    left out.
+    """Return a tree from arrays (see `Links`, `AxisElements`, `TreeArrays`); by default every coordinate is actuated.
 
-    Positions left out are zero, rotations the identity, axes z (and x for the second axis of a universal joint).
+    By default positions are zero, rotations the identity, and axes z (x for the second axis of a universal joint).
     """
     kinds, count = tuple(kind), len(kind)
     labels = tuple(names) if names is not None else tuple(f"link {i}" for i in range(count))
@@ -88,7 +87,7 @@ def rigid_tree(
     ends = np.cumsum(sizes, axis=0)
     nq, n = (int(ends[-1, 0]), int(ends[-1, 1])) if count else (0, 0)
     if n == 0:
-        raise InputError("no joint of it can move", part="tree", hint="give it a joint with a freedom")
+        raise InputError("no joint can move", part="tree", hint="add a joint with a degree of freedom")
     along = AxisElements(
         *(
             _rows(label, values, n, np.zeros(()))
@@ -106,7 +105,7 @@ def rigid_tree(
         raise InputError(
             f"coordinate {driven.max() if driven.max() >= n else driven.min()} of {n} does not exist",
             part="actuated",
-            hint=f"give numbers from 0 to {n - 1}, or -1 for an actuator along a distance",
+            hint=f"use numbers from 0 to {n - 1}, or -1 for an actuator along a distance",
         )
     arrays = packed_tree(links, along, np.asarray(gravity, float), loads, distances, driven, at_q, at_v, nq, n)
     return TreeArrays(
@@ -122,10 +121,10 @@ def _rows(label: str, given: ArrayLike | None, count: int, default: Array) -> Ar
     values = np.array(given, dtype=float)
     if values.shape != wanted:
         raise InputError(
-            f"it has shape {values.shape}, not {wanted}", part=label, hint="one row for each link (or axis)"
+            f"must have shape {wanted} (got {values.shape})", part=label, hint="one row for each link (or axis)"
         )
     if not np.isfinite(values).all():
-        raise InputError("not all of it is finite", part=label, hint="replace what is infinite or not a number")
+        raise InputError("must be finite", part=label, hint="replace NaN and infinite values")
     return values
 
 
@@ -133,7 +132,9 @@ def _unit(axes: Array, labels: tuple[str, ...]) -> Array:
     size = np.linalg.norm(axes, axis=1)
     for label, length in zip(labels, size, strict=True):
         if length < 1e-12:
-            raise InputError("its axis is zero", part=f'joint of "{label}"', hint="give the direction of its axis")
+            raise InputError(
+                "the axis must not be zero", part=f'joint of "{label}"', hint="set the direction of the axis"
+            )
     return axes / size[:, None]
 
 
@@ -142,14 +143,14 @@ def _check(parents: Integers, kinds: tuple[str, ...], labels: tuple[str, ...]) -
         raise InputError(
             f"{len(parents)} parents, {len(kinds)} kinds and {len(labels)} names",
             part="tree",
-            hint="give one of each for a link",
+            hint="use one of each per link",
         )
     for i, (base, kind, label) in enumerate(zip(parents, kinds, labels, strict=True)):
         if not GROUND <= base < i:
             raise InputError(
-                f"its parent is {base}, not one of the {i} links before it (or -1, the ground)",
+                f"the parent {base} is neither one of the {i} links before it nor -1, the ground",
                 part=f'link "{label}"',
-                hint="list parents before their children; a loop is no tree",
+                hint="list parents before their children; loops are not supported",
             )
         require_known("joint", kind, JOINTS, part=f'link "{label}"')
 
@@ -167,7 +168,7 @@ _TURNED = ("rotation_x", "rotation_y", "rotation_z")
 
 @dataclass(frozen=True, eq=False)
 class MechanismTree:
-    """A tree with the names of the mechanism it came from.
+    """A tree with the names of its mechanism.
 
     coordinates : (n,) of q̇: `joint` or `joint.coordinate`, and `joint.rotation_x`, ... about the axes of the moved body
     inputs      : (m,) the actuators
@@ -182,7 +183,7 @@ class MechanismTree:
 
 @dataclass
 class _Growing:
-    """Links so far."""
+    """Links of an incomplete tree."""
 
     parent: list[int] = field(default_factory=list)
     kind: list[str] = field(default_factory=list)
@@ -199,9 +200,9 @@ class _Growing:
 
 
 def tree_of_mechanism(mechanism: Mechanism, *, dry: bool = True) -> MechanismTree:
-    """The tree of a mechanism, computed once; one with loops is an error that names the joints that close them.
+    """Return the tree of a mechanism, computed once; raise an error that names the joints that close loops.
 
-    dry : with the dry friction of its joints
+    dry : include the dry friction of the joints
     """
     return mechanism.remembered(f"tree {dry}", lambda: _made(rest(mechanism), dry))
 
@@ -211,7 +212,7 @@ def _made(position: Rest, dry: bool) -> MechanismTree:
     mechanism, graph = numbering.mechanism, numbering.topology
     if graph.closing:
         raise InputError(
-            f"{len(graph.closing)} of its joints and couplings close loops: {', '.join(graph.closing)}",
+            f"{len(graph.closing)} joints and couplings close loops: {', '.join(graph.closing)}",
             part=f'mechanism "{mechanism.name}"',
             path=("joints" if graph.cut else "couplings", graph.closing[0]),
             hint="a tree has none; cut them, or use a formulation for closed chains",
@@ -243,7 +244,7 @@ def _made(position: Rest, dry: bool) -> MechanismTree:
 
 
 class BareTree(NamedTuple):
-    """A tree with nothing along its coordinates and distances, its reference point fixed in the world.
+    """A tree without elements along its coordinates and distances, with its reference point fixed in the world.
 
     coordinates : (n,) names of q; at_v : (n,) the coordinate of each axis; axes_of : axes that move each body
     """
@@ -255,7 +256,7 @@ class BareTree(NamedTuple):
 
 
 def bare_tree(mechanism: Mechanism) -> BareTree:
-    """The bodies of a mechanism without loops, with gravity and loads alone."""
+    """Return the bodies of a mechanism without loops, with gravity and loads only."""
     found = tree_of_mechanism(mechanism)
     tree = found.tree
     nothing_acts = AxisElements(*(np.zeros(tree.n) for _ in AxisElements._fields))
@@ -278,13 +279,13 @@ def bare_tree(mechanism: Mechanism) -> BareTree:
 
 
 def _require_rigid(mechanism: Mechanism) -> None:
-    """What bends is refused by name: as a rigid body it would answer another question."""
+    """Refuse elastic bodies by name, since a rigid body would give another result."""
     elastic = set(mechanism.elastic_names)
     for section, parts in (("bodies", mechanism.bodies), ("joints", mechanism.joints)):
         for name in parts:
             if name in elastic:
                 raise InputError(
-                    "it is elastic, and a tree is of rigid bodies and ideal joints",
+                    "this part is elastic, but a tree needs rigid bodies and ideal joints",
                     part=part_name((section, name)),
                     path=(section, name),
                     hint="take a formulation for flexible mechanisms, or describe it as rigid",
@@ -292,12 +293,12 @@ def _require_rigid(mechanism: Mechanism) -> None:
 
 
 def _steps(mechanism: Mechanism, joint: str) -> list[tuple[str, Array, tuple[str, ...], float]]:
-    """What a joint leaves free, one coordinate (or all rotations) at a time: motion, axis, names, pitch of a screw."""
+    """Return the motions of a joint, one coordinate (or all rotations) at a time: kind, axis, names, pitch."""
     item, plane = mechanism.joints[joint], mechanism.plane
     steps = item.form(plane).stepped(plane)
     if steps is None:
         raise InputError(
-            f"a tree has no steps for a {item.kind} joint{' in the plane' if plane else ''}",
+            f"a tree does not support {item.kind} joints{' in the plane' if plane else ''}",
             part=part_name(("joints", joint)),
             path=("joints", joint),
             hint="take a formulation for closed chains",
@@ -315,7 +316,7 @@ def _steps(mechanism: Mechanism, joint: str) -> list[tuple[str, Array, tuple[str
 
 
 def _add(growing: _Growing, numbering: Numbering, joint: str, base: int, body: str, properties: MassProperties) -> None:
-    """The links of one joint, the last of them with the body."""
+    """Append the links of one joint; the last of them carries the body."""
     mechanism = numbering.mechanism
     frames = joint_frames(numbering.drawing, joint)
     backwards = mechanism.joints[joint].bodies[0] == body
@@ -339,7 +340,7 @@ def _add(growing: _Growing, numbering: Numbering, joint: str, base: int, body: s
 
 
 def _along(numbering: Numbering, coordinates: list[tuple[str, str]]) -> tuple[dict[str, Array], list[int]]:
-    """What acts along each coordinate, and which of them the actuators drive (-1 for a distance)."""
+    """Return the elements along each coordinate, and the coordinates of the actuators (-1 for a distance)."""
     mechanism, place = numbering.mechanism, {key: i for i, key in enumerate(coordinates)}
     acting = {
         name: np.zeros(len(coordinates))
@@ -377,7 +378,7 @@ def _along(numbering: Numbering, coordinates: list[tuple[str, str]]) -> tuple[di
 
 
 def _distances(numbering: Numbering, links: dict[str, int]) -> list[Distance]:
-    """Springs, dampers, forces and actuators along distances."""
+    """Return springs, dampers, forces and actuators along distances."""
     mechanism, bodies = numbering.mechanism, (*numbering.bodies, GROUND_NAME)
     distances = []
 
@@ -402,7 +403,7 @@ def _distances(numbering: Numbering, links: dict[str, int]) -> list[Distance]:
 
 
 def _loads(position: Rest, links: dict[str, int]) -> list[AppliedLoad]:
-    """Forces and moments at places; gravity, which comes first among the coefficients, is an acceleration here."""
+    """Return forces and moments at points; gravity, the first of the coefficients, is an acceleration here."""
     numbering, arrays = position.numbering, carried(position).arrays
     bodies = (*numbering.bodies, GROUND_NAME)
     weights = 0 if numbering.mechanism.gravity is None else len(numbering.bodies)

@@ -1,4 +1,4 @@
-"""A tree packed into two flat arrays: links become axes, welded bodies one with what they are welded to."""
+"""A tree packed into two flat arrays: links become axes, and welded bodies become one body."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _INPUTS = {TURN: 2, SLIDE: 1, SCREW: 3, BALL: 4, FLOAT: 7}
 
 @dataclass(frozen=True)
 class Seat:
-    """Where a body sits: the axis that moves it last (-1 for the ground), and its frame in that axis' frame."""
+    """Position of a body: the last axis that moves it (-1 for the ground), and its frame in the frame of that axis."""
 
     axis: int
     position: Array
@@ -46,7 +46,7 @@ class Seat:
 
 @dataclass
 class _Axes:
-    """The rows of the axes, growing."""
+    """Rows of the axes, under construction."""
 
     integers: list[list[int]]
     numbers: list[Array]
@@ -54,7 +54,7 @@ class _Axes:
 
 
 def seats(links: Links, at_q: Integers, at_v: Integers) -> tuple[list[Seat], Integers, Array]:
-    """Seat of every link, and the rows of all axes."""
+    """Return the position of every link, and the rows of all axes."""
     axes = _Axes([], [], [])
     seated: list[Seat] = []
     for i in range(len(links.kind)):
@@ -69,7 +69,7 @@ def seats(links: Links, at_q: Integers, at_v: Integers) -> tuple[list[Seat], Int
 
 
 def _add_joint(axes: _Axes, links: Links, i: int, base: Seat, at_q: int, at_v: int) -> Seat:
-    """The axes of one joint; returns the seat of its body."""
+    """Append the axes of one joint and return the position of its body."""
     position, rotation = base.place(links.position[i]), base.rotation @ links.rotation[i]
     parent, before, turned = base.axis, base.axis, np.eye(3)
     first = len(axes.integers)
@@ -125,7 +125,7 @@ def packed_tree(
     nq: int,
     n: int,
 ) -> PackedTree:
-    """The flat arrays, as `tables` in memory.py takes them apart."""
+    """Return the flat arrays that `tables` in memory.py splits."""
     seated, integers, numbers = seats(links, at_q, at_v)
     inputs = 0
     for k in range(n):
@@ -161,7 +161,7 @@ def packed_tree(
 
 
 def _results(at_v: Integers, drives: Integers, n: int) -> tuple[Integers, Integers]:
-    """Where every entry of A (rows n to 2n) and B comes from, and where it goes."""
+    """Return the source and target of every entry of A (rows n to 2n) and B."""
     m, k = len(drives), np.arange(n)[:, None]
     column, to = np.arange(2 * n), np.concatenate([at_v, n + at_v])
     of_A = product_place(2 * n, k, column), (n + at_v[:, None]) * 2 * n + to
@@ -171,7 +171,7 @@ def _results(at_v: Integers, drives: Integers, n: int) -> tuple[Integers, Intege
 
 
 def _refuse(integers: Integers, along: AxisElements) -> None:
-    """Springs, offsets, drives and dry friction act along coordinates; rotations of a ball have none."""
+    """Refuse springs, offsets, drives and dry friction on rotations of a spherical joint, which have no coordinate."""
     for entry in integers:
         if entry[row.KIND] in (BALL, FLOAT):
             for name in ("stiffness", "offset", "drive", "dry"):
@@ -184,7 +184,7 @@ def _refuse(integers: Integers, along: AxisElements) -> None:
 
 
 def _meet(integers: Integers) -> Integers:
-    """(n, n) the last axis that carries both, or n."""
+    """Return the last axis that carries both, or n, for all pairs (n, n)."""
     n = len(integers)
     found = np.full((n, n), n, dtype=np.int64)
     for k in range(n):  # parents first: an axis before k meets k where it meets the parent of k
@@ -213,9 +213,9 @@ def _distances(seated: list[Seat], distances: Sequence[Distance], actuated: Inte
         ends = [_seat(seated, distance.first, f"distance {i}"), _seat(seated, distance.second, f"distance {i}")]
         if distance.actuator >= 0 and (distance.actuator >= len(actuated) or actuated[distance.actuator] != -1):
             raise InputError(
-                f"its actuator {distance.actuator} is not one along a distance",
+                f"actuator {distance.actuator} is not along a distance",
                 part=f"distance {i}",
-                hint="give -1 in its place of `actuated`",
+                hint="set its entry in `actuated` to -1",
             )
         integers[i] = *(seat.axis if seat.axis != GROUND else n for seat in ends), distance.actuator
         points = np.asarray(distance.first_point, float), np.asarray(distance.second_point, float)

@@ -1,12 +1,12 @@
-"""The first variation of the motion and of its forces: derivatives of inverse dynamics.
+"""First variation of the motion and its forces: derivatives of inverse dynamics.
 
-With the accelerations q̈ of the axes added to the motion of `outward` (which was made with q̈ = 0), for an axis k on the
-way from the ground to j, or j itself (docs/theory/recursive.md, eqs. 17-21):
+The accelerations q̈ of the axes are added to the motion of `outward` (computed with q̈ = 0). For an axis k on the path
+from the ground to j, or j itself (docs/theory/recursive.md, eqs. 17-21):
 
     ∂τ_k/∂q_j = S_kᵀ (2 B_j Ψ̇_j + I_j Ψ̈_j + S_j ×* F_j),   ∂τ_j/∂q_k = (2 B_jᵀ S_j)ᵀ Ψ̇_k + (I_j S_j)ᵀ Ψ̈_k
     ∂τ_k/∂q̇_j = S_kᵀ (2 B_j S_j + I_j (Ψ̇_j + Ṡ_j)),        ∂τ_j/∂q̇_k = (2 B_jᵀ S_j)ᵀ S_k + (I_j S_j)ᵀ (Ψ̇_k + Ṡ_k)
 
-B of everything carried is made of its momentum p and W = ∫ ṙ rᵀ dm alone: 2 B (s, z) = 2 (z × p, (tr W) z - W z).
+B of all carried bodies depends only on their momentum p and W = ∫ ṙ rᵀ dm: 2 B (s, z) = 2 (z × p, (tr W) z - W z).
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ from supple.geometry.vectors import dot, times
 
 @kernel
 def forces(side, blocks, m, acceleration, node, parent):
-    """F_j = F_j(q̈ = 0) + I_j ΔA_j + what the axes further out need beyond moving along with j."""
+    """Compute F_j = F_j(q̈ = 0) + I_j ΔA_j + the required forces of the outer axes beyond moving with j."""
     W, lanes = len(side), lane_count(side, blocks)
     for lane in range(lanes):
         mc, J = carried_inertia(node, W, lane)
@@ -74,7 +74,7 @@ def forces(side, blocks, m, acceleration, node, parent):
 
 @kernel
 def changes(side, blocks, m, node):
-    """The three vectors of axis j that meet every axis before it, eqs. 19-21."""
+    """Compute the three vectors of axis j that are multiplied with every axis before it, eqs. 19-21."""
     W, lanes = len(side), lane_count(side, blocks)
     for lane in range(lanes):
         mc, J = carried_inertia(node, W, lane)
@@ -91,7 +91,7 @@ def changes(side, blocks, m, node):
 
 @kernel
 def pair_by_q(side, blocks, base, node, change, upper, lower):
-    """∂τ_k/∂q_j = S_k·CHANGE_j and ∂τ_j/∂q_k = TURNED_j·Ψ̇_k + (I_j S_j)·Ψ̈_k of axis k (base) and j (node).
+    """Compute ∂τ_k/∂q_j = S_k·CHANGE_j and ∂τ_j/∂q_k = TURNED_j·Ψ̇_k + (I_j S_j)·Ψ̈_k for axis k (base) and j (node).
 
     upper, lower : their rows in `change` (eq. 17)
     """
@@ -106,7 +106,7 @@ def pair_by_q(side, blocks, base, node, change, upper, lower):
 
 @kernel
 def pair_by_rate(side, blocks, base, node, change, upper, lower):
-    """∂τ_k/∂q̇_j = S_k·RATE_CHANGE_j and ∂τ_j/∂q̇_k = TURNED_j·S_k + (I_j S_j)·(Ψ̇_k + Ṡ_k), eq. 18."""
+    """Compute ∂τ_k/∂q̇_j = S_k·RATE_CHANGE_j and ∂τ_j/∂q̇_k = TURNED_j·S_k + (I_j S_j)·(Ψ̇_k + Ṡ_k), eq. 18."""
     W, lanes = len(side), lane_count(side, blocks)
     for lane in range(lanes):
         S, outer = spatial_at(base, AXIS, W, lane), spatial_at(node, RATE_CHANGE, W, lane)
@@ -118,7 +118,7 @@ def pair_by_rate(side, blocks, base, node, change, upper, lower):
 
 @kernel
 def same_joint(side, blocks, base, node, to):
-    """Axis k turns with j where both are fixed in the same body: S_kᵀ (S_j ×* F) is not in ∂τ_k/∂q_j."""
+    """Remove S_kᵀ (S_j ×* F) from ∂τ_k/∂q_j, since axis k rotates with j if both are fixed in the same body."""
     W, lanes = len(side), lane_count(side, blocks)
     for lane in range(lanes):
         along = force_cross(spatial_at(node, AXIS, W, lane), spatial_at(node, FORCE, W, lane))
@@ -127,7 +127,7 @@ def same_joint(side, blocks, base, node, to):
 
 @kernel
 def variation(side, blocks, tree, memory):
-    """∂τ/∂q and ∂τ/∂q̇ of every pair of axes of which one carries the other.
+    """Compute ∂τ/∂q and ∂τ/∂q̇ of every pair of axes of which one carries the other.
 
     change : (2 axes, axes) in blocks (blocks.py), column j by q_j, column axes + j by q̇_j
     """
@@ -159,13 +159,13 @@ def variation(side, blocks, tree, memory):
 
 @kernel(inline=True)
 def first_of_joint(tree, k):
-    """The first axis of the spherical or free joint of axis k; k itself otherwise."""
+    """Return the first axis of the spherical or free joint of axis k; otherwise k."""
     return tree.axes_i[k * INTEGERS + FIRST]
 
 
 @kernel
 def vary_motion(side, blocks, tree, memory):
-    """Outwards: accelerations with those of the axes, Ψ̈ and Ψ̇ + Ṡ."""
+    """Compute, outwards, accelerations with those of the axes, Ψ̈ and Ψ̇ + Ṡ."""
     W, n, nodes = len(side), tree.n, memory.nodes
     ground = cut(nodes, n, SLOTS * W)
     for at in range(CHANGE * W, (CHANGE + 6) * W):
@@ -187,7 +187,7 @@ def vary_motion(side, blocks, tree, memory):
 
 @kernel
 def accelerated(side, blocks, parent, acceleration, node):
-    """Adds the accelerations of the axes: CHANGE = CHANGE_p + S q̈."""
+    """Add the accelerations of the axes: CHANGE = CHANGE_p + S q̈."""
     W, lanes = len(side), lane_count(side, blocks)
     for lane in range(lanes):
         own = scaled(number_at(acceleration, 0, W, lane), spatial_at(node, AXIS, W, lane))
@@ -200,7 +200,7 @@ def accelerated(side, blocks, parent, acceleration, node):
 
 @kernel
 def bent(side, blocks, before, node):
-    """Ψ̈ = A_before × S + V_before × Ψ̇."""
+    """Compute Ψ̈ = A_before × S + V_before × Ψ̇."""
     W, lanes = len(side), lane_count(side, blocks)
     for lane in range(lanes):
         V, A = spatial_at(before, VELOCITY, W, lane), spatial_at(before, ACCELERATION, W, lane)
@@ -210,7 +210,7 @@ def bent(side, blocks, before, node):
 
 @kernel
 def turned_with_its_body(side, blocks, last, node):
-    """Ψ̇ + Ṡ where S is fixed in the body that the joint moves: Ṡ = V × S, with V after all its axes."""
+    """Compute Ψ̇ + Ṡ for S fixed in the body that the joint moves: Ṡ = V × S, with V after all its axes."""
     W, lanes = len(side), lane_count(side, blocks)
     for lane in range(lanes):
         V, S = spatial_at(last, VELOCITY, W, lane), spatial_at(node, AXIS, W, lane)

@@ -1,9 +1,9 @@
-"""The equations of motion in θ and u with multipliers of the ideal rows (docs/theory/rigid-link-system.md, 25-27).
+"""Equations of motion in θ and u with multipliers of the ideal rows (docs/theory/rigid-link-system.md, 25-27).
 
     Γᵀ(M_qq q̈ + M_qu ü + F_q) + J_m θ̈ + (∂(C_h u)/∂θ)ᵀλ = Q,   M_uq q̈ + M_uu ü + F_u + C_hᵀλ = 0,   C_h u = 0     (25)
 
-with q̈ = Γθ̈ + γ. Elimination of λ gives M_i ẅ_i + K_i w_i = F_i; in time the multipliers stay, so that no change of the
-partition has to be followed.
+with q̈ = Γθ̈ + γ. Elimination of λ gives M_i ẅ_i + K_i w_i = F_i. In time the multipliers are kept, so that changes of
+the partition need not be tracked.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from supple.kinematics.rest import Rest
 
 
 class LinkMotion(NamedTuple):
-    """x = (θ, u) with its rates v and accelerations a, each (s + n_u,), and the multipliers (m,)."""
+    """State x = (θ, u) with its rates v and accelerations a, each (s + n_u,), and the multipliers (m,)."""
 
     x: Array
     v: Array
@@ -59,7 +59,7 @@ class LinkMotion(NamedTuple):
 
 
 class LinkEquations(NamedTuple):
-    """A system in time: rows of the ideal constraints that are independent, and the speed of dry friction."""
+    """A system in time: independent rows of the ideal constraints, and the speed of dry friction."""
 
     system: RigidLinkSystem
     position: Rest
@@ -71,13 +71,13 @@ class LinkEquations(NamedTuple):
         return len(self.system.theta_rows)
 
     def point(self, x: Array) -> LinkPoint:
-        """The links assembled at θ, nodes displaced by u."""
+        """Return the links assembled at θ, with nodes displaced by u."""
         X, w, _ = close_all(self.position, np.ascontiguousarray(x[None, : self.s]))
         return link_point(self.system, X[0], w[0], x[self.s :])
 
 
 class LinkResidual(NamedTuple):
-    """What is left of (25): forces (s + n_u,) and the ideal rows (m,); gradient (m, s + n_u) of these."""
+    """Residual of (25): forces (s + n_u,) and the ideal rows (m,); gradient (m, s + n_u) of the rows."""
 
     force: Array
     rows: Array
@@ -86,7 +86,7 @@ class LinkResidual(NamedTuple):
 
 
 def link_residual(equations: LinkEquations, motion: LinkMotion, inputs: Array) -> LinkResidual:
-    """At one state, under the inputs (actuators,)."""
+    """Return the residual at one state, under the inputs (actuators,)."""
     system, s = equations.system, equations.s
     point = equations.point(motion.x)
     state, loops = point.state, point.loops
@@ -111,7 +111,7 @@ def link_residual(equations: LinkEquations, motion: LinkMotion, inputs: Array) -
 def _lost(
     equations: LinkEquations, point: LinkPoint, bias: LinkBias, rates: Array, rate_u: Array, rate_hat: Array
 ) -> LinkForces:
-    """Damping of materials, joints, drives and measures, and dry friction."""
+    """Return the forces of material, joint, drive and measure damping, and of dry friction."""
     system, state = equations.system, point.state
     law = link_damping(system)
     strain_rate = rate_hat - crossed(bias.w[system.node_body][:, None], state.hat)  # of û, as seen from the body
@@ -132,14 +132,14 @@ def _lost(
 
 
 def link_iteration_matrix(equations: LinkEquations, point: LinkPoint, mass: float, damping: float) -> sp.csc_array:
-    """mass · M + damping · D + K over (θ, u), without what forces at rest add to K: it need not be exact."""
+    """Return mass · M + damping · D + K over (θ, u), without the stiffness of forces at rest."""
     M, D = matrices(equations, point)
     K = sp.block_diag([sp.csr_array((equations.s, equations.s)), link_stiffness(point)])
     return sp.csc_array(mass * M + damping * D + K)
 
 
 def matrices(equations: LinkEquations, point: LinkPoint) -> tuple[sp.csr_array, sp.csr_array]:
-    """M and D over (θ, u)."""
+    """Return M and D over (θ, u)."""
     system, Gamma = equations.system, point.loops.Gamma
     found = link_mass(point.state)
     across = sp.csr_array(Gamma.T @ found.qu)
@@ -153,7 +153,7 @@ def matrices(equations: LinkEquations, point: LinkPoint) -> tuple[sp.csr_array, 
 
 
 def link_energies(equations: LinkEquations, motion: LinkMotion) -> tuple[float, float, float]:
-    """Kinetic, potential of gravity, springs and strain together, and strain alone, J; to second order in u and u̇."""
+    """Return the kinetic energy, the potential energy, and the strain energy alone, J, to second order in u and u̇."""
     system, point, s = equations.system, equations.point(motion.x), equations.s
     M, _ = matrices(equations, point)
     kinetic = 0.5 * float(motion.v @ (M @ motion.v))
@@ -168,7 +168,7 @@ def link_energies(equations: LinkEquations, motion: LinkMotion) -> tuple[float, 
 
 
 def gravity_energy(state: LinkState) -> float:
-    """-∫ gᵀp dm."""
+    """Return -∫ gᵀp dm."""
     system = state.system
     R, x = state.X[:-1, 3:].reshape(-1, 3, 3), state.X[:-1, :3]
     found = np.asarray(system.inertia.moments @ state.hat.ravel()).reshape(-1, 12)[:, :3]
@@ -181,8 +181,10 @@ def gravity_energy(state: LinkState) -> float:
 
 
 class LinkDamping(NamedTuple):
-    """α on all that has mass, 1/s; D (6 N, 6 N) Σ βK of beams over û; β (soft rows,) beside
-    the stiffness of joints and drives."""
+    """Damping of the links.
+
+    α on all masses, 1/s; D (6 N, 6 N) Σ βK of beams over û; β (soft rows,) with the stiffness of joints and drives
+    """
 
     alpha: float
     D: sp.csr_array
@@ -190,7 +192,7 @@ class LinkDamping(NamedTuple):
 
 
 def link_damping(system: RigidLinkSystem) -> LinkDamping:
-    """Found once."""
+    """Return the damping, computed once."""
     return system.numbering.mechanism.remembered("damping of rigid links", lambda: _found(system))
 
 
@@ -206,8 +208,8 @@ def _found(system: RigidLinkSystem) -> LinkDamping:
         own = [law.materials.get(beam.material, (0.0, 0.0)) for beam in mechanism.bodies[name].all_beams]
         if any(by_mass for by_mass, _ in own):
             raise InputError(
-                "a material's damping in proportion to its mass is none of a rigid link system in time",
-                part=f'body "{name}"', hint="give it in proportion to stiffness, or to the mechanism as a whole",
+                "mass-proportional material damping is not supported by the rigid link system in time",
+                part=f'body "{name}"', hint="use stiffness-proportional damping, or damping of the whole mechanism",
             )  # fmt: skip
         weights = np.array([by_stiffness for _, by_stiffness in own])
         if weights.any():

@@ -1,4 +1,7 @@
-"""Steps in time by generalized-α on (θ, u), ideal rows held at positions (docs/theory/rigid-link-system.md, 26-27)."""
+"""Time steps by the generalized-α method on (θ, u), with ideal rows as position constraints.
+
+See docs/theory/rigid-link-system.md, 26-27.
+"""
 
 from __future__ import annotations
 
@@ -34,14 +37,14 @@ _SHORTEST = 1e-9  # of the longest step
 
 
 class LedLinks(NamedTuple):
-    """Coordinates that are led: their numbers, and positions, rates and accelerations (3, k) at a time."""
+    """Prescribed coordinates: their numbers, and positions, rates and accelerations (3, k) at a time."""
 
     numbers: Integers
     course: Callable[[float], Array]
 
 
 class Marched(NamedTuple):
-    """States at times (K,), each a motion and the forces along what is led; reason : why it ended, or ""."""
+    """States at times (K,), with motions and forces along prescribed coordinates; reason : of an early end, or ""."""
 
     time: Array
     motions: list[LinkMotion]
@@ -52,7 +55,7 @@ class Marched(NamedTuple):
 
 
 def independent_ideal_rows(system: RigidLinkSystem, point: LinkPoint) -> Integers:
-    """Of the ideal rows those that do not follow from others."""
+    """Return the independent ideal rows."""
     rows = system.holding.ideal
     C = point.C[rows]
     if not len(C):
@@ -67,7 +70,7 @@ def independent_ideal_rows(system: RigidLinkSystem, point: LinkPoint) -> Integer
 
 
 class Solver:
-    """The factored matrix of a step length, made anew where it serves no longer."""
+    """The factored matrix for a step length, updated when the iteration no longer converges."""
 
     def __init__(self, equations: LinkEquations, alpha: Alpha, led: LedLinks):
         self.equations, self.alpha = equations, alpha
@@ -86,15 +89,18 @@ class Solver:
         self.h = h
 
     def correction(self, found: LinkResidual) -> tuple[Array, Array]:
-        """Of x (free) and of the multipliers."""
+        """Return the correction of x (free) and of the multipliers."""
         assert self.lu is not None
         solved = self.lu.solve(-np.concatenate([found.force[self.free], self.scale * found.rows]))
         return solved[: len(self.free)], self.scale * solved[len(self.free) :]
 
 
 def first_motion(solver: Solver, x: Array, v: Array, led: LedLinks, time: float, inputs: Array, h: float) -> LinkMotion:
-    """Accelerations and multipliers that steps of length h begin with, those of such a step: what is too stiff for it
-    to follow, as the side of a motor without inertia is, begins without the acceleration that it has by itself."""
+    """Return the accelerations and multipliers with which steps of length h begin.
+
+    They are those of one such step. Parts that are too stiff for the step, such as the motor side without inertia,
+    begin without their own acceleration.
+    """
     motion, found = _at_start(solver, x, v, led, time, inputs)
     return _accelerated(solver, motion, _of_a_step(solver, found, h))
 
@@ -102,10 +108,10 @@ def first_motion(solver: Solver, x: Array, v: Array, led: LedLinks, time: float,
 def motion_at_start(
     solver: Solver, x: Array, v: Array, led: LedLinks, time: float, inputs: Array, h: float
 ) -> LinkMotion:
-    """Accelerations and multipliers at the start, those of M a = F.                                            [eq. 28]
+    """Return the accelerations and multipliers at the start, those of M a = F [eq. 28].
 
-    A step of length h gives (M + c h² K) a = F. Steps h/4, h/8 and h/16 are extrapolated to none (Richardson), to the
-    order h⁶. Where something without mass is out of balance they grow without bounds; then it is what steps begin with.
+    A step of length h gives (M + c h² K) a = F. Steps h/4, h/8 and h/16 are extrapolated to zero (Richardson), to the
+    order h⁶. If a part without mass is not in equilibrium, they diverge, and the values of `first_motion` are used.
     """
     motion, found = _at_start(solver, x, v, led, time, inputs)
     one, two, three = (_of_a_step(solver, found, h / n) for n in (4.0, 8.0, 16.0))
@@ -119,7 +125,7 @@ def motion_at_start(
 def _at_start(
     solver: Solver, x: Array, v: Array, led: LedLinks, time: float, inputs: Array
 ) -> tuple[LinkMotion, LinkResidual]:
-    """The start without accelerations but those that are led, and its balance of forces."""
+    """Return the start without accelerations except prescribed ones, and its residual."""
     a = np.zeros(len(x))
     a[led.numbers] = led.course(time)[2]
     motion = LinkMotion(x, v, a, np.zeros(len(solver.equations.ideal)))
@@ -128,7 +134,7 @@ def _at_start(
 
 
 def _of_a_step(solver: Solver, found: LinkResidual, h: float) -> Array:
-    """Accelerations of what is free, and multipliers, as of a step of length h."""
+    """Return the accelerations of free coordinates, and the multipliers, for a step of length h."""
     m, f, beta, _ = solver.alpha
     solver.prepare(found.point, found.gradient, h)
     dx, multipliers = solver.correction(found)
@@ -151,7 +157,7 @@ def link_march(
     longest: float,
     tolerance: float | None,
 ) -> Marched:
-    """From one time to another, in steps of one length or, with a tolerance, as short as their error asks."""
+    """Integrate from one time to another, with a fixed step or, with a tolerance, with adaptive steps."""
     now, end = span
     motion, auxiliary = start, start.a
     equations, alpha = solver.equations, solver.alpha
@@ -183,7 +189,7 @@ def link_march(
 
 
 def _error(equations: LinkEquations, alpha: Alpha, h: float, before: Array, after: Array) -> float:
-    """Of a step, rad or extents: h² (β - 1/6) (a' - a), the first term that the method leaves out."""
+    """Return the error of a step, rad or extents: h² (β - 1/6) (a' - a), the first omitted term of the method."""
     extent = equations.system.numbering.arrays.extent
     change = np.abs(h * h * (alpha.beta - 1.0 / 6.0) * (after - before))
     lengths = equations.system.kept % 6 < 3
@@ -196,7 +202,7 @@ def _step(
     solver: Solver, motion: LinkMotion, auxiliary: Array, led: LedLinks, inputs: Callable[[float], Array], now: float,
     h: float,
 ) -> tuple[LinkMotion, Array, int, Array] | None:  # fmt: skip
-    """One step: the motion behind it, the method's own acceleration, iterations, forces along what is led; or None."""
+    """Compute one step: the next motion, the auxiliary acceleration, iterations, prescribed forces; or None."""
     equations, (m, f, beta, gamma) = solver.equations, solver.alpha
     x0, v0, a0, multipliers = motion
     # Begun with the acceleration it had; corrections Δx move v by γ/(βh) Δx, v̇ by (1 - α_m)/((1 - α_f)βh²) Δx.

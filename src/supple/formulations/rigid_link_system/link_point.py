@@ -1,8 +1,8 @@
-"""The system at one position: rows between nodes, loops, and all forces that positions give.
+"""The system at one position: rows between nodes, loops, and all position-dependent forces.
 
     V(θ, u) = -∫ gᵀp dm + ½ ûᵀK û + Σ ½ k (C û)² + Σ W(ℓ + C û),   C_h û = 0                (rigid-link-system, 12-15)
 
-first order in u where gravity is concerned, second where stiffness is: K u is as large as the forces it balances.
+Gravity is of first order in u, stiffness of second order: K u is as large as the forces that it balances.
 """
 
 from __future__ import annotations
@@ -69,12 +69,12 @@ class LoopPartition(NamedTuple):
     scale: Array
 
     def bias(self, twice: Array) -> Array:
-        """γ (n,) from the second rates of C and θ for q̈ = 0, (loops + s,)."""
+        """Return γ (n,) from the second rates of C and θ for q̈ = 0, (loops + s,)."""
         return np.asarray(-self.inverse @ (twice / self.scale))
 
 
 def partition(system: RigidLinkSystem, rigid: Array) -> LoopPartition:
-    """rigid : (rows, n) ∂φ/∂q of all rows."""
+    """Return the partition; rigid : (rows, n) ∂φ/∂q of all rows."""
     chosen = np.concatenate([system.loop_rows, np.array(system.theta_rows, dtype=np.int64)])
     scale = system.numbering.arrays.rows_f[chosen, SCALE]
     unit = np.array([system.numbering.arrays.extent if item.slides else 1.0 for item in system.tree.freedoms])
@@ -82,8 +82,8 @@ def partition(system: RigidLinkSystem, rigid: Array) -> LoopPartition:
     U, sigma, V = np.linalg.svd(matrix, full_matrices=False)
     if matrix.shape[0] < matrix.shape[1] or sigma[-1] <= _SINGULAR * sigma[0]:
         raise NumericalError(
-            "its joint coordinates are not determined by θ: the configuration is singular",
-            part=f'mechanism "{system.numbering.mechanism.name}"', hint="choose a configuration away from it",
+            "θ does not determine the joint coordinates: the configuration is singular",
+            part=f'mechanism "{system.numbering.mechanism.name}"', hint="choose another configuration",
         )  # fmt: skip
     inverse = unit[:, None] * ((V.T / sigma) @ U.T)
     loops = len(system.loop_rows)
@@ -91,7 +91,7 @@ def partition(system: RigidLinkSystem, rigid: Array) -> LoopPartition:
 
 
 class LinkPoint(NamedTuple):
-    """One position.
+    """One position of the links.
 
     C (rows, n_u), rigid and change (rows, n) : over u, ∂φ/∂q of the links, ∂(C u)/∂q; w : of all measures of the links
     loops : Γ and γ
@@ -111,7 +111,7 @@ class LinkPoint(NamedTuple):
         return self.state.system
 
     def soft(self) -> tuple[Array, Array]:
-        """C (soft, n_u) and ∂(C u)/∂q (soft, n) of the rows that give way, deflections of drives among them."""
+        """C (soft, n_u) and ∂(C u)/∂q (soft, n) of the compliant rows, including deflections of drives."""
         held, theta = self.system.holding, slice(self.system.theta_rows.start, self.system.theta_rows.stop)
         if not held.coupling.any():
             return self.C[held.soft], self.change[held.soft]
@@ -119,7 +119,7 @@ class LinkPoint(NamedTuple):
         return over, self.change[held.soft] + held.coupling @ self.change[theta]
 
     def measure(self, row: int) -> tuple[float, Array, Array]:
-        """ℓ of a measure and its derivatives with respect to q (n,) and u (n_u,); θ is that of the motor's side."""
+        """Return ℓ of a measure and its derivatives by q (n,) and u (n_u,); θ is that of the motor side."""
         system = self.system
         value = float(self.w[row - system.numbering.constraints])
         if row in system.theta_rows:
@@ -129,7 +129,7 @@ class LinkPoint(NamedTuple):
 
 
 def link_point(system: RigidLinkSystem, X: Array, w: Array, u: Array | None = None) -> LinkPoint:
-    """X (nb + 1, 12), w (measures,) of an assembled configuration; u (n_u,)."""
+    """Return the point for X (nb + 1, 12) and w (measures,) of an assembled configuration; u (n_u,)."""
     displaced = np.zeros(len(system.kept)) if u is None else u
     state = link_state(system, X, displaced)
     _, v, turn = state.twists
@@ -142,7 +142,7 @@ def link_point(system: RigidLinkSystem, X: Array, w: Array, u: Array | None = No
 
 
 def position_forces(point: LinkPoint) -> LinkForces:
-    """∂V/∂(q, u), and what constant loads do, less their sign: the forces that positions alone give."""
+    """Return ∂V/∂(q, u) minus the constant loads: the forces that depend on positions only."""
     system = point.system
     total = gravity_forces(point.state) + elastic_forces(point.state)
     over, change = point.soft()
@@ -156,7 +156,7 @@ def position_forces(point: LinkPoint) -> LinkForces:
 
 
 def link_stiffness(point: LinkPoint) -> sp.csr_array:
-    """∂²V/∂u² (n_u, n_u): AᵀK A, joints that give way, and springs."""
+    """Return ∂²V/∂u² (n_u, n_u): AᵀK A, compliant joints, and springs."""
     system, C = point.system, point.C
     At = rotation_matrix(point.state)
     rows, values = [point.soft()[0]], [system.holding.stiffness]
@@ -171,7 +171,7 @@ def link_stiffness(point: LinkPoint) -> sp.csr_array:
 
 
 def acting_rows(system: RigidLinkSystem) -> list[tuple[int, float]]:
-    """Measures that laws act along or dry friction is in, and the dry force."""
+    """Return the measures with force models or dry friction, and the friction force."""
 
     def find() -> list[tuple[int, float]]:
         arrays, first, found = acting_arrays(system), system.numbering.constraints, []
@@ -182,9 +182,9 @@ def acting_rows(system: RigidLinkSystem) -> list[tuple[int, float]]:
             if any(acts) or dry:
                 if acts.inertia and first + measure not in system.theta_rows:
                     raise InputError(
-                        "a motor or other inertia acts along a coordinate that is none of θ",
+                        "a motor or other inertia acts along a coordinate that is not in θ",
                         part=_named(system, first + measure),
-                        hint="make it one of the mechanism's coordinates, or take another formulation",
+                        hint="add it to coordinates:, or use another formulation",
                     )
                 found.append((first + measure, dry))
         return found
@@ -193,20 +193,20 @@ def acting_rows(system: RigidLinkSystem) -> list[tuple[int, float]]:
 
 
 def motor_inertia(system: RigidLinkSystem) -> Array:
-    """(s,) of motors and others along θ."""
+    """Return the inertia (s,) of motors and other elements along θ."""
     first = system.numbering.constraints
     arrays, w = acting_arrays(system), rest(system.numbering.mechanism).w
     return np.array([along_measure(arrays, row - first, float(w[row - first])).inertia for row in system.theta_rows])
 
 
 def rate_force(system: RigidLinkSystem, row: int, dry: float, value: float, rate: float, speed: float) -> float:
-    """What dampers and dry friction take along a measure at a rate."""
+    """Return the force of dampers and dry friction along a measure at a rate."""
     damping = along_measure(acting_arrays(system), row - system.numbering.constraints, value).damping
     return float(damping * rate + dry * np.tanh(rate / speed))
 
 
 def load_forces(point: LinkPoint) -> LinkForces:
-    """Constant forces and moments at places, moved to the left side.
+    """Return constant forces and moments at points, moved to the left side.
 
     At a node with the arm a: δp = v_k + ω_k × r + φ × (ω_k × a) for δq_k, moments to zeroth order in u.
     """
@@ -237,7 +237,7 @@ def _carrier(system: RigidLinkSystem, body: int, place: Array) -> tuple[int, Arr
 
 
 def _loads(system: RigidLinkSystem) -> list[tuple[int, Array, Array, Array]]:
-    """Body, place, force and moment in the world of every applied load; gravity, which comes first, is not one."""
+    """Return body, position, force and moment in world axes of every applied load, without gravity, the first one."""
     arrays, numbering = acting_arrays(system), system.numbering
     weights = 0 if numbering.mechanism.gravity is None else len(numbering.bodies)
     names = [name for name, item in numbering.mechanism.forces.items() if item.at is not None]
@@ -245,9 +245,9 @@ def _loads(system: RigidLinkSystem) -> list[tuple[int, Array, Array, Array]]:
     for name, kind, values in zip(names, arrays.loads_i[weights:], arrays.loads_f[weights:], strict=True):
         if kind[FOLLOWS]:
             raise InputError(
-                "it follows its body, and a rigid link system has loads of constant direction",
+                "a rigid link system supports loads of constant direction, not follower loads",
                 part=part_name(("forces", name)), path=("forces", name, "follower"),
-                hint="leave follower: out, or take another formulation",
+                hint="leave follower: out, or use another formulation",
             )  # fmt: skip
         if kind[BODY] < len(numbering.bodies):
             parts = (values[at : at + 3] for at in (AT_POINT, OF_FORCE, OF_MOMENT))
@@ -256,7 +256,7 @@ def _loads(system: RigidLinkSystem) -> list[tuple[int, Array, Array, Array]]:
 
 
 def acting_arrays(system: RigidLinkSystem) -> CoefficientArrays:
-    """What acts along measures, and loads."""
+    """Return the arrays of elements along measures, and of loads."""
     return carried(rest(system.numbering.mechanism)).arrays
 
 

@@ -1,7 +1,7 @@
-"""The equivalent rigid link system of a mechanism: its constants, computed once (docs/theory/rigid-link-system.md).
+"""Constants of the equivalent rigid link system of a mechanism, computed once (docs/theory/rigid-link-system.md).
 
-Bodies are rigid links placed by the joint coordinates q of the spanning tree; about them every node of an elastic body,
-and every rigid body as one node, is displaced by u (translation and rotation, in axes of the world).
+Bodies are rigid links placed by the joint coordinates q of the spanning tree. Every node of an elastic body, and every
+rigid body as one node, has a displacement u about them (translation and rotation, in world axes).
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ from supple.kinematics.rest import rest
 
 
 class JointHolding(NamedTuple):
-    """What holds u: numbers of the ideal rows, and of those that give way with their stiffness and damping.
+    """Constraints of u: numbers of the ideal rows, and of the compliant rows with stiffness and damping.
 
-    θ is held by u at the motor's side of every actuated joint: an ideal row, or that of its drive.
-    coupling : (soft, s) what a row has of the deflections of drives, which are the rows of θ
-    parts    : (soft,) the joint or coupling that a row is of
+    θ is constrained by u at the motor side of every actuated joint, by an ideal row or that of its drive.
+    coupling : (soft, s) dependence of a row on the deflections of drives, which are the rows of θ
+    parts    : (soft,) joint or coupling of each row
     """
 
     ideal: Integers
@@ -56,11 +56,11 @@ class RigidLinkSystem:
     """Constants of a mechanism; `numbering` has its bodies and rows.
 
     tree       : q
-    first_node : (nb,) where the nodes of each body begin; node_body (N,): and which body a node belongs to
+    first_node : (nb,) number of the first node of each body; node_body (N,): body of each node
     meshes     : of elastic bodies, None for rigid ones
-    kept       : (n_u,) which of the 6 N displacements there are: all in space, three a node in the plane
+    kept       : (n_u,) indices of the existing ones of 6 N displacements: all in space, three per node in the plane
     stiffness  : (6 N, 6 N) K of the bodies in body axes
-    gravity    : (3,) in the world
+    gravity    : (3,) in world axes
     """
 
     numbering: Numbering
@@ -77,7 +77,7 @@ class RigidLinkSystem:
 
     @property
     def nodes(self) -> int:
-        """N, of all bodies."""
+        """Number of nodes N of all bodies."""
         return len(self.node_body)
 
     @property
@@ -95,7 +95,7 @@ class RigidLinkSystem:
 
 
 def rigid_link_system(mechanism: Mechanism) -> RigidLinkSystem:
-    """Computed once for each mechanism; parts that it has no terms for are refused by name."""
+    """Return the constants, computed once per mechanism; refuse unsupported parts by name."""
     return mechanism.remembered("rigid link system", lambda: _build(mechanism))
 
 
@@ -138,7 +138,7 @@ def _carried(mesh: ElasticBody, part: CarriedPart) -> MassPoints:
 
 
 def _stiffness(meshes: list[ElasticBody | None], first_node: Integers, count: int) -> sp.csr_array:
-    """K of all bodies over their nodes."""
+    """Return K of all bodies over their nodes."""
     rows, columns, values = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
     for mesh, first in zip(meshes, first_node, strict=True):
         if mesh is not None:
@@ -152,7 +152,7 @@ def _stiffness(meshes: list[ElasticBody | None], first_node: Integers, count: in
 
 
 def _as_nodes(numbering: Numbering, meshes: list[ElasticBody | None]) -> list[BodyCoordinates]:
-    """Bodies whose coordinates are the displacements of their nodes themselves, for the rows between them."""
+    """Return the bodies with nodal displacements as coordinates, for the rows between them."""
     width, found, start = len(numbering.arrays.column), [], 0
     none = np.zeros((0, 0))
     for name, mesh in zip(numbering.bodies, meshes, strict=True):
@@ -171,15 +171,15 @@ def _holding(numbering: Numbering, rows: PartRows) -> JointHolding:
     for name, joint in mechanism.joints.items():
         for direction, table in joint.elasticity(mechanism.plane).tables.items() if joint.yields else ():
             raise InputError(
-                f'its stiffness "{direction}" follows "{table.over}", and a rigid link system has constant ones',
+                f'the stiffness "{direction}" is a table over "{table.over}", but a rigid link system needs constants',
                 part=part_name(("joints", name)), path=("joints", name, "stiffness"),
-                hint="give it a number, or leave the formulation out: the others follow tables",
+                hint="use a number, or another formulation",
             )  # fmt: skip
         for coordinate, drive in joint.drives(mechanism.plane).items():
             row = moved[name, coordinate] = numbering.measures["joint", name, coordinate]
             if not first <= row < last:
                 raise InputError(
-                    "its drive moves what is not one of the coordinates, and nothing holds its motor",
+                    "the drive moves a joint coordinate that is not in coordinates:, so nothing holds its motor",
                     part=part_name(("joints", name)), path=("joints", name, "drive"),
                     hint="list it under coordinates:, drive it by an actuator, or leave the drive out",
                 )  # fmt: skip
@@ -199,21 +199,21 @@ def _require_beams(mechanism: Mechanism) -> None:
     for name, body in mechanism.bodies.items():
         if body.superelement is not None:
             raise InputError(
-                "it is a superelement, and a rigid link system has beams and rigid bodies",
+                "a rigid link system supports beams and rigid bodies, not superelements",
                 part=part_name(("bodies", name)), path=("bodies", name, "superelement"),
-                hint="describe it by beams, or leave the formulation out: the others take superelements",
+                hint="describe it by beams, or use another formulation",
             )  # fmt: skip
 
 
 def _require_coordinates(numbering: Numbering) -> None:
     if len(numbering.coordinates) == 0:
         raise InputError(
-            "it has no coordinates that place its links", part=f'mechanism "{numbering.mechanism.name}"',
-            hint="list as many coordinates: as it has mobility, or give it actuators",
+            "no coordinates determine the positions of the links", part=f'mechanism "{numbering.mechanism.name}"',
+            hint="list as many coordinates: as the mobility, or add actuators",
         )  # fmt: skip
 
 
 def actuator_rows(numbering: Numbering) -> list[int]:
-    """The row that each actuator acts along."""
+    """Return the row that each actuator acts along."""
     mechanism = numbering.mechanism
     return [numbering.measures[key_of(mechanism, item)] for item in mechanism.actuators.values()]

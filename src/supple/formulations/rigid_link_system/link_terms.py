@@ -1,8 +1,8 @@
-"""The terms of the equations of motion to first order in u, at one state (docs/theory/rigid-link-system.md, 8-12).
+"""Terms of the equations of motion to first order in u, at one state (docs/theory/rigid-link-system.md, 8-12).
 
     M_qq q̈ + M_qu ü + F_r + F_u + F_u̇ + F_g + F_e = F   in the rows of q and of u                              (9)
 
-All integrals over the mass are the constants of `NodalInertia`; a state costs products with these alone.
+All integrals over the mass are constants in `NodalInertia`, so that a state needs only products with them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SKEWS = np.array([tilde(e) for e in np.eye(3)])  # ẽ_m
 
 
 class LinkState(NamedTuple):
-    """A position of the links, and û = A u, the displacements of nodes in body axes: hat (N, 2, 3)."""
+    """Position of the links, and û = A u, the displacements of nodes in body axes: hat (N, 2, 3)."""
 
     system: RigidLinkSystem
     X: Array
@@ -31,12 +31,12 @@ class LinkState(NamedTuple):
 
     @property
     def R(self) -> Array:
-        """(N, 3, 3) of the body of every node."""
+        """Rotation matrix (N, 3, 3) of the body of every node."""
         return self.X[self.system.node_body, 3:].reshape(-1, 3, 3)
 
 
 def link_state(system: RigidLinkSystem, X: Array, u: Array | None = None) -> LinkState:
-    """X (nb + 1, 12); u (n_u,) in axes of the world, zero if left out."""
+    """Return the state for X (nb + 1, 12); u (n_u,) in world axes, default zero."""
     R = X[system.node_body, 3:].reshape(-1, 3, 3)
     full = np.zeros(6 * system.nodes)
     if u is not None:
@@ -46,20 +46,20 @@ def link_state(system: RigidLinkSystem, X: Array, u: Array | None = None) -> Lin
 
 
 def seen_from_bodies(state: LinkState, u: Array) -> Array:
-    """A u (N, 2, 3) of displacements (n_u,), or of their rates."""
+    """Return A u (N, 2, 3) of displacements (n_u,) or of their rates."""
     full = np.zeros(6 * state.system.nodes)
     full[state.system.kept] = u
     return np.asarray(np.einsum("nji,nsj->nsi", state.R, full.reshape(-1, 2, 3)))
 
 
 def to_world(state: LinkState, hat: Array) -> Array:
-    """Aᵀ: forces on û (N, 2, 3) or (6 N,) as forces on u (n_u,)."""
+    """Apply Aᵀ: forces on û (N, 2, 3) or (6 N,) as forces on u (n_u,)."""
     turned = np.einsum("nij,nsj->nsi", state.R, hat.reshape(-1, 2, 3))
     return np.asarray(turned.reshape(-1)[state.system.kept])
 
 
 def rotation_matrix(state: LinkState) -> sp.csr_array:
-    """Aᵀ (n_u, 6 N) as a sparse matrix: û = A u."""
+    """Return Aᵀ (n_u, 6 N) as a sparse matrix: û = A u."""
     blocks = np.repeat(state.R, 2, axis=0)
     count = len(blocks)
     turned = sp.bsr_array((blocks, np.arange(count), np.arange(count + 1)), shape=(3 * count, 3 * count)).tocsr()
@@ -70,7 +70,7 @@ def rotation_matrix(state: LinkState) -> sp.csr_array:
 
 
 class LinkMass(NamedTuple):
-    """M_qq (n, n), M_qu (n, n_u) and M_uu (n_u, n_u)."""
+    """Mass matrices M_qq (n, n), M_qu (n, n_u) and M_uu (n_u, n_u)."""
 
     qq: Array
     qu: Array
@@ -78,7 +78,7 @@ class LinkMass(NamedTuple):
 
 
 def link_mass(state: LinkState) -> LinkMass:
-    """(10): M_qq = Σ JᵀI J + X + Xᵀ, M_qu = Σ JᵀG A + ωᵀ(C û - M W û)ᵀA, M_uu = AᵀM A."""
+    """Return M_qq = Σ JᵀI J + X + Xᵀ, M_qu = Σ JᵀG A + ωᵀ(C û - M W û)ᵀA and M_uu = AᵀM A (10)."""
     system, (_, v, w) = state.system, state.twists
     inertia = system.inertia
     J = np.concatenate([v, w], axis=1)  # (nb, 6, n)
@@ -100,7 +100,7 @@ def link_mass(state: LinkState) -> LinkMass:
 
 
 def _spatial(mass: Array, first: Array, second: Array) -> Array:
-    """(nb, 6, 6) of a twist of the body's origin, in body axes."""
+    """Return the inertia (nb, 6, 6) for a twist of the body's origin, in body axes."""
     nb = len(mass)
     s = np.einsum("mij,bm->bij", _SKEWS, first)
     found = np.zeros((nb, 6, 6))
@@ -111,7 +111,7 @@ def _spatial(mass: Array, first: Array, second: Array) -> Array:
 
 
 def _shown(state: LinkState, hat: Array) -> tuple[Array, Array, Array, Array]:
-    """n₁ = ∫ Nû, Q_ij = ∫ r_i (Nû)_j of every body, and the same of W_m û, m last."""
+    """Return n₁ = ∫ Nû, Q_ij = ∫ r_i (Nû)_j of every body, and the same for W_m û, m last."""
     turned = crossed(np.eye(3)[:, None, None], hat[None])  # (3, N, 2, 3)
     both = np.column_stack([hat.ravel(), *(item.ravel() for item in turned)])
     found = np.asarray(state.system.inertia.moments @ both).reshape(-1, 12, 4)
@@ -120,7 +120,7 @@ def _shown(state: LinkState, hat: Array) -> tuple[Array, Array, Array, Array]:
 
 
 def _rigid_moments(state: LinkState) -> sp.csr_array:
-    """G (6 nb, 6 N): ∫ N and ∫ r × N of every body."""
+    """Return G (6 nb, 6 N): ∫ N and ∫ r × N of every body."""
     moments = state.system.inertia.moments
     bodies = moments.shape[0] // 12
     take = np.zeros((6, 12))
@@ -130,14 +130,14 @@ def _rigid_moments(state: LinkState) -> sp.csr_array:
 
 
 def _turned_inertia(state: LinkState, hat: Array) -> Array:
-    """∫ Nᵀ ẽ_m N û - M W_m û: (6 N, 3)."""
+    """Return ∫ Nᵀ ẽ_m N û - M W_m û, (6 N, 3)."""
     inertia, flat = state.system.inertia, hat.ravel()
     turned = crossed(np.eye(3)[:, None, None], hat[None]).reshape(3, -1).T
     return np.column_stack([C @ flat for C in inertia.turning]) - np.asarray(inertia.M @ turned)
 
 
 def _vee(Q: Array) -> Array:
-    """ε_ijk Q_jk: the moment ∫ r × e of Q = ∫ r eᵀ."""
+    """Return ε_ijk Q_jk: the moment ∫ r × e of Q = ∫ r eᵀ."""
     return np.einsum("ijk,...jk->...i", LEVI_CIVITA, Q)
 
 
@@ -156,12 +156,12 @@ class LinkForces(NamedTuple):
 
 
 def rigid_forces(state: LinkState, bias: LinkBias) -> LinkForces:
-    """F_r (11): of the links alone, a + D r with D = α̃ + ω̃ω̃."""
+    """Return F_r (11) of the rigid links, a + D r with D = α̃ + ω̃ω̃."""
     return _rigid_field(state, bias.a, _acceleration(bias))
 
 
 def displaced_forces(state: LinkState, bias: LinkBias) -> LinkForces:
-    """F_u (11): linear in u."""
+    """Return F_u (11), linear in u."""
     system, hat = state.system, state.hat
     D, w, body = _acceleration(bias), bias.w, system.node_body
     turned = crossed(w[body][:, None], hat)  # W û
@@ -180,7 +180,7 @@ def displaced_forces(state: LinkState, bias: LinkBias) -> LinkForces:
 
 
 def gyroscopic_forces(state: LinkState, bias: LinkBias, rate_hat: Array) -> LinkForces:
-    """F_u̇ (11): linear in u̇; rate_hat (N, 2, 3) : A u̇."""
+    """Return F_u̇ (11), linear in u̇; rate_hat (N, 2, 3) : A u̇."""
     system, w = state.system, bias.w
     turned = crossed(w[system.node_body][:, None], rate_hat)
     spin = np.einsum("mij,bm->bij", _SKEWS, w)
@@ -191,7 +191,7 @@ def gyroscopic_forces(state: LinkState, bias: LinkBias, rate_hat: Array) -> Link
 
 
 def gravity_forces(state: LinkState) -> LinkForces:
-    """F_g = ∂V/∂(q, u) of V = -∫ gᵀp dm (12): the field -g, seen from every body."""
+    """Return F_g = ∂V/∂(q, u) of V = -∫ gᵀp dm (12): the field -g in body axes."""
     R = state.X[:-1, 3:].reshape(-1, 3, 3)
     a = -np.einsum("bji,j->bi", R, state.system.gravity)
     still = np.zeros((len(a), 3, 3))
@@ -200,12 +200,12 @@ def gravity_forces(state: LinkState) -> LinkForces:
 
 
 def elastic_forces(state: LinkState) -> LinkForces:
-    """F_e of the bodies, K û on û (12)."""
+    """Return F_e of the bodies, K û on û (12)."""
     return strained_forces(state, np.asarray(state.system.stiffness @ state.hat.ravel()).reshape(state.hat.shape))
 
 
 def strained_forces(state: LinkState, force: Array) -> LinkForces:
-    """Forces (N, 2, 3) on û; on q_k, whose turn leaves u behind in the world, -ω_k·Σ û × f."""
+    """Return forces (N, 2, 3) on û as forces on u, and on q_k as -ω_k·Σ û × f, since u is fixed in world axes."""
     system, hat = state.system, state.hat
     about = np.zeros((len(state.X) - 1, 3))
     np.add.at(about, system.node_body, crossed(hat, force).sum(axis=1))
@@ -213,7 +213,7 @@ def strained_forces(state: LinkState, force: Array) -> LinkForces:
 
 
 def accelerated_forces(state: LinkState, second_hat: Array) -> LinkForces:
-    """M_qu ü and M_uu ü, without the matrices; second_hat (N, 2, 3) : A ü."""
+    """Return M_qu ü and M_uu ü without forming the matrices; second_hat (N, 2, 3) : A ü."""
     system = state.system
     turned = _turned_inertia(state, state.hat) * second_hat.reshape(-1, 1)
     about = np.zeros((len(state.X) - 1, 3))
@@ -223,7 +223,7 @@ def accelerated_forces(state: LinkState, second_hat: Array) -> LinkForces:
 
 
 def _acceleration(bias: LinkBias) -> Array:
-    """D = α̃ + ω̃ω̃ of every body."""
+    """Return D = α̃ + ω̃ω̃ of every body."""
     spin = np.einsum("mij,bm->bij", _SKEWS, bias.w)
     return np.asarray(np.einsum("mij,bm->bij", _SKEWS, bias.alpha) + spin @ spin)
 
@@ -234,7 +234,7 @@ def _moments(state: LinkState, hat: Array) -> tuple[Array, Array]:
 
 
 def _rigid_field(state: LinkState, a: Array, D: Array) -> LinkForces:
-    """Of accelerations a + D r of all points: ∫ (v_k + ω_k × r)·(a + D r) and ∫ Nᵀ(a + D r)."""
+    """Return ∫ (v_k + ω_k × r)·(a + D r) and ∫ Nᵀ(a + D r) for accelerations a + D r of all points."""
     inertia, (_, v, w) = state.system.inertia, state.twists
     push = inertia.mass[:, None] * a + np.einsum("bij,bj->bi", D, inertia.first)
     moment = crossed(inertia.first, a) + _vee(inertia.second @ np.swapaxes(D, 1, 2))
@@ -244,7 +244,7 @@ def _rigid_field(state: LinkState, a: Array, D: Array) -> LinkForces:
 
 
 def _on_tree(state: LinkState, D: Array | None, n1: Array, Q: Array) -> Array:
-    """∫ (v_k + ω_k × r)·D N û (n,)."""
+    """Return ∫ (v_k + ω_k × r)·D N û (n,)."""
     _, v, w = state.twists
     pushed = n1 if D is None else np.einsum("bij,bj->bi", D, n1)
     turned = _vee(Q if D is None else Q @ np.swapaxes(D, 1, 2))
@@ -252,7 +252,7 @@ def _on_tree(state: LinkState, D: Array | None, n1: Array, Q: Array) -> Array:
 
 
 def _held_field(state: LinkState, a: Array, D: Array) -> Array:
-    """∫ (ω_k × N û - N W_k û)·(a + D r) (n,)."""
+    """Return ∫ (ω_k × N û - N W_k û)·(a + D r) (n,)."""
     n1, Q, n1m, Qm = _shown(state, state.hat)
     about = crossed(n1, a) + _vee(np.swapaxes(D @ Q, 1, 2))
     left = np.einsum("bim,bi->bm", n1m, a) + np.einsum("bji,bijm->bm", D, Qm)

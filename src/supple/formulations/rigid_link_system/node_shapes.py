@@ -1,4 +1,4 @@
-"""Material points of a body, how they follow its nodes, and integrals over their mass (rigid-link-system, 2-4, 8)."""
+"""Material points of a body, their dependence on its nodes, and mass integrals (rigid-link-system, 2-4, 8)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from supple.geometry.rotation import tilde
 
 
 class MassPoints(NamedTuple):
-    """p points, each moved by k nodes.
+    """A number p of points, each moved by k nodes.
 
     mass  : (p,) kg
     place : (p, 3) c, from the body's origin
@@ -44,7 +44,7 @@ class MassPoints(NamedTuple):
 
 
 def rigid_points(properties: MassProperties, node: int = 0, node_place: Array | None = None) -> MassPoints:
-    """A rigid part on a node: N_u = (I, -ã), N_φ = (0, I), a from the node to the part's centre."""
+    """Return a rigid part on a node: N_u = (I, -ã), N_φ = (0, I), a from the node to the part's centre."""
     arm = properties.center if node_place is None else properties.center - node_place
     move = np.hstack([np.eye(3), -tilde(arm)])
     turn = np.hstack([np.zeros((3, 3)), np.eye(3)])
@@ -55,12 +55,12 @@ def rigid_points(properties: MassProperties, node: int = 0, node_place: Array | 
 
 
 def pseudo_inertia(inertia: Array) -> Array:
-    """E = ½ tr(J) I - J of moments of inertia J (..., 3, 3): J = tr(E) I - E."""
+    """Return E = ½ tr(J) I - J of moments of inertia J (..., 3, 3): J = tr(E) I - E."""
     return 0.5 * np.trace(inertia, axis1=-2, axis2=-1)[..., None, None] * np.eye(3) - inertia
 
 
 def beam_points(drawing: Drawing, name: str) -> MassPoints:
-    """Gauss points of all elements of a body of beams, exact for (2) and its products."""
+    """Return Gauss points of all elements of a body of beams, exact for (2) and its products."""
     spans, mesh, _, _ = meshed_beams(drawing, name)
     data = element_data(spans, mesh)
     points, weights = np.polynomial.legendre.leggauss(GAUSS)
@@ -83,7 +83,7 @@ def beam_points(drawing: Drawing, name: str) -> MassPoints:
 
 
 def _element_shapes(data: ElementData, xi: Array) -> tuple[Array, Array]:
-    """N_u and N_φ (e, g, 3, 12) of elements for displacements of their nodes, all in body axes."""
+    """Return N_u and N_φ (e, g, 3, 12) of elements for displacements of their nodes, all in body axes."""
     count, g = len(data.length), len(xi)
     move, turn = np.zeros((count, g, 3, 12)), np.zeros((count, g, 3, 12))
     linear = np.stack([1.0 - xi, xi], axis=-1)
@@ -101,7 +101,7 @@ def _element_shapes(data: ElementData, xi: Array) -> tuple[Array, Array]:
 
 
 def _into_element(data: ElementData) -> Array:
-    """(e, 12, 12): displacements of both nodes in body axes to those of the element's ends in its own."""
+    """Return the map (e, 12, 12) from nodal displacements in body axes to element ends in element axes."""
     into = np.zeros((len(data.length), 12, 12))
     back = np.swapaxes(data.axes, 1, 2)
     for end in range(2):
@@ -125,7 +125,7 @@ PAIRS = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 
 
 class NodalInertia(NamedTuple):
-    """Of nb bodies with N nodes together, 6 N displacements.
+    """Mass integrals of nb bodies with N nodes in total, 6 N displacements.
 
     mass (nb,), first (nb, 3), second (nb, 3, 3) : m, s and S of each body
     moments : (12 nb, 6 N) rows N₁ (3) and R_ij (9, i first) of every body
@@ -144,7 +144,7 @@ class NodalInertia(NamedTuple):
 
 
 def nodal_inertia(bodies: Sequence[Sequence[MassPoints]], first_node: Integers, count: int) -> NodalInertia:
-    """All bodies together; first_node (nb,): where the nodes of each begin among `count`."""
+    """Return the integrals of all bodies; first_node (nb,): first node of each body among `count`."""
     nb = len(bodies)
     mass, first, second = np.zeros(nb), np.zeros((nb, 3)), np.zeros((nb, 3, 3))
     moments, products = _Sum((12 * nb, 6 * count)), [_Sum((6 * count, 6 * count)) for _ in range(9)]
@@ -167,7 +167,7 @@ def nodal_inertia(bodies: Sequence[Sequence[MassPoints]], first_node: Integers, 
 
 
 def _moments(points: MassPoints) -> Array:
-    """(p, 12, 6 k): m N_u, then m c_i N_u,j + ε_jkl N_φ,k E_il."""
+    """Return m N_u, then m c_i N_u,j + ε_jkl N_φ,k E_il, (p, 12, 6 k)."""
     weighted = points.mass[:, None, None] * points.move
     R = np.einsum("pi,pjn->pijn", points.place, weighted)
     R += np.einsum("jkl,pkn,pil->pijn", LEVI_CIVITA, points.turn, points.spread)
@@ -175,7 +175,7 @@ def _moments(points: MassPoints) -> Array:
 
 
 def _products(points: MassPoints) -> Array:
-    """(p, 3, 3, 6 k, 6 k): m N_u,iᵀN_u,j + ε_ikl ε_jab E_lb N_φ,kᵀ N_φ,a."""
+    """Return m N_u,iᵀN_u,j + ε_ikl ε_jab E_lb N_φ,kᵀ N_φ,a, (p, 3, 3, 6 k, 6 k)."""
     P = np.einsum("p,pin,pjo->pijno", points.mass, points.move, points.move)
     lever = np.einsum("ikl,pkn->piln", LEVI_CIVITA, points.turn)
     return P + np.einsum("piln,plb,pjbo->pijno", lever, points.spread, lever, optimize=True)
@@ -191,7 +191,7 @@ class _Sum:
         self.values: list[Array] = []
 
     def add(self, rows: Integers, columns: Integers, blocks: Array) -> None:
-        """blocks (p, a, b) at rows (a,) or (p, a), and columns (p, b)."""
+        """Add blocks (p, a, b) at rows (a,) or (p, a), and columns (p, b)."""
         at = np.broadcast_to(rows[..., None] if rows.ndim == 2 else rows[None, :, None], blocks.shape)
         self.rows.append(at.ravel())
         self.columns.append(np.broadcast_to(columns[:, None, :], blocks.shape).ravel())

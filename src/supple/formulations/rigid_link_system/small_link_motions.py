@@ -2,8 +2,8 @@
 
     δw = B δw_i,   w = (q, u),   w_i = (θ, u_i),   B = [Γ, 0; U, N],   C_h N = 0,   C_h U = -∂(C_h u)/∂θ          (19)
 
-u_i are displacements of nodes that the ideal rows leave independent; without ideal rows N only leaves out what others
-follow, and B is block diagonal. With θ locked w_i = u_i.
+u_i are nodal displacements that the ideal rows leave independent. Without ideal rows, N only omits dependent
+displacements, and B is block diagonal. With locked θ, w_i = u_i.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _STEP = 1e-3  # rad, or of the mechanism's extent: its sixth power is rounding
 
 
 class HeldNodes(NamedTuple):
-    """u = U δθ + N u_i: independent (r,) which of u are u_i, U (n_u, s), N (n_u, r)."""
+    """Nodal displacements u = U δθ + N u_i: independent (r,) indices of u_i in u, U (n_u, s), N (n_u, r)."""
 
     independent: Integers
     U: Array
@@ -53,9 +53,11 @@ class HeldNodes(NamedTuple):
 
 
 def held_nodes(point: LinkPoint) -> HeldNodes:
-    """Coordinate partitioning of u under the ideal rows: C_d u_d = -C_i u_i - ∂(C_h u)/∂θ δθ                       (20)
+    """Return the coordinate partitioning of u under the ideal rows.
 
-    Columns with the largest pivots are taken for u_d, turns in units of the mechanism's extent.
+        C_d u_d = -C_i u_i - ∂(C_h u)/∂θ δθ                                                                         (20)
+
+    The columns with the largest pivots become u_d, with rotations in units of the mechanism's extent.
     """
     system = point.system
     C = point.C[system.holding.ideal]
@@ -79,10 +81,10 @@ def held_nodes(point: LinkPoint) -> HeldNodes:
 
 
 class LinkMotions(NamedTuple):
-    """Equations of small motions over w_i = (θ, u_i), or u_i alone where θ is locked.
+    """Equations of small motions over w_i = (θ, u_i), or over u_i if θ is locked.
 
-    point, held : where, and u over u_i; M, D, K (n_i, n_i); inputs (n_i, actuators)
-    forces : (actuators,) about which, of least norm; theta : whether θ is among w_i
+    point, held : position, and u over u_i; M, D, K (n_i, n_i); inputs (n_i, actuators)
+    forces : (actuators,) of the rest, of least norm; theta : whether w_i contains θ
     """
 
     point: LinkPoint
@@ -96,25 +98,25 @@ class LinkMotions(NamedTuple):
 
     @property
     def over_u(self) -> Array:
-        """(n_u, n_i) δu for each of w_i."""
+        """Displacements δu for each of w_i, (n_u, n_i)."""
         return np.hstack([self.held.U, self.held.N]) if self.theta else self.held.N
 
     @property
     def over_q(self) -> Array:
-        """(n, n_i) δq."""
+        """Displacements δq for each of w_i, (n, n_i)."""
         still = np.zeros((len(self.point.rigid[0]), self.held.N.shape[1]))
         return np.hstack([self.point.loops.Gamma, still]) if self.theta else still
 
 
 def measure_row(motions: LinkMotions, row: int) -> Array:
-    """A measure's row over w_i."""
+    """Return the row of a measure over w_i."""
     _, over_q, over_u = motions.point.measure(row)
     return np.asarray(over_q @ motions.over_q + over_u @ motions.over_u)
 
 
 @single_blas_thread()
 def locked_motions(configuration: Configuration) -> LinkMotions:
-    """About the undeformed mechanism, θ locked: nothing is loaded."""
+    """Return the motions about the undeformed mechanism without loads, with θ locked."""
     system = rigid_link_system(configuration.mechanism)
     point = link_point(system, configuration.X, configuration.w)
     held = held_nodes(point)
@@ -127,9 +129,11 @@ def locked_motions(configuration: Configuration) -> LinkMotions:
 def link_free_motions(
     configuration: Configuration, *, preload: bool = True, inputs: Array | None = None
 ) -> LinkMotions:
-    """About rest with θ free. With preload it hangs as gravity, springs and inputs bend it, and forces at rest count.
+    """Return the motions about rest with θ free.
 
-    inputs : (actuators,); those of least norm that hold it if left out
+    With preload, the rest is deformed by gravity, springs and inputs, and forces at rest contribute stiffness.
+
+    inputs : (actuators,); default: those of least norm that hold the rest
     """
     system = rigid_link_system(configuration.mechanism)
     point = link_point(system, configuration.X, configuration.w)
@@ -160,7 +164,7 @@ def link_free_motions(
 
 
 def _with_matrices(start: LinkMotions, K: Array) -> LinkMotions:
-    """M, D and the input map over w_i."""
+    """Add M, D and the input map over w_i."""
     point, system = start.point, start.point.system
     mass = link_mass(point.state)
     Bq, Bu = start.over_q, start.over_u
@@ -185,9 +189,9 @@ def _with_matrices(start: LinkMotions, K: Array) -> LinkMotions:
 
 
 def resting_nodes(point: LinkPoint, inputs: Array) -> tuple[Array, Array]:
-    """u (n_u,) and multipliers of the ideal rows at rest under the inputs, θ held where it is:
+    """Return u (n_u,) and the multipliers of the ideal rows at rest under the inputs, with θ fixed.
 
-    [K, C_hᵀ; C_h, 0] (u, λ) = (-∂V/∂u at u = 0 + inputs, 0)                                                        (21)
+    [K, C_hᵀ; C_h, 0] (u, λ) = (-∂V/∂u at u = 0 + inputs, 0)                                              (21)
     """
     system = point.system
     unloaded = link_point(system, point.state.X, point.w) if point.u.any() else point
@@ -200,8 +204,8 @@ def resting_nodes(point: LinkPoint, inputs: Array) -> tuple[Array, Array]:
         u = held.N @ np.linalg.solve(inner, -held.N.T @ total.u)
     except np.linalg.LinAlgError:
         raise NumericalError(
-            "something moves that nothing holds while its coordinates are locked",
-            part=f'mechanism "{system.numbering.mechanism.name}"', hint="look at its modes with locked actuators",
+            "a part moves freely while the coordinates are locked",
+            part=f'mechanism "{system.numbering.mechanism.name}"', hint="check the modes with locked actuators",
         ) from None  # fmt: skip
     left = total.u + K @ u
     multipliers = -np.linalg.lstsq(C.T, left, rcond=1e-12)[0]
@@ -209,7 +213,7 @@ def resting_nodes(point: LinkPoint, inputs: Array) -> tuple[Array, Array]:
 
 
 def pushed(point: LinkPoint, total: LinkForces, inputs: Array) -> LinkForces:
-    """Less the forces of the actuators."""
+    """Subtract the actuator forces."""
     for row, force in zip(actuator_rows(point.system.numbering), inputs.tolist(), strict=True):
         if force:
             _, over_q, over_u = point.measure(row)
@@ -218,7 +222,7 @@ def pushed(point: LinkPoint, total: LinkForces, inputs: Array) -> LinkForces:
 
 
 def _held_forces(point: LinkPoint, multipliers: Array, inputs: Array) -> tuple[Array, Array]:
-    """∂(V + λᵀC_h u)/∂θ (s,) and /∂u (n_u,), less the work of the inputs."""
+    """Return ∂(V + λᵀC_h u)/∂θ (s,) and /∂u (n_u,), minus the work of the inputs."""
     ideal = point.system.holding.ideal
     total = pushed(point, position_forces(point), inputs)
     along = total.q + point.change[ideal].T @ multipliers
@@ -226,7 +230,7 @@ def _held_forces(point: LinkPoint, multipliers: Array, inputs: Array) -> tuple[A
 
 
 def _holding_inputs(point: LinkPoint, multipliers: Array) -> Array:
-    """The inputs of least norm that balance θ."""
+    """Return the inputs of least norm that balance θ."""
     rows = actuator_rows(point.system.numbering)
     none = np.zeros(len(rows))
     needed, _ = _held_forces(point, multipliers, none)
@@ -235,7 +239,7 @@ def _holding_inputs(point: LinkPoint, multipliers: Array) -> Array:
 
 
 def _slopes(configuration: Configuration, point: LinkPoint, multipliers: Array, inputs: Array) -> tuple[Array, Array]:
-    """∂/∂θ of the forces on θ (s, s) and on u (s, n_u) at fixed u, λ and inputs, by differences of sixth order."""
+    """Return ∂/∂θ of the forces on θ (s, s) and on u (s, n_u) at fixed u, λ and inputs, by sixth-order differences."""
     system = point.system
     s, size = len(system.theta_rows), _STEP * system.numbering.theta_scale
     theta = configuration.theta + np.einsum("k,ij->ikj", _STEPS, np.diag(size)).reshape(-1, s)
@@ -253,10 +257,10 @@ def _slopes(configuration: Configuration, point: LinkPoint, multipliers: Array, 
 
 @single_blas_thread()
 def link_modes(motions: LinkMotions, count: int | None = None) -> tuple[Array, Array]:
-    """The lowest ω² (k,), rising, and modes (n_i, k) of unit modal mass; motions without mass have none.
+    """Return the lowest ω² (k,), ascending, and modes (n_i, k) of unit modal mass, without motions that have no mass.
 
-    1/(ω² + σ) are eigenvalues of M in the metric of K + σM: the lowest modes are then the largest of them, whatever
-    the stiffness of the highest. σ makes K definite where θ is free.
+    1/(ω² + σ) are eigenvalues of M in the metric of K + σM: the lowest modes are then the largest ones, independent of
+    the stiffness of the highest modes. σ makes K definite if θ is free.
     """
     M, K = motions.M, motions.K
     inverse, vectors = eigh(M, K + _shift(motions) * M)
@@ -268,7 +272,7 @@ def link_modes(motions: LinkMotions, count: int | None = None) -> tuple[Array, A
 
 
 def _shift(motions: LinkMotions) -> float:
-    """σ: none with θ locked; else above what the motions of θ, nodes following, fall short of being stable by."""
+    """Return σ: zero with locked θ; otherwise above the most negative ω² of the motions of θ with following nodes."""
     if not motions.theta:
         return 0.0
     M, K, s = motions.M, motions.K, len(motions.point.system.theta_rows)
@@ -280,9 +284,9 @@ def _shift(motions: LinkMotions) -> float:
 
 
 def outputs_without_forces(position: Rest) -> list[str]:
-    """Names of the outputs that a rigid link system has: those that are made of measures alone.
+    """Return the names of the outputs that a rigid link system has: those of measures.
 
-    A SuppleNote names the others, which see forces inside the mechanism and are left out.
+    A SuppleNote names the omitted outputs, which measure internal forces.
     """
     load = carried(position)
     count = len(load.measured)
@@ -311,10 +315,11 @@ UNCONDENSED = 1e12  # Hz: wider than any band
 def rest_load_stiffness(
     rest: ElasticRest, one: Configuration, motions: LinkMotions, T: Array, inputs: Array | None = None
 ) -> Array:
-    """(n_i, n_i) what loads at rest add between the u_i: TᵀK_g T, with T (n, n_i) of `over_z`. (rigid-link-system, 24a)
+    """Return TᵀK_g T (n_i, n_i), the stiffness of loads at rest between the u_i, with T (n, n_i) of `over_z`.
 
-    The equations of the links are linear in u, so that they have none of it; what loads add between θ and θ, and
-    between θ and u, they have. inputs : (actuators,) that act; those that hold it if left out
+    The equations of the links are linear in u and do not contain it (rigid-link-system, 24a). They do contain the
+    stiffness
+    of loads between θ and θ, and between θ and u. inputs : (actuators,); default: those that hold the rest
     """
     first = motions.K.shape[0] - motions.held.N.shape[1]
     found = np.zeros_like(motions.K)
@@ -324,9 +329,9 @@ def rest_load_stiffness(
 
 
 def over_z(rest: ElasticRest, motions: LinkMotions) -> Array:
-    """z (n, n_i) of the uncondensed mechanism for each of w_i: z = SᵀM û + (rigid motions) q                       (24)
+    """Return z (n, n_i) of the uncondensed mechanism for each of w_i: z = SᵀM û + (rigid motions) q (24).
 
-    Deflections of drives are what is left between the coordinate and what the nodes say of it.
+    Deflections of drives are the differences between the coordinates and those of the nodes.
     """
     system, state = motions.point.system, motions.point.state
     twists = np.concatenate([state.twists.v, state.twists.w], axis=1) @ motions.over_q  # (nb, 6, n_i)

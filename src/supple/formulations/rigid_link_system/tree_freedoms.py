@@ -32,13 +32,13 @@ _ROTATIONS = ("rotation_x", "rotation_y", "rotation_z")
 
 
 class Freedom(NamedTuple):
-    """One of q.
+    """One of the coordinates q.
 
-    body, parent : numbers of the bodies behind and before its joint
-    axis, axis_on   : (3,) its direction, and the body in whose axes that is constant
-    point, point_on : (3,) where it stands, and the body in whose axes that is constant
-    slides       : along the axis; or else it turns about it, and goes `pitch` along it for every radian
-    floats       : one of the rotations of a ball joint, whose axes turn with the body behind
+    body, parent : numbers of the bodies after and before its joint
+    axis, axis_on   : (3,) its direction, and the body in whose axes this is constant
+    point, point_on : (3,) its position, and the body in whose axes this is constant
+    slides       : translation along the axis; otherwise rotation, with a translation of `pitch` per radian
+    floats       : one of the rotations of a ball joint, whose axes rotate with the body after the joint
     """
 
     joint: str
@@ -55,9 +55,9 @@ class Freedom(NamedTuple):
 
 
 class TreeFreedoms(NamedTuple):
-    """All of q, from the ground outwards.
+    """All coordinates q, from the ground outwards.
 
-    parent : (nb,) of every body, parents first; moves (nb + 1, n): which of q move it
+    parent : (nb,) of every body, parents first; moves (nb + 1, n): coordinates that move it
     """
 
     freedoms: tuple[Freedom, ...]
@@ -66,7 +66,7 @@ class TreeFreedoms(NamedTuple):
     moves: NDArray[np.bool_]
 
     def number(self, joint: str, coordinate: str) -> int | None:
-        """Which of q is a joint's coordinate, None if its joint closes a loop."""
+        """Return the index in q of a joint coordinate, or None if the joint closes a loop."""
         for k, item in enumerate(self.freedoms):
             if (item.joint, item.coordinate) == (joint, coordinate):
                 return k
@@ -74,7 +74,7 @@ class TreeFreedoms(NamedTuple):
 
 
 def tree_freedoms(numbering: Numbering) -> TreeFreedoms:
-    """Of the joints of the spanning tree."""
+    """Return the coordinates of the joints of the spanning tree."""
     graph, found = numbering.topology, []
     for name in numbering.bodies:
         base, joint = graph.parent[name]
@@ -97,8 +97,8 @@ def _of_joint(numbering: Numbering, joint: str, body: int, parent: int) -> list[
     steps = item.form(plane).stepped(plane)
     if steps is None:
         raise InputError(
-            f"a rigid link system has no axes for a {item.kind} joint", part=part_name(("joints", joint)),
-            path=("joints", joint), hint="take another formulation, or let it close a loop",
+            f"a rigid link system does not support {item.kind} joints in its tree", part=part_name(("joints", joint)),
+            path=("joints", joint), hint="use another formulation, or let the joint close a loop",
         )  # fmt: skip
     frames = joint_frames(numbering.drawing, joint)
     backwards = numbering.body_index(item.bodies[0]) == body
@@ -130,8 +130,11 @@ def _of_joint(numbering: Numbering, joint: str, body: int, parent: int) -> list[
 
 
 class LinkTwists(NamedTuple):
-    """What a unit of each rate does at one position: S (n, 6) in the world about its origin; and of every body, of its
-    own origin in its own axes, v and w (nb, 3, n)."""
+    """Motion for a unit rate of each coordinate at one position.
+
+    S (n, 6) is in world axes about the world's origin; v and w (nb, 3, n) are those of every body's origin, in its own
+    axes.
+    """
 
     S: Array
     v: Array
@@ -139,7 +142,7 @@ class LinkTwists(NamedTuple):
 
 
 def link_twists(tree: TreeFreedoms, X: Array) -> LinkTwists:
-    """X : (nb + 1, 12) poses, the ground last."""
+    """Return the twists for X (nb + 1, 12), the poses with the ground last."""
     x, R = X[:, :3], X[:, 3:].reshape(-1, 3, 3)
     S = np.zeros((len(tree.freedoms), 6))
     for k, item in enumerate(tree.freedoms):
@@ -157,8 +160,11 @@ def link_twists(tree: TreeFreedoms, X: Array) -> LinkTwists:
 
 
 class LinkBias(NamedTuple):
-    """Accelerations of bodies that q̇ gives without q̈, in their own axes: of the origin a, angular alpha; and the
-    angular velocity w and velocity of the origin v: (nb, 3) each."""
+    """Accelerations of bodies due to q̇ with q̈ = 0, in their own axes.
+
+    They are those of the origin a and angular alpha, with the angular velocity w and the velocity of the origin v: (nb,
+    3) each.
+    """
 
     a: Array
     alpha: Array
@@ -167,7 +173,7 @@ class LinkBias(NamedTuple):
 
 
 def link_bias(tree: TreeFreedoms, X: Array, twists: LinkTwists, rates: Array) -> LinkBias:
-    """Second sum of (6), as the acceleration of the point at the body's origin."""
+    """Return the second sum of (6), as the acceleration of the point at the body's origin."""
     own = twists.S * rates[:, None]
     V, A = np.zeros((len(X), 6)), np.zeros((len(X), 6))
     number = {b: [k for k, item in enumerate(tree.freedoms) if item.body == b] for b in range(len(tree.parent))}
@@ -187,7 +193,7 @@ def link_bias(tree: TreeFreedoms, X: Array, twists: LinkTwists, rates: Array) ->
 
 
 def _bracket(V: Array, S: Array) -> Array:
-    """V × S of twists (v, ω): (ω × s_v + v × s_ω, ω × s_ω)."""
+    """Return V × S of twists (v, ω): (ω × s_v + v × s_ω, ω × s_ω)."""
     return np.concatenate([crossed(V[3:], S[:3]) + crossed(V[:3], S[3:]), crossed(V[3:], S[3:])])
 
 
@@ -201,7 +207,7 @@ def _bracket(V: Array, S: Array) -> Array:
 
 @kernel(purpose="rows between nodes")
 def term_gradients(rows_i, rows_f, poses, twists, g, dg):
-    """Of every term: g (terms, 13) value and gradient, dg (terms, n, 13) their changes along n motions.
+    """Return for every term g (terms, 13), value and gradient, and dg (terms, n, 13), their changes along n motions.
 
     poses : (parts + 1, 12), the ground last; twists : (parts + 1, n, 6) of the parts in world axes
     """
@@ -216,7 +222,7 @@ class LinkRows(NamedTuple):
     """Terms of all rows between parts, constants.
 
     part_body, part_node : (parts,) of each part; place (parts, 3) on its body
-    rows_i, rows_f : terms, as kernels take them; row (terms,): which row a term belongs to; total : of rows
+    rows_i, rows_f : terms as in kernels; row (terms,): row of each term; total : number of rows
     """
 
     part_body: Integers
@@ -229,7 +235,7 @@ class LinkRows(NamedTuple):
 
 
 def link_rows(rows: PartRows, first_node: Integers, count: int) -> LinkRows:
-    """The first `count` rows, and all their terms."""
+    """Return the first `count` rows with all their terms."""
     terms = [(row, term) for row in range(count) for term in terms_of(rows.rows_i, row)]
     chosen = np.array([term for _, term in terms], dtype=np.int64)
     keys = list(rows.parts)
@@ -245,14 +251,14 @@ def link_rows(rows: PartRows, first_node: Integers, count: int) -> LinkRows:
 
 
 class TermGradients(NamedTuple):
-    """g and ∂_k g of all terms, at one position: (terms, 2, 6) and (terms, n, 2, 6), of the two ends of each."""
+    """Gradients g (terms, 2, 6) and ∂_k g (terms, n, 2, 6) of all terms at one position, for both ends of each."""
 
     g: Array
     slopes: Array
 
 
 def gradients_at(rows: LinkRows, X: Array, v: Array, w: Array) -> TermGradients:
-    """X (nb + 1, 12); v, w (nb, 3, n) twists of the bodies for every one of q, body axes."""
+    """Return the gradients for X (nb + 1, 12); v, w (nb, 3, n) twists of the bodies for each of q, body axes."""
     n = v.shape[2]
     parts = len(rows.part_body)
     R = X[rows.part_body, 3:].reshape(-1, 3, 3)
@@ -269,13 +275,13 @@ def gradients_at(rows: LinkRows, X: Array, v: Array, w: Array) -> TermGradients:
 
 
 def link_part_twists(rows: LinkRows, v: Array, w: Array) -> tuple[Array, Array]:
-    """Twists of the parts where they stand: (parts, 3, n) each, in the axes of their bodies."""
+    """Return the twists of the parts at their positions, (parts, 3, n) each, in the axes of their bodies."""
     about = w[rows.part_body]
     return v[rows.part_body] + np.swapaxes(crossed(np.swapaxes(about, 1, 2), rows.place[:, None]), 1, 2), about
 
 
 def over_nodes(rows: LinkRows, found: TermGradients, nodes: int) -> Array:
-    """C (rows, nodes, 2, 3) over û."""
+    """Return C (rows, nodes, 2, 3) over û."""
     ends = rows.rows_i[:, [A, B]]
     term, side = np.nonzero(ends < len(rows.part_body))
     C = np.zeros((rows.total, nodes, 6))
@@ -284,14 +290,14 @@ def over_nodes(rows: LinkRows, found: TermGradients, nodes: int) -> Array:
 
 
 def along_tree(rows: LinkRows, found: TermGradients, v: Array, w: Array) -> Array:
-    """∂φ/∂q (rows, n) of the rigid links."""
+    """Return ∂φ/∂q (rows, n) of the rigid links."""
     own = np.concatenate([*link_part_twists(rows, v, w)], axis=1)  # (parts, 6, n)
     moved = np.concatenate([own, np.zeros((1, 6, own.shape[2]))])[rows.rows_i[:, [A, B]]]
     return _summed(rows, np.einsum("tsc,tscn->tn", found.g, moved))
 
 
 def row_derivatives(rows: LinkRows, found: TermGradients, w: Array, hat: Array) -> Array:
-    """∂(C A u)/∂q (rows, n); hat (nodes, 2, 3): û, w (nb, 3, n)."""
+    """Return ∂(C A u)/∂q (rows, n); hat (nodes, 2, 3): û, w (nb, 3, n)."""
     ends = rows.rows_i[:, [A, B]]
     shown = np.concatenate([hat[rows.part_node].reshape(-1, 6), np.zeros((1, 6))])[ends]  # (terms, 2, 6)
     turns = np.concatenate([w[rows.part_body], np.zeros((1, 3, w.shape[2]))])[ends]  # (terms, 2, 3, n)
@@ -302,7 +308,7 @@ def row_derivatives(rows: LinkRows, found: TermGradients, w: Array, hat: Array) 
 
 
 def second_rates(rows: LinkRows, found: TermGradients, bias: LinkBias, rates: Array) -> Array:
-    """φ̈ (rows,) of the rigid links for q̈ = 0: Σ g·V̇ + ġ·V, the V of parts in body axes."""
+    """Return φ̈ (rows,) of the rigid links for q̈ = 0: Σ g·V̇ + ġ·V, with V of the parts in body axes."""
     b, r = rows.part_body, rows.place
     v, w, alpha = bias.v[b] + crossed(bias.w[b], r), bias.w[b], bias.alpha[b]
     a = bias.a[b] + crossed(alpha, r) + crossed(w, crossed(w, r)) - crossed(w, v)  # change of components

@@ -1,4 +1,4 @@
-"""The scalar measures every joint, coordinate, actuator, spring and sensor is made of.
+"""Scalar measures of which every joint, coordinate, actuator, spring and sensor consists.
 
 A measure φ relates two frames, one on body a and one on body b (docs/theory/kinematics.md, eqs. 1-9):
 
@@ -7,9 +7,9 @@ A measure φ relates two frames, one on body a and one on body b (docs/theory/ki
     DISTANCE   |p_b - p_a|
     ANGLE      atan2(v·w, u·w)             u, v fixed in a at right angles, w in b
 
-`terms` has the value, the gradient, its change along a motion (slope), the curvature and the second rate of each, and
-of the term of a row, which is a factor times one of them. `vectors_in_motion` has the vectors that they are made of,
-and the kinds.
+`terms` has the value, the gradient, its change along a motion (slope), the curvature and the second rate of each
+measure, and of the term of a row, which is a factor times a measure. `vectors_in_motion` has the vectors they consist
+of, and the kinds.
 """
 
 from supple.kinematics.primitives.terms import (

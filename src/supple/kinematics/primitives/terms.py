@@ -1,8 +1,8 @@
-"""The four measures, and the terms of rows: a factor times one of them. Kinds are checked where rows are numbered.
+"""The four measures, and the terms of rows: a factor times a measure. Kinds are checked where rows are numbered.
 
 The gradient is taken with respect to the twists (v, ω) of both bodies, in their own axes. The second derivative along
 two rigid motions j and k uses that a vector fixed in a body, and the velocity field of a motion with constant
-components in body axes, both turn with the body:  ∂_k(δ_j p) = ω_k × δ_j p. Whoever uses a row adds its terms up.
+components in body axes, both turn with the body:  ∂_k(δ_j p) = ω_k × δ_j p. The caller sums the terms of a row.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ from supple.kinematics.primitives.vectors_in_motion import (
 
 @kernel
 def value(rows_i, rows_f, i, X):
-    """Value of term i alone, angles within a turn."""
+    """Return the value of term i alone, angles within a turn."""
     kind = rows_i[i, KIND]
     if kind == ALONG:
         phi = value_along(rows_i, rows_f, i, X)
@@ -69,7 +69,7 @@ def value(rows_i, rows_f, i, X):
 
 @kernel(inline=True)
 def continued(rows_i, rows_f, i, within_turn, w):
-    """The value of term i, full turns added: closest to what the followed measures w say of it."""
+    """Return the value of term i with full turns added: the one closest to the followed measures w."""
     followed = rows_i[i, TURNS]
     if followed == NONE:
         return within_turn
@@ -80,7 +80,7 @@ def continued(rows_i, rows_f, i, within_turn, w):
 
 @kernel
 def row_value(rows_i, rows_f, i, X, w):
-    """Value of row i, its terms together, full turns of angles counted by the followed measures w."""
+    """Return the value of row i, the sum of its terms, full turns of angles counted by the followed measures w."""
     total = 0.0
     term = i
     while term != NONE:
@@ -91,7 +91,7 @@ def row_value(rows_i, rows_f, i, X, w):
 
 @kernel(inline=True)
 def put_gradient(factor, parts, g):
-    """g (13,) = factor times (φ, ∂φ/∂v_a, ∂φ/∂ω_a, ∂φ/∂v_b, ∂φ/∂ω_b)."""
+    """Set g (13,) = factor times (φ, ∂φ/∂v_a, ∂φ/∂ω_a, ∂φ/∂v_b, ∂φ/∂ω_b)."""
     phi, fa, ma, fb, mb = parts
     g[0] = factor * phi
     for k in range(3):
@@ -103,7 +103,7 @@ def put_gradient(factor, parts, g):
 
 @kernel
 def gradient(rows_i, rows_f, i, X, g):
-    """Value and gradient of term i: g = (value, ∂/∂twist_a (6), ∂/∂twist_b (6)), in body axes."""
+    """Set value and gradient of term i: g = (value, ∂/∂twist_a (6), ∂/∂twist_b (6)), in body axes."""
     kind = rows_i[i, KIND]
     if kind == ALONG:
         parts = gradient_along(rows_i, rows_f, i, X)
@@ -119,9 +119,9 @@ def gradient(rows_i, rows_f, i, X, g):
 
 @kernel
 def gradient_slope(rows_i, rows_f, i, X, twist_a, twist_b, dg):
-    """dg (13,): change of g of term i along a motion; twists (6,) of the two frames' origins in world axes.
+    """Set dg (13,): change of g of term i along a motion; twists (6,) of the two frames' origins in world axes.
 
-    A vector x fixed in frame a and seen from frame b changes as R_bᵀ((ω_a - ω_b) × x), and all follows from that.
+    A vector x fixed in frame a changes relative to frame b as R_bᵀ((ω_a - ω_b) × x); all slopes follow from that.
     """
     kind = rows_i[i, KIND]
     if kind == ALONG:
@@ -137,7 +137,7 @@ def gradient_slope(rows_i, rows_f, i, X, twist_a, twist_b, dg):
 
 @kernel
 def curvature(rows_i, rows_f, i, X, twists, s, scratch, h):
-    """Second derivatives h[j, k] = (∂_k φ_q) Ψ_j, k >= j, of term i along s rigid motions.
+    """Set the second derivatives h[j, k] = (∂_k φ_q) Ψ_j, k >= j, of term i along s rigid motions.
 
     ∂_k moves the mechanism along motion k and keeps the components of Ψ_j in body axes.
     twists  : (bodies + 1, s, 6) the motions' twists in world axes
@@ -160,7 +160,7 @@ def curvature(rows_i, rows_f, i, X, twists, s, scratch, h):
 
 @kernel
 def second_rate(rows_i, rows_f, i, X, course, out):
-    """Second rate of term i along a course, and in out (s,) its changes along s motions."""
+    """Return the second rate of term i along a course, and set in out (s,) its changes along s motions."""
     kind, factor = rows_i[i, KIND], rows_f[i, FACTOR]
     if kind == ALONG:
         second = second_rate_along(rows_i, rows_f, i, X, course, out)
@@ -181,13 +181,13 @@ def second_rate(rows_i, rows_f, i, X, course, out):
 
 @kernel(inline=True)
 def value_right_angle(rows_i, rows_f, i, X):
-    """φ"""
+    """Return φ."""
     return dot(turned(X, rows_i[i, A], rows_f, i, U), turned(X, rows_i[i, B], rows_f, i, W))
 
 
 @kernel(inline=True)
 def gradient_right_angle(rows_i, rows_f, i, X):
-    """φ, ∂φ/∂v_a, ∂φ/∂ω_a, ∂φ/∂v_b, ∂φ/∂ω_b in body axes."""
+    """Return φ, ∂φ/∂v_a, ∂φ/∂ω_a, ∂φ/∂v_b, ∂φ/∂ω_b in body axes."""
     a, b = rows_i[i, A], rows_i[i, B]
     u, w = turned(X, a, rows_f, i, U), turned(X, b, rows_f, i, W)
     n, none = cross(u, w), (0.0, 0.0, 0.0)
@@ -196,7 +196,7 @@ def gradient_right_angle(rows_i, rows_f, i, X):
 
 @kernel(inline=True)
 def slope_right_angle(rows_i, rows_f, i, X, twist_a, twist_b):
-    """Changes of the five along a motion."""
+    """Return the changes of these five along a motion."""
     a, b = rows_i[i, A], rows_i[i, B]
     u, w = turned(X, a, rows_f, i, U), turned(X, b, rows_f, i, W)
     relative, none = minus(spin_of(twist_a), spin_of(twist_b)), (0.0, 0.0, 0.0)
@@ -208,7 +208,7 @@ def slope_right_angle(rows_i, rows_f, i, X, twist_a, twist_b):
 
 @kernel
 def bilinear(twists, a, u, b, w, scratch, h):
-    """h[j, k] = ω_k^a·(δ_j u × w) + ω_k^b·(δ_j w × u) + δ_j u·δ_k w + δ_k u·δ_j w, k >= j, for s = len(h).
+    """Set h[j, k] = ω_k^a·(δ_j u × w) + ω_k^b·(δ_j w × u) + δ_j u·δ_k w + δ_k u·δ_j w, k >= j, for s = len(h).
 
     Leaves the first derivative of u·w along motion j in scratch[j, 12].
     """
@@ -232,14 +232,14 @@ def bilinear(twists, a, u, b, w, scratch, h):
 
 @kernel
 def curvature_right_angle(rows_i, rows_f, i, X, twists, s, scratch, h):
-    """Second derivatives of u·w along s motions, k >= j."""
+    """Set the second derivatives of u·w along s motions, k >= j."""
     a, b = rows_i[i, A], rows_i[i, B]
     bilinear(twists, a, turned(X, a, rows_f, i, U), b, turned(X, b, rows_f, i, W), scratch, h[:s])
 
 
 @kernel
 def second_rate_right_angle(rows_i, rows_f, i, X, course, out):
-    """φ'' = u''·w + 2 u'·w' + u·w'', and its changes along s motions in out (s,)."""
+    """Return φ'' = u''·w + 2 u'·w' + u·w'', and set its changes along s motions in out (s,)."""
     a, b = rows_i[i, A], rows_i[i, B]
     moving, pushed, twists, bent = course
     u = vector_rates(moving, pushed, a, turned(X, a, rows_f, i, U))
@@ -259,14 +259,14 @@ def second_rate_right_angle(rows_i, rows_f, i, X, course, out):
 
 @kernel(inline=True)
 def value_distance(rows_i, rows_f, i, X):
-    """ℓ"""
+    """Return ℓ."""
     d = separation(X, rows_i[i, A], rows_i[i, B], rows_f, i)
     return sqrt(dot(d, d))
 
 
 @kernel(inline=True)
 def gradient_distance(rows_i, rows_f, i, X):
-    """ℓ, ∂ℓ/∂v_a, ∂ℓ/∂ω_a, ∂ℓ/∂v_b, ∂ℓ/∂ω_b in body axes."""
+    """Return ℓ, ∂ℓ/∂v_a, ∂ℓ/∂ω_a, ∂ℓ/∂v_b, ∂ℓ/∂ω_b in body axes."""
     a, b = rows_i[i, A], rows_i[i, B]
     d = separation(X, a, b, rows_f, i)
     length = sqrt(dot(d, d))
@@ -277,7 +277,7 @@ def gradient_distance(rows_i, rows_f, i, X):
 
 @kernel(inline=True)
 def slope_distance(rows_i, rows_f, i, X, twist_a, twist_b):
-    """Changes of the five along a motion."""
+    """Return the changes of these five along a motion."""
     a, b = rows_i[i, A], rows_i[i, B]
     wa, wb = spin_of(twist_a), spin_of(twist_b)
     d = separation(X, a, b, rows_f, i)
@@ -293,7 +293,7 @@ def slope_distance(rows_i, rows_f, i, X, twist_a, twist_b):
 
 @kernel
 def curvature_distance(rows_i, rows_f, i, X, twists, s, scratch, h):
-    """h[j, k] = [δ_j d·δ_k d + d·(ω_k^b × δ_j p_b - ω_k^a × δ_j p_a) - δ_j ℓ δ_k ℓ] / ℓ, k >= j."""
+    """Set h[j, k] = [δ_j d·δ_k d + d·(ω_k^b × δ_j p_b - ω_k^a × δ_j p_a) - δ_j ℓ δ_k ℓ] / ℓ, k >= j."""
     a, b = rows_i[i, A], rows_i[i, B]
     d = separation(X, a, b, rows_f, i)
     here, there = turned(X, a, rows_f, i, PA), turned(X, b, rows_f, i, PB)
@@ -313,7 +313,7 @@ def curvature_distance(rows_i, rows_f, i, X, twists, s, scratch, h):
 
 @kernel
 def second_rate_distance(rows_i, rows_f, i, X, course, out):
-    """ℓ ℓ' = d·d',  ℓ ℓ'' = d'·d' + d·d'' - ℓ'²; and the changes of ℓ'' along s motions in out (s,)."""
+    """Return ℓ'' from ℓ ℓ' = d·d',  ℓ ℓ'' = d'·d' + d·d'' - ℓ'²; set its changes along s motions in out (s,)."""
     a, b = rows_i[i, A], rows_i[i, B]
     moving, pushed, twists, bent = course
     here, there = turned(X, a, rows_f, i, PA), turned(X, b, rows_f, i, PB)
@@ -339,14 +339,14 @@ def second_rate_distance(rows_i, rows_f, i, X, course, out):
 
 @kernel(inline=True)
 def value_along(rows_i, rows_f, i, X):
-    """φ"""
+    """Return φ."""
     a, b = rows_i[i, A], rows_i[i, B]
     return dot(turned(X, a, rows_f, i, U), separation(X, a, b, rows_f, i))
 
 
 @kernel(inline=True)
 def gradient_along(rows_i, rows_f, i, X):
-    """φ, ∂φ/∂v_a, ∂φ/∂ω_a, ∂φ/∂v_b, ∂φ/∂ω_b in body axes."""
+    """Return φ, ∂φ/∂v_a, ∂φ/∂ω_a, ∂φ/∂v_b, ∂φ/∂ω_b in body axes."""
     a, b = rows_i[i, A], rows_i[i, B]
     d, u = separation(X, a, b, rows_f, i), turned(X, a, rows_f, i, U)
     direction, force = local(rows_f, i, U), in_body(X, b, u)
@@ -356,7 +356,7 @@ def gradient_along(rows_i, rows_f, i, X):
 
 @kernel(inline=True)
 def slope_along(rows_i, rows_f, i, X, twist_a, twist_b):
-    """Changes of the five along a motion."""
+    """Return the changes of these five along a motion."""
     a, b = rows_i[i, A], rows_i[i, B]
     wa, wb = spin_of(twist_a), spin_of(twist_b)
     d, u = separation(X, a, b, rows_f, i), turned(X, a, rows_f, i, U)
@@ -374,7 +374,7 @@ def slope_along(rows_i, rows_f, i, X, twist_a, twist_b):
 
 @kernel
 def curvature_along(rows_i, rows_f, i, X, twists, s, scratch, h):
-    """h[j, k] = ω_k^a·(δ_j u × d) + δ_j u·δ_k d + δ_k u·δ_j d + u·(ω_k^b × δ_j p_b - ω_k^a × δ_j p_a), k >= j."""
+    """Set h[j, k] = ω_k^a·(δ_j u × d) + δ_j u·δ_k d + δ_k u·δ_j d + u·(ω_k^b × δ_j p_b - ω_k^a × δ_j p_a), k >= j."""
     a, b = rows_i[i, A], rows_i[i, B]
     u, d = turned(X, a, rows_f, i, U), separation(X, a, b, rows_f, i)
     here, there = turned(X, a, rows_f, i, PA), turned(X, b, rows_f, i, PB)
@@ -397,7 +397,7 @@ def curvature_along(rows_i, rows_f, i, X, twists, s, scratch, h):
 
 @kernel
 def second_rate_along(rows_i, rows_f, i, X, course, out):
-    """φ'' = u''·d + 2 u'·d' + u·d'', and its changes along s motions in out (s,)."""
+    """Return φ'' = u''·d + 2 u'·d' + u·d'', and set its changes along s motions in out (s,)."""
     a, b = rows_i[i, A], rows_i[i, B]
     moving, pushed, twists, bent = course
     here, there = turned(X, a, rows_f, i, PA), turned(X, b, rows_f, i, PB)
@@ -419,7 +419,7 @@ def second_rate_along(rows_i, rows_f, i, X, course, out):
 
 @kernel(inline=True)
 def value_angle(rows_i, rows_f, i, X):
-    """φ within a turn."""
+    """Return φ within a turn."""
     a = rows_i[i, A]
     w = turned(X, rows_i[i, B], rows_f, i, W)
     return atan2(dot(turned(X, a, rows_f, i, V), w), dot(turned(X, a, rows_f, i, U), w))
@@ -427,7 +427,7 @@ def value_angle(rows_i, rows_f, i, X):
 
 @kernel(inline=True)
 def gradient_angle(rows_i, rows_f, i, X):
-    """φ, ∂φ/∂v_a, ∂φ/∂ω_a, ∂φ/∂v_b, ∂φ/∂ω_b in body axes."""
+    """Return φ, ∂φ/∂v_a, ∂φ/∂ω_a, ∂φ/∂v_b, ∂φ/∂ω_b in body axes."""
     a, b = rows_i[i, A], rows_i[i, B]
     u, v, w = turned(X, a, rows_f, i, U), turned(X, a, rows_f, i, V), turned(X, b, rows_f, i, W)
     c, t = dot(u, w), dot(v, w)
@@ -438,7 +438,7 @@ def gradient_angle(rows_i, rows_f, i, X):
 
 @kernel(inline=True)
 def slope_angle(rows_i, rows_f, i, X, twist_a, twist_b):
-    """Changes of the five along a motion."""
+    """Return the changes of these five along a motion."""
     a, b = rows_i[i, A], rows_i[i, B]
     wa, wb, none = spin_of(twist_a), spin_of(twist_b), (0.0, 0.0, 0.0)
     u, v, w = turned(X, a, rows_f, i, U), turned(X, a, rows_f, i, V), turned(X, b, rows_f, i, W)
@@ -458,7 +458,7 @@ def slope_angle(rows_i, rows_f, i, X, twist_a, twist_b):
 
 @kernel
 def curvature_angle(rows_i, rows_f, i, X, twists, s, scratch, h):
-    """From the derivatives of c and t along s motions, k >= j."""
+    """Set the second derivatives of the angle from those of c and t along s motions, k >= j."""
     a, b = rows_i[i, A], rows_i[i, B]
     u, v, w = turned(X, a, rows_f, i, U), turned(X, a, rows_f, i, V), turned(X, b, rows_f, i, W)
     c, t = dot(u, w), dot(v, w)
@@ -478,7 +478,10 @@ def curvature_angle(rows_i, rows_f, i, X, twists, s, scratch, h):
 
 @kernel
 def second_rate_angle(rows_i, rows_f, i, X, course, out):
-    """φ' = (c t' - t c') / q,  φ'' = (c t'' - t c'' - φ' q') / q,  q = c² + t²; and the changes of φ'' in out (s,)."""
+    """Return φ'' and set its changes along s motions in out (s,).
+
+    φ' = (c t' - t c') / q,  φ'' = (c t'' - t c'' - φ' q') / q,  q = c² + t²
+    """
     a, b = rows_i[i, A], rows_i[i, B]
     moving, pushed, twists, bent = course
     u = vector_rates(moving, pushed, a, turned(X, a, rows_f, i, U))

@@ -1,10 +1,10 @@
-"""Vectors and points fixed in bodies, how they move, and the layout of the rows that measure between them.
+"""Vectors and points fixed in bodies, their motion, and the layout of the rows that measure between them.
 
 Along a motion j with twists (v, ω) of the bodies in world axes
 
     δ_j p = v_j + ω_j × r,    δ_j u = ω_j × u                                                        (kinematics, 5)
 
-and along one with rates (v̇, ω̇) too
+and along a motion with rates (v̇, ω̇) too
 
     x' = ω × x,      x'' = ω̇ × x + ω × x'
     p' = v + ω × r,  p'' = v̇ + ω̇ × r + ω × p'
@@ -50,7 +50,7 @@ ROW_WIDTH = 19
 
 
 class Course(NamedTuple):
-    """A motion with its rates, and how it changes along others; every twist in world axes.
+    """A motion with its rates, and its changes along other motions; every twist in world axes.
 
     moving : (bodies + 1, 6) (v, ω);          pushed : (bodies + 1, 6) (v̇, ω̇)
     twists : (bodies + 1, s, 6) (v_m, ω_m);   bent   : (bodies + 1, s, 6) (∂v, ∂ω)
@@ -64,13 +64,13 @@ class Course(NamedTuple):
 
 @kernel(inline=True)
 def local(f, i, at):
-    """The vector at rows_f[i, at:at+3], in the axes of its body."""
+    """Return the vector at rows_f[i, at:at+3], in the axes of its body."""
     return (f[i, at], f[i, at + 1], f[i, at + 2])
 
 
 @kernel(inline=True)
 def turned(X, b, f, i, at):
-    """R_b times the same."""
+    """Return the vector at rows_f[i, at:at+3] in world axes, R_b times `local`."""
     x, y, z = f[i, at], f[i, at + 1], f[i, at + 2]
     return (
         X[b, 3] * x + X[b, 4] * y + X[b, 5] * z,
@@ -81,7 +81,7 @@ def turned(X, b, f, i, at):
 
 @kernel(inline=True)
 def in_body(X, b, v):
-    """R_bᵀ v."""
+    """Return R_bᵀ v."""
     return (
         X[b, 3] * v[0] + X[b, 6] * v[1] + X[b, 9] * v[2],
         X[b, 4] * v[0] + X[b, 7] * v[1] + X[b, 10] * v[2],
@@ -91,56 +91,56 @@ def in_body(X, b, v):
 
 @kernel(inline=True)
 def separation(X, a, b, f, i):
-    """d = p_b - p_a in the world."""
+    """Return d = p_b - p_a in the world."""
     there = plus((X[b, 0], X[b, 1], X[b, 2]), turned(X, b, f, i, PB))
     return minus(there, plus((X[a, 0], X[a, 1], X[a, 2]), turned(X, a, f, i, PA)))
 
 
 @kernel(inline=True)
 def spin_of(twist):
-    """ω."""
+    """Return ω of a twist."""
     return (twist[3], twist[4], twist[5])
 
 
 @kernel(inline=True)
 def point_velocity(twist, r):
-    """v + ω × r."""
+    """Return v + ω × r."""
     return plus((twist[0], twist[1], twist[2]), cross(spin_of(twist), r))
 
 
 @kernel(inline=True)
 def turning(twists, b, j, u):
-    """δ_j u = ω_j × u of a vector fixed in body b."""
+    """Return δ_j u = ω_j × u of a vector fixed in body b."""
     return cross((twists[b, j, 3], twists[b, j, 4], twists[b, j, 5]), u)
 
 
 @kernel(inline=True)
 def along_motion(twists, b, j, r):
-    """δ_j p = v_j + ω_j × r of the point at r from the origin of body b."""
+    """Return δ_j p = v_j + ω_j × r of the point at r from the origin of body b."""
     return plus((twists[b, j, 0], twists[b, j, 1], twists[b, j, 2]), turning(twists, b, j, r))
 
 
 @kernel(inline=True)
 def stored(scratch, j, at, a):
-    """Keep a vector in row j of the workspace."""
+    """Store a vector in row j of the workspace."""
     scratch[j, at], scratch[j, at + 1], scratch[j, at + 2] = a[0], a[1], a[2]
 
 
 @kernel(inline=True)
 def product(scratch, j, at, k, to):
-    """Scalar product of two stored vectors."""
+    """Return the scalar product of two stored vectors."""
     return dot(local(scratch, j, at), local(scratch, k, to))
 
 
 @kernel(inline=True)
 def spin(twists, b, k, scratch, j, at):
-    """ω_k of body b times a stored vector."""
+    """Return the scalar product of ω_k of body b and a stored vector."""
     return dot((twists[b, k, 3], twists[b, k, 4], twists[b, k, 5]), local(scratch, j, at))
 
 
 @kernel
 def vector_rates(moving, pushed, b, x):
-    """x, x', x'' of a vector fixed in body b."""
+    """Return x, x', x'' of a vector fixed in body b."""
     w = spin_of(moving[b])
     first = cross(w, x)
     return x, first, plus(cross(spin_of(pushed[b]), x), cross(w, first))
@@ -148,14 +148,14 @@ def vector_rates(moving, pushed, b, x):
 
 @kernel
 def point_rates(moving, pushed, b, r):
-    """p', p'' of the point at r from the origin of body b."""
+    """Return p', p'' of the point at r from the origin of body b."""
     first = point_velocity(moving[b], r)
     return first, plus(point_velocity(pushed[b], r), cross(spin_of(moving[b]), first))
 
 
 @kernel
 def vector_slopes(moving, along, bend, x):
-    """∂x, ∂x', ∂x'' of x with its rates, in a body with twists (v, ω), (v_m, ω_m) and (∂v, ∂ω)."""
+    """Return ∂x, ∂x', ∂x'' of x with its rates, in a body with twists (v, ω), (v_m, ω_m) and (∂v, ∂ω)."""
     w, bent = spin_of(along), spin_of(bend)
     turn = cross(bent, x[0])
     return (
@@ -167,7 +167,7 @@ def vector_slopes(moving, along, bend, x):
 
 @kernel
 def point_slopes(moving, along, bend, r, rates):
-    """∂p, ∂p', ∂p'' likewise; rates are p', p''."""
+    """Return ∂p, ∂p', ∂p'' of a point; rates are p', p''."""
     w, change = spin_of(along), point_velocity(bend, r)
     return (
         point_velocity(along, r),
@@ -178,13 +178,13 @@ def point_slopes(moving, along, bend, r, rates):
 
 @kernel
 def apart(p, q):
-    """q - p, both with two rates."""
+    """Return q - p, both with two rates."""
     return (minus(q[0], p[0]), minus(q[1], p[1]), minus(q[2], p[2]))
 
 
 @kernel
 def product_rates(x, y):
-    """x·y and its two rates; x and y are vectors with theirs."""
+    """Return x·y and its two rates; x and y are vectors with theirs."""
     return (
         dot(x[0], y[0]),
         dot(x[1], y[0]) + dot(x[0], y[1]),
@@ -194,7 +194,7 @@ def product_rates(x, y):
 
 @kernel
 def product_slopes(x, y, dx, dy):
-    """Changes of the three."""
+    """Return the changes of x·y and its two rates."""
     return (
         dot(dx[0], y[0]) + dot(x[0], dy[0]),
         dot(dx[1], y[0]) + dot(x[1], dy[0]) + dot(dx[0], y[1]) + dot(x[0], dy[1]),

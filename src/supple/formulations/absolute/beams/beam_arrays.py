@@ -1,7 +1,7 @@
-"""Beam elements between frames, as arrays: what the kernels of beams in large motion take.
+"""Arrays of beam elements between frames for the kernels of beams in large motion.
 
-An element has the constants of `beam_element.beam_matrices`; in its own axes stretch, twist and the two directions of
-bending do not couple, so that a row of its mass or stiffness has at most four entries.
+An element has the constants of `beam_element.beam_matrices`. In element axes, extension, torsion and the two directions
+of bending are not coupled, so that a row of its mass or stiffness has at most four entries.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ NUMBERS = 49
 
 
 class BeamArrays(NamedTuple):
-    """e elements between frames with d velocities each, 6 or in the plane 3.
+    """Arrays of e elements between frames with d velocities each, 6 or in the plane 3.
 
     frames  : (e, 2) the frames at both ends
-    numbers : (e, 49) constants of an element, at the places named above; in the plane the third axis is its normal
-    coupled : (2d, 4) which degrees of freedom of the ends the entries of the next three belong to
-    mass, stiffness : (e, 2d, 4) rows of the element's matrices at rest, in its axes
+    numbers : (e, 49) constants of an element, at the positions named above; in the plane the third axis is its normal
+    coupled : (2d, 4) degrees of freedom of the ends for the entries of the next three
+    mass, stiffness : (e, 2d, 4) rows of the element's matrices at rest, in element axes
     tension : (e, 2d, 4) rows of its geometric stiffness for a unit tension
-    places  : (e, 2d, 2d) places of an element's entries in the iteration matrix, the upper triangle is used
+    places  : (e, 2d, 2d) positions of an element's entries in the iteration matrix, the upper triangle is used
     """
 
     frames: Integers
@@ -69,9 +69,9 @@ class BeamArrays(NamedTuple):
 class BodyBeams(NamedTuple):
     """The beams of one body.
 
-    spans, mesh : as `beam_mesh` has them
+    spans, mesh : as in `beam_mesh`
     first       : the frame of its first node
-    alpha, beta : (spans,) damping of each beam in proportion to mass and stiffness
+    alpha, beta : (spans,) mass- and stiffness-proportional damping of each beam
     """
 
     spans: Sequence[Span]
@@ -82,7 +82,7 @@ class BodyBeams(NamedTuple):
 
 
 def no_beams(planar: bool) -> BeamArrays:
-    """Of a mechanism without beams."""
+    """Return the arrays of a mechanism without beams."""
     coupled = _PLANE if planar else _SPACE
     width = len(coupled)
     rows = np.zeros((0, width, 4))
@@ -91,7 +91,7 @@ def no_beams(planar: bool) -> BeamArrays:
 
 
 def beam_arrays(bodies: Sequence[BodyBeams], planar: bool) -> BeamArrays:
-    """The elements of all bodies; `places` are zero until the iteration matrix is laid out."""
+    """Return the elements of all bodies; `places` are zero until the layout of the iteration matrix is known."""
     parts = [_of_body(body, planar) for body in bodies if len(body.mesh.elements)]
     none = no_beams(planar)
     joined = [np.concatenate([of_none, *(part[i] for part in parts)]) for i, of_none in enumerate(none)]
@@ -134,10 +134,10 @@ def _of_body(body: BodyBeams, planar: bool) -> BeamArrays:
 
 
 def _tension(length: Array, rates: SectionRates, shear: NDArray[np.bool_]) -> Array:
-    """What displacements of both ends shorten the chord by, twice, and what a unit tension does to them: (e, 12, 12).
+    """Return twice the shortening of the chord due to end displacements, per unit tension, (e, 12, 12).
 
-    ∫ v'² + (2 kGA/EA - 1) γ² dx in both directions of bending; shear γ turns the section against the axis, and the
-    strain is taken along the section's normal.   (flexible-motion, 4)
+    ∫ v'² + (2 kGA/EA - 1) γ² dx in both directions of bending; shear γ rotates the section relative to the axis, and
+    the strain is measured along the section's normal.   (flexible-motion, 4)
     """
     points, weights = np.polynomial.legendre.leggauss(_GAUSS)
     xi = 0.5 * (points + 1.0)
@@ -153,18 +153,18 @@ def _tension(length: Array, rates: SectionRates, shear: NDArray[np.bool_]) -> Ar
 
 
 def _square(shapes: Array, weight: Array) -> Array:
-    """∫ N_iᵀ c N_j, c and the measure in `weight` (e, points): (e, 4, 4)."""
+    """Return ∫ N_iᵀ c N_j (e, 4, 4), with c and the measure in `weight` (e, points)."""
     return np.einsum("eip,ep,ejp->eij", shapes, weight, shapes)
 
 
 def _planar_axes(axes: Array) -> Array:
-    """Along the element, across it in the plane, and normal to the plane: columns, (e, 3, 3)."""
+    """Return axes along the element, across it in the plane, and normal to the plane: columns, (e, 3, 3)."""
     along, normal = axes[:, :, 0], np.broadcast_to(np.array([0.0, 0.0, 1.0]), axes[:, :, 0].shape)
     return np.stack([along, np.cross(normal, along), normal], axis=2)
 
 
 def _rows(matrices: Array, planar: bool) -> Array:
-    """Matrices (e, 12, 12) row by row as `coupled` has them: (e, 2d, 4)."""
+    """Return matrices (e, 12, 12) row by row in the layout of `coupled`, (e, 2d, 4)."""
     if planar:
         kept = np.concatenate([PLANAR_COLUMNS, 6 + PLANAR_COLUMNS])
         matrices = matrices[:, kept[:, None], kept]

@@ -1,4 +1,4 @@
-"""All beam elements of a mechanism: forces on their frames, and kinetic energy."""
+"""Forces of all beam elements on their frames, and their kinetic energy."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ from supple.geometry.vectors import cross, plus
 
 @kernel
 def beam_forces(beams, gravity, X, V, acceleration, work):
-    """Adds the forces of strain, damping, gravity and inertia of all elements to work.forces. Returns the potential.
+    """Add elastic, damping, gravity and inertia forces of all elements to work.forces; return the potential.
 
-    X (frames + 1, 12), V and v̇ (frames, d); gravity (3,) in the world. The strain energy is added to the account of
-    `work`, and the power that damping takes; its largest local rotation is kept there.
+    X (frames + 1, 12), V and v̇ (frames, d); gravity (3,) in world axes. Strain energy and damping power are added to
+    the account of `work`, which also keeps the largest local rotation.
     """
     count, planar = beams.frames.shape[0], beams.coupled.shape[0] == 6
     if count == 0:
@@ -61,7 +61,7 @@ def beam_forces(beams, gravity, X, V, acceleration, work):
 
 @kernel
 def beam_kinetic(beams, X, V):
-    """Kinetic energy of all elements, ½ Σ wᵀ M w."""
+    """Return the kinetic energy of all elements, ½ Σ wᵀ M w."""
     count, width = beams.frames.shape[0], beams.coupled.shape[0]
     if count == 0:
         return 0.0
@@ -86,7 +86,7 @@ def beam_kinetic(beams, X, V):
 
 @kernel
 def beam_momentum(beams, alpha, X, V, force):
-    """Adds (α + α_m) ∂T/∂v of all elements to force (F, d), α_m of the material of each."""
+    """Add (α + α_m) ∂T/∂v of all elements to force (F, d), α_m of the material of each."""
     count, planar = beams.frames.shape[0], beams.coupled.shape[0] == 6
     if count == 0:
         return

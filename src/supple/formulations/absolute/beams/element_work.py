@@ -1,7 +1,6 @@
-"""Working memory of the kernels of one beam element, and the roots, angles and rotations that they take.
+"""Working memory of the kernels of one beam element, and their roots, angles and rotations.
 
-All elements are computed in the same array, one after another. It holds complex numbers where derivatives are taken by
-complex steps.
+All elements use the same array one after another. It holds complex numbers for derivatives by complex steps.
 """
 
 from __future__ import annotations
@@ -36,25 +35,25 @@ SIZE = 128
 
 @kernel
 def element_work(X):
-    """Of the kind of numbers that the poses X are."""
+    """Return a work array with the number type of the poses X."""
     return np.zeros(SIZE, X.dtype)
 
 
 @kernel(inline=True)
 def vector_at(x, at):
-    """Three numbers of x (n,)."""
+    """Return three numbers of x (n,)."""
     return (x[at], x[at + 1], x[at + 2])
 
 
 @kernel(inline=True)
 def put_at(x, at, v):
-    """x (n,) = v at three places."""
+    """Set three numbers of x (n,) to v."""
     x[at], x[at + 1], x[at + 2] = v[0], v[1], v[2]
 
 
 @kernel(inline=True)
 def add_at(x, at, v):
-    """x (n,) += v at three places."""
+    """Add v to three numbers of x (n,)."""
     x[at] += v[0]
     x[at + 1] += v[1]
     x[at + 2] += v[2]
@@ -62,7 +61,7 @@ def add_at(x, at, v):
 
 @kernel(inline=True)
 def in_rows(x, at, v):
-    """A v, A (3, 3) row by row in x."""
+    """Return A v for A (3, 3), row by row in x."""
     return (
         x[at] * v[0] + x[at + 1] * v[1] + x[at + 2] * v[2],
         x[at + 3] * v[0] + x[at + 4] * v[1] + x[at + 5] * v[2],
@@ -72,7 +71,7 @@ def in_rows(x, at, v):
 
 @kernel(inline=True)
 def in_columns(x, at, v):
-    """Aᵀ v, A (3, 3) row by row in x."""
+    """Return Aᵀ v for A (3, 3), row by row in x."""
     return (
         x[at] * v[0] + x[at + 3] * v[1] + x[at + 6] * v[2],
         x[at + 1] * v[0] + x[at + 4] * v[1] + x[at + 7] * v[2],
@@ -94,21 +93,21 @@ SMALL = 0.01  # of tan²(θ/2): below it series are exact to rounding
 
 @kernel(inline=True)
 def root(y):
-    """√y"""
+    """Return √y."""
     r = sqrt(y.real)
     return r + (y - y.real) * (0.5 / r)
 
 
 @kernel(inline=True)
 def angle_of(sine, cosine):
-    """The angle of this sine and cosine."""
+    """Return the angle of this sine and cosine."""
     s, c = sine.real, cosine.real
     return atan2(s, c) + c * (sine - s) - s * (cosine - c)
 
 
 @kernel(inline=True)
 def turn_factor(y):
-    """g of y = tan²(θ/2)."""
+    """Return G of y = tan²(θ/2)."""
     if y.real < SMALL:
         tail = 1 / 9 + y * (-1 / 11 + y * (1 / 13 + y * (-1 / 15 + y / 17)))
         return 2.0 * (1.0 + y * (-1 / 3 + y * (1 / 5 + y * (-1 / 7 + y * tail))))
@@ -119,7 +118,7 @@ def turn_factor(y):
 
 @kernel(inline=True)
 def rate_factor(y, g):
-    """κ of y = tan²(θ/2) and its g."""
+    """Return κ of y = tan²(θ/2) and its g."""
     x = y * g * g
     if y.real < SMALL:
         return 1 / 12 + x * (1 / 720 + x * (1 / 30240 + x * (1 / 1209600 + x / 47900160)))
@@ -128,13 +127,13 @@ def rate_factor(y, g):
 
 @kernel(inline=True)
 def rotation_rate(theta, factor, spin):
-    """T⁻¹(θ) ω: the rate of θ for an angular velocity in the axes that θ is counted from."""
+    """Return T⁻¹(θ) ω, the rate of θ for an angular velocity in the reference axes of θ."""
     turn = cross(theta, spin)
     return plus(plus(spin, times(-0.5, turn)), times(factor, cross(theta, turn)))
 
 
 @kernel(inline=True)
 def rotation_moment(theta, factor, moment):
-    """T⁻ᵀ(θ) n: the moment that does the work of n on θ."""
+    """Return T⁻ᵀ(θ) n, the moment on θ with the same work as n."""
     turn = cross(theta, moment)
     return plus(plus(moment, times(0.5, turn)), times(factor, cross(theta, turn)))

@@ -1,7 +1,7 @@
 """The beam element in the plane.
 
 Its axis x runs along the chord from end to end: E = (e, e⊥). Local deformations are its stretch u = l - L and the
-angles θ₁, θ₂ of the end sections against the chord.   (docs/theory/flexible-motion.md, eqs. 1-9)
+angles θ₁, θ₂ of the end sections relative to the chord.   (docs/theory/flexible-motion.md, eqs. 1-9)
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ U1, V1, F1, U2, V2, F2 = range(ENDS, ENDS + 6)  # degrees of freedom of the two 
 
 
 class Chord(NamedTuple):
-    """The direction (x, y) of an element's chord, its length, and the arms of its ends, in the world."""
+    """Direction (x, y) of an element's chord, its length, and the arms of its ends, in world axes."""
 
     x: float
     y: float
@@ -59,7 +59,7 @@ class PlanarEnds(NamedTuple):
 
 @kernel(inline=True)
 def planar_chord(constants, X, i, j):
-    """The chord of an element between frames i and j."""
+    """Return the chord of an element between frames i and j."""
     ax, ay, bx, by = constants[ARMS], constants[ARMS + 1], constants[ARMS + 3], constants[ARMS + 4]
     x1, y1 = X[i, 3] * ax + X[i, 4] * ay, X[i, 6] * ax + X[i, 7] * ay
     x2, y2 = X[j, 3] * bx + X[j, 4] * by, X[j, 6] * bx + X[j, 7] * by
@@ -70,7 +70,7 @@ def planar_chord(constants, X, i, j):
 
 @kernel(inline=True)
 def planar_velocities(chord, V, i, j):
-    """Velocities of both ends, w."""
+    """Return the velocities w of both ends."""
     x, y = chord.x, chord.y
     x1, y1 = V[i, 0] - V[i, 2] * chord.arm1_y, V[i, 1] + V[i, 2] * chord.arm1_x
     x2, y2 = V[j, 0] - V[j, 2] * chord.arm2_y, V[j, 1] + V[j, 2] * chord.arm2_x
@@ -79,8 +79,11 @@ def planar_velocities(chord, V, i, j):
 
 @kernel(inline=True)
 def planar_product(M, w, longer, lengthening, spin1, spin2):
-    """M w, M (6, 4) as `BeamArrays.coupled` has it; rotations count as slopes of a chord `longer` times as long, of
-    rates also what its lengthening and the spins of the ends add."""
+    """Return M w, M (6, 4) in the layout of `BeamArrays.coupled`.
+
+    Rotations are slopes of a chord that is `longer` times as long. For rates, the lengthening of the chord and the
+    spins of the ends add terms.
+    """
     v1, v2 = w.v1, w.v2
     f1, f2 = longer * w.f1 + lengthening * spin1, longer * w.f2 + lengthening * spin2
     return PlanarEnds(
@@ -95,7 +98,7 @@ def planar_product(M, w, longer, lengthening, spin1, spin2):
 
 @kernel(inline=True)
 def planar_rates(chord, w, V, acceleration, i, j):
-    """Rates of w: ẇ = Eᵀ p̈ - ω_E × w."""
+    """Return the rates of w: ẇ = Eᵀ p̈ - ω_E × w."""
     x, y, spin = chord.x, chord.y, (w.v2 - w.v1) / chord.length
     s1, s2, a1, a2 = V[i, 2] * V[i, 2], V[j, 2] * V[j, 2], acceleration[i, 2], acceleration[j, 2]
     x1 = acceleration[i, 0] - a1 * chord.arm1_y - s1 * chord.arm1_x
@@ -114,7 +117,7 @@ def planar_rates(chord, w, V, acceleration, i, j):
 
 @kernel(inline=True)
 def end_angle(constants, chord, X, b):
-    """The angle θ of the section at the end that frame b holds, against the chord."""
+    """Return the angle θ of the end section of frame b relative to the chord."""
     along_x, along_y = constants[AXES], constants[AXES + 3]
     x, y = X[b, 3] * along_x + X[b, 4] * along_y, X[b, 6] * along_x + X[b, 7] * along_y
     return angle_of(chord.x * y - chord.y * x, chord.x * x + chord.y * y)
@@ -122,15 +125,15 @@ def end_angle(constants, chord, X, b):
 
 @kernel(inline=True)
 def times_pair(constants, at, a, b):
-    """(2, 2) numbers at a place times (a, b)."""
+    """Multiply (2, 2) numbers at a position by (a, b)."""
     return constants[at] * a + constants[at + 1] * b, constants[at + 2] * a + constants[at + 3] * b
 
 
 @kernel
 def planar_element(beams, n, gravity, X, V, acceleration, work, Q):
-    """Takes what the nodes must do to element n off the forces Q (frames, 3) on them.
+    """Subtract the required nodal forces of element n from the forces Q (frames, 3).
 
-    `work` keeps what they do to its ends, in element axes, and energies.
+    `work` keeps the end forces in element axes, and energies.
     """
     i, j, c, M = beams.frames[n, 0], beams.frames[n, 1], beams.numbers[n], beams.mass[n]
     beta, mass1, mass2 = c[BETA], c[LUMPS], c[LUMPS + 1]

@@ -1,7 +1,7 @@
 """The beam element in space: strain, inertia and gravity.
 
-Local deformations are its stretch u = l - L and the rotation vectors θ₁, θ₂ of the end sections against its axes. All
-vectors are written in element axes unless they are said to be in the world.
+Local deformations are its stretch u = l - L and the rotation vectors θ₁, θ₂ of the end sections relative to its axes.
+Vectors are in element axes unless stated otherwise.
 (docs/theory/flexible-motion.md, eqs. 10-18)
 """
 
@@ -59,7 +59,7 @@ from supple.geometry.vectors import cross, dot, minus, plus, times
 
 @kernel
 def space_strain(constants, length, spin, work):
-    """Moments that work on the local rotations, of strain and of damping in proportion to it. Returns the tension."""
+    """Compute moments of strain and of stiffness-proportional damping on the local rotations; return the tension."""
     beta, lost, stretch = constants[BETA], 0.0 * length, space_stretch(constants, length, work)
     strain, stretching = constants[AXIAL] * stretch * stretch, work[W + TWIST] - work[W]
     for end in range(2):
@@ -90,7 +90,7 @@ def space_strain(constants, length, spin, work):
 
 @kernel
 def space_gravity(constants, weight, X, i, j, work):
-    """Adds gravity to the ends and to the moments on local rotations. Returns what turns the axes."""
+    """Add gravity to the ends and to the moments on local rotations; return the moment on the axes."""
     fall = in_rows(work, E, weight)
     height, across, up = 0.0 * fall[0], 0.0 * fall[0], 0.0 * fall[0]
     for end in range(2):
@@ -107,9 +107,9 @@ def space_gravity(constants, weight, X, i, j, work):
 
 @kernel
 def space_element(beams, n, gravity, X, V, acceleration, work, Q):
-    """Takes what the nodes must do to element n off the forces Q (frames, 6) on them.
+    """Subtract the required nodal forces of element n from the forces Q (frames, 6).
 
-    `work` keeps what they do to its ends, in element axes, and energies.
+    `work` keeps the end forces in element axes, and energies.
     """
     i, j, constants, M = beams.frames[n, 0], beams.frames[n, 1], beams.numbers[n], beams.mass[n]
     length = space_frame(constants, X, i, j, work)

@@ -1,6 +1,6 @@
-"""The axes of a beam element in space, how they follow its ends, and its inertia.
+"""Axes of a beam element in space, their dependence on its ends, and its inertia.
 
-Vectors are in element axes unless they are said to be in the world.
+Vectors are in element axes unless stated otherwise.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ TWIST = 6  # what an end has
 
 @kernel(inline=True)
 def in_world(X, b, v):
-    """R_b v."""
+    """Return R_b v."""
     return (
         X[b, 3] * v[0] + X[b, 4] * v[1] + X[b, 5] * v[2],
         X[b, 6] * v[0] + X[b, 7] * v[1] + X[b, 8] * v[2],
@@ -52,14 +52,14 @@ def in_world(X, b, v):
 
 @kernel(inline=True)
 def end_place(constants, end, X, b):
-    """Where the end that frame b holds is, in the world."""
+    """Return the position of the end of frame b in world axes."""
     arm = in_world(X, b, vector_at(constants, ARMS + 3 * end))
     return (X[b, 0] + arm[0], X[b, 1] + arm[1], X[b, 2] + arm[2])
 
 
 @kernel
 def space_frame(constants, X, i, j, work):
-    """The element's axes, and those of its nodes i, j and of its end sections within them. Returns its length."""
+    """Compute the element axes, and those of its nodes i, j and end sections within them; return its length."""
     chord = minus(end_place(constants, 1, X, j), end_place(constants, 0, X, i))
     length = root(dot(chord, chord))
     e1 = times(1.0 / length, chord)
@@ -90,7 +90,7 @@ def space_frame(constants, X, i, j, work):
 
 @kernel
 def space_velocities(V, i, j, work):
-    """Velocities w of both ends."""
+    """Compute the velocities w of both ends."""
     for end in range(2):
         b, skip = (i, 0) if end == 0 else (j, END_WIDTH)
         spin = in_rows(work, S + skip, (V[b, 3], V[b, 4], V[b, 5]))
@@ -101,7 +101,7 @@ def space_velocities(V, i, j, work):
 
 @kernel
 def frame_spin(length, work):
-    """ω_E, the angular velocity of the element's axes."""
+    """Compute ω_E, the angular velocity of the element axes."""
     held, other = vector_at(work, HOLD), vector_at(work, HOLD + END_WIDTH)
     total = plus(held, other)
     about_y = (work[W + 2] - work[W + TWIST + 2]) / length
@@ -112,7 +112,7 @@ def frame_spin(length, work):
 
 @kernel
 def local_rotations(work):
-    """θ of both ends and their factors κ."""
+    """Compute θ of both ends and their factors κ."""
     for skip in range(0, 2 * END_WIDTH, END_WIDTH):
         R = RELATIVE + skip
         scale = 1.0 / (1.0 + work[R] + work[R + 4] + work[R + 8])
@@ -125,7 +125,7 @@ def local_rotations(work):
 
 @kernel
 def space_stretch(constants, length, work):
-    """Stretch of an element: of its chord, and what its local rotations shorten that by."""
+    """Return the stretch of an element: of its chord, with the shortening by its local rotations."""
     stretch = length - constants[LENGTH]
     for k in range(3):
         at, t1, t2 = SHORTENING + 4 * k, work[THETA + k], work[THETA + END_WIDTH + k]
@@ -142,7 +142,7 @@ def space_stretch(constants, length, work):
 
 @kernel
 def space_product(coupled, M, work, source, target):
-    """M x, M (12, 4) as `BeamArrays.coupled` has it: from one place of `work` to another."""
+    """Compute M x, M (12, 4) in the layout of `BeamArrays.coupled`, from one position of `work` to another."""
     for r in range(2 * TWIST):
         total = M[r, 0] * work[source + coupled[r, 0]] + M[r, 1] * work[source + coupled[r, 1]]
         work[target + r] = total + M[r, 2] * work[source + coupled[r, 2]] + M[r, 3] * work[source + coupled[r, 3]]
@@ -150,7 +150,7 @@ def space_product(coupled, M, work, source, target):
 
 @kernel
 def space_momentum(coupled, M, longer, work):
-    """P = ∂T/∂w. Returns L ∂T/∂l."""
+    """Compute P = ∂T/∂w; return L ∂T/∂l."""
     for k in range(2 * TWIST):
         work[RATES + k] = work[W + k] * (longer if k % TWIST > ANGULAR else 1.0)
     space_product(coupled, M, work, RATES, MOMENTUM)
@@ -164,7 +164,7 @@ def space_momentum(coupled, M, longer, work):
 
 @kernel
 def space_momentum_rate(coupled, M, longer, lengthening, work):
-    """Ṗ in element axes into the ends, from the rates of w; lengthening : ṡ."""
+    """Compute Ṗ in element axes from the rates of w and add it to the ends; lengthening : ṡ."""
     for k in range(2 * TWIST):
         if k % TWIST > ANGULAR:
             work[RATES + k] = longer * work[RATES + k] + lengthening * work[W + k]
@@ -176,7 +176,7 @@ def space_momentum_rate(coupled, M, longer, lengthening, work):
 
 @kernel
 def space_rates(acceleration, i, j, spin, work):
-    """Rates of w: ẇ = Eᵀ p̈ - ω_E × w, rotations alike."""
+    """Compute the rates of w: ẇ = Eᵀ p̈ - ω_E × w, and likewise for rotations."""
     for end in range(2):
         b, skip, at = (i, 0, TWIST * end) if end == 0 else (j, END_WIDTH, TWIST * end)
         arm, own = vector_at(work, ARM + skip), vector_at(work, W + at + ANGULAR)
@@ -189,9 +189,9 @@ def space_rates(acceleration, i, j, spin, work):
 
 @kernel
 def space_inertia(spin, work):
-    """Adds what inertia needs besides Ṗ to the ends. Returns Σ w × P.
+    """Add the inertia forces besides Ṗ to the ends; return Σ w × P.
 
-    f = Ṗ + ω_E × P, of rotations less ω × P; the turning of the axes takes Σ w × P
+    f = Ṗ + ω_E × P, for rotations minus ω × P; the rotation of the axes takes Σ w × P
     """
     torque = times(0.0, spin)
     for at in range(0, 2 * TWIST, 3):

@@ -1,8 +1,8 @@
-"""Superelements in floating frames, and all of them between frames as arrays that kernels take.
+"""Superelements in floating frames, and their arrays between frames for kernels.
 
-A superelement has its floating frame at the body's centre of mass, and a frame at each of its touched nodes, without
-mass and tied to the floating one by rows. Its coordinates q are positions of further frames, three of them a frame, in
-the plane two. Places of the last one that are left over are coordinates of no shape: nothing moves them.
+A superelement has its floating frame at the body's centre of mass. It also has one massless frame per connected node,
+which rows tie to the floating one. Its coordinates q are positions of additional frames, three per frame, in the plane
+two. Unused positions of the last frame are coordinates without a shape and do not move.
 """
 
 from __future__ import annotations
@@ -29,11 +29,12 @@ _AXES = np.eye(3)
 class FloatingBody:
     """An elastic body in a floating frame: a rigid motion, and small displacements linear in n coordinates q.
 
-        x = r + R (X + S q)                                                (docs/theory/superelements-in-motion.md, 1)
+        x = r + R (X + S q)                                                    (docs/theory/superelements-in-motion.md,
+        1)
 
-    The frame is that of the shapes S. Those of a mesh are its free vibrations, which have neither momentum nor moment
-    of momentum: the frame then follows the whole body, none of its places in particular. Shapes that were given keep
-    the frame that they were given in. All arrays are in body axes.
+    The frame is that of the shapes S. Shapes of a mesh are its free vibration modes, which have neither momentum nor
+    angular momentum: the frame then follows the body on average. Given shapes keep the frame in which they were given.
+    All arrays are in body axes.
 
     mass, center, inertia : as a rigid body, undeformed: kg, (3,) m, (3, 3) kg m² about the centre
     momentum  : (3, n) C = ∫ρ S
@@ -42,7 +43,7 @@ class FloatingBody:
     turning   : (3, n, n) N_k = ∫ρ S·(e_k × S)
     turned    : (3, 3, n, n) ∫ρ (e_j × S)·(e_k × S), made symmetric in axes and in coordinates
     M, K      : (n, n)
-    nodes     : (b, 3) the nodes that are touched, from the origin of the body; carriers : node of every touched place
+    nodes     : (b, 3) connected nodes, from the origin of the body; carriers : node of every connected position
     shapes    : (b, 6, n) their displacements and small rotations
     """
 
@@ -63,22 +64,24 @@ class FloatingBody:
 
     @property
     def size(self) -> int:
-        """n"""
+        """Number of coordinates n."""
         return len(self.K)
 
     @property
     def extent(self) -> float:
-        """Diagonal of the box around the touched nodes and the centre, m."""
+        """Diagonal of the box around the connected nodes and the centre, m."""
         return float(np.linalg.norm(np.ptp(np.vstack([self.nodes, self.center]), axis=0)))
 
     def node_at(self, place: Array) -> int | None:
-        """The node that carries a touched place, or None if nothing touches the body there."""
+        """Return the node that carries a connected position, or None if the position is not connected."""
         return carrying_node(self.carriers, place, self.extent)
 
 
 class Integrals(NamedTuple):
-    """Of the shapes over the mass, about the body's origin: rigid (6, 6) TᵀMT, coupling (6, n) TᵀMS, widening (3, 3, n)
-    the turns of T about e_j times M W_k S, turning (3, n, n) SᵀMW_kS, turned (3, 3, n, n) SᵀW_jᵀMW_kS, M (n, n) SᵀMS.
+    """Mass integrals of the shapes about the body's origin.
+
+    rigid (6, 6) TᵀMT, coupling (6, n) TᵀMS, widening (3, 3, n) the rotations of T about e_j times M W_k S, turning (3,
+    n, n) SᵀMW_kS, turned (3, 3, n, n) SᵀW_jᵀMW_kS, M (n, n) SᵀMS
     """
 
     rigid: Array
@@ -89,7 +92,7 @@ class Integrals(NamedTuple):
     M: Array
 
     def with_point(self, mass: float, inertia: Array, place: Array, shape: Array) -> Integrals:
-        """The same with a small part at a place (3,) that moves by shape (6, n)."""
+        """Return the integrals with a small part at a position (3,) that moves by shape (6, n)."""
         T = np.block([[np.eye(3), -tilde(place)], [np.zeros((3, 3)), np.eye(3)]])
         part = part_mass(mass, inertia)
         W = [np.kron(np.eye(2), tilde(e)) for e in _AXES]
@@ -105,7 +108,7 @@ class Integrals(NamedTuple):
 
 
 def about_centre(name: str, integrals: Integrals, K: Array, nodes: Array, shapes: Array) -> FloatingBody:
-    """The body, its integrals taken about its centre of mass instead."""
+    """Return the body with integrals about its centre of mass."""
     rigid, coupling, widening, turning, turned, M = integrals
     whole, C = of_spatial(rigid), coupling[:3]
     center = whole.center
@@ -122,9 +125,9 @@ _AT_NODE = 1e-6  # of the body's size
 
 
 def modal_body(drawing: Drawing, name: str) -> FloatingBody | None:
-    """The body by the modes of its file, in the floating frame that its shapes were given in.
+    """Return the body by the modes of its file, in the floating frame of these shapes.
 
-    Small masses on its nodes are among it. None where its files are matrices of nodes.
+    Small masses on its nodes are included. None if its files contain matrices of nodes.
     """
     described = drawing.mechanism.bodies[name].superelement
     arrays = None if described is None else modal_arrays(described, ("bodies", name, "superelement"))
@@ -148,15 +151,15 @@ def modal_body(drawing: Drawing, name: str) -> FloatingBody | None:
 
 
 def _node(arrays: SuperelementModes, place: TouchedPlace, offset: Array) -> int:
-    """The node of the table at a touched place."""
+    """Return the node of the table at a connected position."""
     distance = np.linalg.norm(arrays.positions - offset - place.position, axis=1)
     nearest = int(np.argmin(distance))
     size = float(np.linalg.norm(np.ptp(arrays.positions, axis=0)))
     if not place.loose and distance[nearest] > _AT_NODE * size:
         listed = ", ".join(f"{x:.6g}" for x in place.position + offset)
         raise InputError(
-            f"no node of its modes is at ({listed}) in its axes; the nearest is {distance[nearest]:.4g} m away",
-            part=place.part, path=place.path, hint="give the place a node, with the shapes that it moves by",
+            f"the modes have no node at ({listed}) in body axes; the nearest is {distance[nearest]:.4g} m away",
+            part=place.part, path=place.path, hint="add a node with its mode shapes at this point",
         )  # fmt: skip
     return nearest
 
@@ -165,13 +168,13 @@ def _node(arrays: SuperelementModes, place: TouchedPlace, offset: Array) -> int:
 
 
 class SuperelementArrays(NamedTuple):
-    """e superelements; n is the most coordinates one of them has, arrays of others end in zeros.
+    """Arrays of e superelements; n is the largest number of coordinates, and arrays of others end in zeros.
 
-    frame, first, coordinates : (e,) floating frame, first frame that holds coordinates, number of coordinates
+    frame, first, coordinates : (e,) floating frame, first frame that stores coordinates, number of coordinates
     mass, inertia       : (e,), (e, 3, 3) as rigid bodies about their centres
     momentum, spin      : (e, 3, n); widening (e, 3, 3, n); turning (e, 3, n, n); turned (e, 3, 3, n, n): FloatingBody
     modal_mass, stiffness, damping : (e, n, n)
-    columns             : (e, d + n) velocities that they act on: those of the floating frame, then the coordinates'
+    columns             : (e, d + n) their velocities: those of the floating frame, then the coordinates'
     places              : (e, d + n, d + n) of the entries in the iteration matrix; the upper triangle is used
     """
 
@@ -193,8 +196,11 @@ class SuperelementArrays(NamedTuple):
 
 
 class PlacedBody(NamedTuple):
-    """A body and its frames: the first of its touched nodes, the floating one, the first of those that hold its
-    coordinates; and its damping (n, n)."""
+    """A body and its frames.
+
+    They are the first of its connected nodes, the floating one, and the first of those that store its coordinates; and
+    its damping (n, n).
+    """
 
     body: FloatingBody
     nodes: int
@@ -204,12 +210,12 @@ class PlacedBody(NamedTuple):
 
 
 def coordinate_frames(count: int, planar: bool) -> int:
-    """How many frames hold as many coordinates."""
+    """Return the number of frames that store these coordinates."""
     return -(-count // (2 if planar else 3))
 
 
 def superelement_arrays(placed: Sequence[PlacedBody], planar: bool) -> SuperelementArrays:
-    """All of them; `places` are zero until the iteration matrix is laid out."""
+    """Return the arrays of all superelements; `places` are zero until the layout of the iteration matrix is known."""
     d, held = (3, 2) if planar else (6, 3)
     counts = np.array([held * coordinate_frames(item.body.size, planar) for item in placed], dtype=np.int64)
     n = int(counts.max(initial=0))

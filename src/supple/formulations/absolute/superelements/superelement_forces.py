@@ -4,8 +4,8 @@
     s × a + J ω̇ + J̇ ω + H q̈ + Ḣ q̇ + ω × (J ω + H q̇)                               = m     in its axes
     Cᵀa + Hᵀω̇ + M q̈ + ω_k (N_k - N_kᵀ) q̇ - ½ ωᵀ(∂J/∂q) ω + K q + D q̇              = 0     on the coordinates
 
-with a = Rᵀ(ẍ - g). These are Lagrange's equations of the kinetic energy of x = r + R (X + S q), without anything left
-out (docs/theory/superelements-in-motion.md, 5-8).
+with a = Rᵀ(ẍ - g). These are the complete Lagrange equations of the kinetic energy of x = r + R (X + S q)
+(docs/theory/superelements-in-motion.md, 5-8).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from supple.kinematics.primitives import in_body
 
 
 class Deformation(NamedTuple):
-    """Of one superelement: q, q̇ and q̈ (n,), J and its rate (3, 3), and H (3, n)."""
+    """Deformation of one superelement: q, q̇ and q̈ (n,), J and its rate (3, 3), and H (3, n)."""
 
     q: Array
     rate: Array
@@ -39,13 +39,13 @@ class Deformation(NamedTuple):
 
 @kernel
 def deformation(n):
-    """Arrays for n coordinates at most."""
+    """Return arrays for at most n coordinates."""
     return Deformation(np.zeros(n), np.zeros(n), np.zeros(n), np.zeros((3, 3)), np.zeros((3, 3)), np.zeros((3, n)))
 
 
 @kernel
 def held_into(values, d, first, count, out):
-    """What the frames from `first` on hold: the first columns of poses X, velocities or accelerations."""
+    """Copy the values stored in the frames from `first` on: first columns of poses, velocities or accelerations."""
     held = 3 if d == 6 else 2
     for i in range(count):
         out[i] = values[first + i // held, i % held]
@@ -53,7 +53,7 @@ def held_into(values, d, first, count, out):
 
 @kernel
 def moments_into(elements, e, d, bent):
-    """J, J̇ and H at q, q̇: of the plane's one axis where d is 3."""
+    """Compute J, J̇ and H at q, q̇; for one axis in the plane (d = 3)."""
     n, lowest = elements.coordinates[e], 0 if d == 6 else 2
     J0, J1, J2 = elements.inertia[e], elements.widening[e], elements.turned[e]
     H0, N = elements.spin[e], elements.turning[e]
@@ -79,7 +79,7 @@ def moments_into(elements, e, d, bent):
 
 @kernel(inline=True)
 def across(A, values, n):
-    """A values of a table (3, n)."""
+    """Return A values for a table (3, n)."""
     x, y, z = 0.0, 0.0, 0.0
     for a in range(n):
         x += A[0, a] * values[a]
@@ -90,13 +90,13 @@ def across(A, values, n):
 
 @kernel(inline=True)
 def column_of(A, a):
-    """Column a of a table (3, n)."""
+    """Return column a of a table (3, n)."""
     return (A[0, a], A[1, a], A[2, a])
 
 
 @kernel(inline=True)
 def turned_by(A, v):
-    """A v of a table (3, 3)."""
+    """Return A v for a table (3, 3)."""
     return (
         A[0, 0] * v[0] + A[0, 1] * v[1] + A[0, 2] * v[2],
         A[1, 0] * v[0] + A[1, 1] * v[1] + A[1, 2] * v[2],
@@ -109,9 +109,11 @@ def turned_by(A, v):
 
 @kernel
 def superelement_forces(elements, column, gravity, X, V, acceleration, work):
-    """Adds what all superelements do to their frames to work.forces (F, d). Returns the potential, strain and gravity.
+    """Add the forces of all superelements on their frames to work.forces (F, d); return the potential.
 
-    gravity : (3,) in the world. The power that damping takes and the strain energy are added to the account.
+    gravity : (3,) in world axes. The potential includes strain and gravity. Damping power and strain energy are added
+              to
+    the account.
     """
     Q, account, d = work.forces, work.account, column.shape[0]
     frame, first, count, mass, momentum = (
@@ -146,7 +148,7 @@ def superelement_forces(elements, column, gravity, X, V, acceleration, work):
 
 @kernel
 def on_frame(elements, e, bent, moving):
-    """Force and moment that move the floating frame as `moving` (a, ω, ω̇) says, in its axes."""
+    """Return the force and moment for the motion `moving` (a, ω, ω̇) of the floating frame, in its axes."""
     a, w, dw = moving
     n, m, C, J, change, H = (
         elements.coordinates[e],
@@ -166,7 +168,7 @@ def on_frame(elements, e, bent, moving):
 
 @kernel(inline=True)
 def swirl(N, rate, n):
-    """Ḣ q̇ = e_k q̇ᵀ N_k q̇."""
+    """Return Ḣ q̇ = e_k q̇ᵀ N_k q̇."""
     x, y, z = 0.0, 0.0, 0.0
     for i in range(n):
         for j in range(n):
@@ -179,7 +181,7 @@ def swirl(N, rate, n):
 
 @kernel
 def on_coordinates(elements, e, d, bent, moving, Q):
-    """Takes the forces on the coordinates off Q. Returns strain energy and the power that damping takes."""
+    """Subtract the forces on the coordinates from Q; return strain energy and damping power."""
     a, w, dw = moving
     n, first, held = elements.coordinates[e], elements.first[e], 3 if d == 6 else 2
     C, H, J1, J2, N = elements.momentum[e], bent.spin, elements.widening[e], elements.turned[e], elements.turning[e]
@@ -208,7 +210,7 @@ def on_coordinates(elements, e, d, bent, moving, Q):
 
 @kernel
 def superelement_kinetic(elements, column, X, V):
-    """T = ½ m v² + v·(ω × s + C q̇) + ½ ωᵀJω + ω·Hq̇ + ½ q̇ᵀMq̇ of all superelements, v = Rᵀẋ."""
+    """Return T = ½ m v² + v·(ω × s + C q̇) + ½ ωᵀJω + ω·Hq̇ + ½ q̇ᵀMq̇ of all superelements, v = Rᵀẋ."""
     d = column.shape[0]
     bent = deformation(elements.stiffness.shape[1])
     total = 0.0
@@ -230,7 +232,7 @@ def superelement_kinetic(elements, column, X, V):
 
 @kernel
 def superelement_momentum(elements, factor, column, X, V, force):
-    """Adds ∂T/∂(ẋ, ω, q̇) of all superelements times a factor to force (F, d)."""
+    """Add ∂T/∂(ẋ, ω, q̇) of all superelements times a factor to force (F, d)."""
     d, held = column.shape[0], 3 if column.shape[0] == 6 else 2
     bent = deformation(elements.stiffness.shape[1])
     for e in range(elements.frame.shape[0]):
