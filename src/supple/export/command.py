@@ -1,4 +1,4 @@
-"""`supple export`: a reduced model as source code."""
+"""`supple export`: a reduced model for other programs."""
 
 from __future__ import annotations
 
@@ -8,62 +8,93 @@ from typing import Annotated, Any
 import typer
 
 from supple.cli.answer import answering
+from supple.cli.help_text import MODEL, OUTPUT
 from supple.cli.model_argument import Rom, model_configuration, read_model, set_values
 from supple.cli.options import Json, quantity_of, relative
 from supple.description.quantities.dimension import TIME
 
-To = Annotated[str, typer.Option("--to", metavar="TARGET", help="What to write.")]
+To = Annotated[str, typer.Option("--to", metavar="TARGET", help="Export target.")]
 Directory = Annotated[
-    Path, typer.Option("-o", "--folder", metavar="DIR", help="Where to write it; made if it is not there.")
+    Path,
+    typer.Option(
+        "-o",
+        "--folder",
+        metavar="DIR",
+        help="Folder for the files; created if it does not exist.",
+        rich_help_panel=OUTPUT,
+    ),
 ]
 Prefix = Annotated[
     str | None,
-    typer.Option("--prefix", metavar="NAME", help="What all names begin with; the model's name if left out."),
+    typer.Option(
+        "--prefix", metavar="NAME", help="Prefix of all names. Default: the model's name.", rich_help_panel=OUTPUT
+    ),
 ]
 Precision = Annotated[
     str | None,
-    typer.Option("--precision", metavar="double|single", show_default="double", help="Of the numbers in C."),
+    typer.Option(
+        "--precision",
+        metavar="TYPE",
+        help="Floating-point type in C: double or single. Default: double.",
+        rich_help_panel="Target options",
+    ),
 ]
 Tolerance = Annotated[
     float | None,
     typer.Option(
-        "--tolerance", metavar="REL", parser=relative, show_default="0.01",
-        help="Largest relative error of responses between the points of lpv, such as 0.01 or 1%.",
+        "--tolerance",
+        metavar="REL",
+        help="LPV: largest relative error of responses between grid points. Default: 1%.",
+        rich_help_panel="Target options",
+        parser=relative,
     ),
-]  # fmt: skip
+]
 Fmi = Annotated[
-    str | None, typer.Option("--fmi", metavar="2|3", show_default="2", help="Of an FMU: the version of the standard.")
+    str | None,
+    typer.Option(
+        "--fmi", metavar="2|3", help="FMU: version of the FMI standard. Default: 2.", rich_help_panel="Target options"
+    ),
 ]
 Start = Annotated[
     str | None,
     typer.Option(
-        "--start", metavar="NAME=VALUE,...",
-        help="Of an FMU: where it starts, or the name of a configuration; rest if left out.",
+        "--start",
+        metavar="WHERE",
+        help="FMU: initial configuration, values or a name in the file. Default: rest.",
+        rich_help_panel="Target options",
     ),
-]  # fmt: skip
+]
 Step = Annotated[
     str | None,
-    typer.Option("--step", metavar="SECONDS", help="Of an FMU: the longest step it takes itself."),
+    typer.Option("--step", metavar="TIME", help="FMU: largest internal time step.", rich_help_panel="Target options"),
 ]
 Method = Annotated[
     str | None,
-    typer.Option("--method", metavar="auto|explicit|implicit", show_default="auto", help="Of an FMU: of these steps."),
+    typer.Option(
+        "--method",
+        metavar="METHOD",
+        help="FMU: integration method: auto, explicit or implicit. Default: auto.",
+        rich_help_panel="Target options",
+    ),
 ]
 Platforms = Annotated[
     list[str] | None,
     typer.Option(
-        "--platform", metavar="NAME",
-        help="Of an FMU: also for windows, macos, macos-arm64, linux or linux-arm64, by zig (pip install ziglang).",
+        "--platform",
+        metavar="NAME",
+        help="FMU: additional platform: windows, macos, macos-arm64, linux or linux-arm64 (needs ziglang). Repeatable.",
+        rich_help_panel="Target options",
     ),
-]  # fmt: skip
+]
 OneModel = Annotated[
     list[str] | None,
     typer.Option(
-        "--set", metavar="NAME=VALUE",
-        help="Of a model reduced with --vary: fix a parameter at this value; may be repeated. Those left out are to be "
-        "set where it runs.",
+        "--set",
+        metavar="NAME=VALUE",
+        help="Parameter of a model reduced with --vary to fix in the files. Others are set at run time. Repeatable.",
+        rich_help_panel=MODEL,
     ),
-]  # fmt: skip
+]
 
 
 def export(
@@ -81,12 +112,12 @@ def export(
     settings: OneModel = None,
     as_json: Json = False,
 ) -> None:
-    """Write a reduced model for other programs."""
+    """Write C code, an FMU or files for other programs."""
     with answering(as_json) as answer:
         from supple.export.export import TARGETS
         from supple.export.export import export as exported
 
-        TARGETS[to]  # refused before the file is read: the shorter way to the mistake
+        TARGETS[to]  # reject an unknown target before the file is read
         model = read_model(answer, rom)
         given: dict[str, Any] = {"precision": precision, "tolerance": tolerance, "fmi": fmi, "method": method}
         given["platforms"] = platforms or None

@@ -21,7 +21,7 @@ from supple.diagnostics.arguments import require_arguments
 from supple.diagnostics.errors import quoted
 from supple.export.c.generated_model import Exportable
 from supple.export.c.source_text import prefix_of
-from supple.export.c.stamp import stamped
+from supple.export.c.stamp import stamp_files
 from supple.export.c.target import C
 from supple.export.casadi_files.target import CASADI
 from supple.export.control_file.target import CONTROL
@@ -31,7 +31,7 @@ from supple.export.matlab.target import MATLAB
 from supple.export.numpy_file.target import NUMPY
 from supple.export.plain.target import JSON
 from supple.export.target import ExportTarget, fixed_values_text, model_at_parameters
-from supple.files.whole import folder_beside, left_behind, place_beside, settle_folder, sync_to_disk, write_whole
+from supple.files.whole import folder_beside, is_abandoned, place_beside, settle_folder, sync_to_disk, write_whole
 from supple.kinds import Registry
 from supple.reduced.model import ReducedModel
 from supple.results.linear_model import LinearModel
@@ -115,7 +115,7 @@ def export(
     ['four_bar.h', 'four_bar.c', 'example_main.c', 'four_bar_test.c', 'Makefile', 'CMakeLists.txt']
     """
     require_arguments(export, locals())
-    return write_together(Path(directory), stamped(_files(_of_family(rom, to, set), to, prefix, options)))
+    return write_together(Path(directory), stamp_files(_files(_of_family(rom, to, set), to, prefix, options)))
 
 
 def _of_family(rom: Any, to: str, values: Mapping[str, float] | None) -> Any:
@@ -334,7 +334,7 @@ def _finish_others(folder: Path) -> None:
             due = _list(stage / state)
             if due is not None:
                 work(folder, stage, due)
-        if left_behind(stage):
+        if is_abandoned(stage):
             shutil.rmtree(stage, ignore_errors=True)
 
 

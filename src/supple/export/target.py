@@ -16,7 +16,7 @@ from supple.reduced.model import ReducedModel
 
 @dataclass(frozen=True)
 class ExportTarget:
-    """A format that `export` can write; `register` adds further ones.
+    r"""A format that `export` can write; `register` adds further ones.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class ExportTarget:
     >>> import supple
     >>> names = supple.ExportTarget(
     ...     "names", "a text file with the coordinate names",
-    ...     lambda rom, prefix: {f"{prefix}.txt": "\\n".join(rom.layout.coordinates)},
+    ...     lambda rom, prefix: {f"{prefix}.txt": "\n".join(rom.layout.coordinates)},
     ... )
     >>> supple.register(names)  # doctest: +SKIP
     """

@@ -28,7 +28,7 @@ def template_parts(package: str, file: str) -> dict[str, str]:
     return dict(zip(found[::2], found[1::2], strict=True))
 
 
-def filled(template: str, words: Mapping[str, str | int]) -> str:
+def fill_template(template: str, words: Mapping[str, str | int]) -> str:
     """Resolve the choices of a template and fill in its words, in one pass: marks inside words are not filled."""
     pieces = _chosen(template, words).split("@")
     return "".join((str(words[piece]) if piece else "@") if i % 2 else piece for i, piece in enumerate(pieces))

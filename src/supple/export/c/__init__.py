@@ -1,1 +1,1 @@
-"""The reduced model as C source."""
+"""Export of reduced models and control laws as C source."""

@@ -1,6 +1,6 @@
 //@ part curved
 
-/* All products at a point, with their first and second derivatives. */
+/* All Chebyshev products at a point, with their first and second derivatives. */
 static void basis_curved(int leaf, const double *theta, double b[TERMS], double db[AXES][TERMS],
     double ddb[AXES][AXES][TERMS])
 {
@@ -39,7 +39,7 @@ static void basis_curved(int leaf, const double *theta, double b[TERMS], double 
 }
 //@ part along
 
-/* Term k of f is term `from` of g times h, with first and second rates. */
+/* Computes term k of f as term `from` of g times h, with first and second time derivatives. */
 static void product(double (*f)[TERMS], int k, double (*g)[TERMS], int from, const double h[3])
 {
     f[2][k] = g[2][from] * h[0] + 2.0 * g[1][from] * h[1] + g[0][from] * h[2];
@@ -47,8 +47,8 @@ static void product(double (*f)[TERMS], int k, double (*g)[TERMS], int from, con
     f[0][k] = g[0][from] * h[0];
 }
 
-/* All products at a point that moves with their first and second rates; and, unless db is null, those of their
-   derivatives. */
+/* All Chebyshev products at a moving point, with their first and second time derivatives. Unless db is null, also the
+   time derivatives of their gradients. */
 static void basis_along(int leaf, const double *theta, const double *rates, const double *accelerations,
     double b[3][TERMS], double (*db)[3][TERMS])
 {

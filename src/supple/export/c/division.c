@@ -3,7 +3,7 @@
 enum { DIVISIONS = @iterations@, HALVINGS = @halvings@ };
 #define UNMET @unmet@
 
-/* u(lambda), how much of the forces is missing, and the function that falls; unbound: 1 where no bound holds. */
+/* Computes u(lambda), the missing forces and the dual objective; unbound is 1 for inputs that are not at a bound. */
 static double divided(double B[AXES][INPUTS], const double *forces, const double *weights, const double *lower,
     const double *upper, const double *multipliers, double *u, int *unbound, double *missing)
 {
@@ -65,7 +65,7 @@ int @prefix@_divide(const double theta[@UPPER@_THETA], const double forces[@UPPE
                 if (i == j) hold = all > hold ? all : hold;
             }
         if (!(hold > 0.0)) return @UPPER@_INDEFINITE;
-        for (i = 0; i < AXES; ++i) { /* where too few are unbound, a step down the slope is left */
+        for (i = 0; i < AXES; ++i) { /* too few unbound inputs for a Newton step: use a gradient step */
             L[i][i] += 1e-14 * hold;
             step[i] = missing[i];
             for (j = 0; j <= i; ++j) {

@@ -1,18 +1,18 @@
-"""C code that divides generalized forces among more actuators than are needed: least squares with weights and bounds.
+"""C code that distributes generalized forces among redundant actuators: weighted least squares with bounds.
 
     min ½ Σ_a w_a u_a²   with   B_θ(θ) u = Q,   l ≤ u ≤ h
 
-Its dual is solved for λ (s,): u_a(λ) = clip((Bᵀλ)_a / w_a, l_a, h_a), and B u(λ) = Q is a system of s equations,
-piecewise linear, the gradient of a convex function. Newton's steps with the actuators that are unbound, shortened where
-the function does not fall, end at the solution after a few; their number is fixed, and so are the operations at most.
-Without bounds the first step is the solution, u = W⁻¹Bᵀ(B W⁻¹Bᵀ)⁻¹ Q.
+Its dual is solved for λ (s,): u_a(λ) = clip((Bᵀλ)_a / w_a, l_a, h_a), and B u(λ) = Q is a system of s equations. It is
+piecewise linear and the gradient of a convex function. A few Newton steps with the actuators that are not at a bound,
+shortened where the function does not decrease, reach the solution. Their number is fixed, which bounds the number of
+operations. Without bounds the first step is the solution, u = W⁻¹Bᵀ(B W⁻¹Bᵀ)⁻¹ Q.
 """
 
 from __future__ import annotations
 
 from supple.export.c.generated_model import CModel
 from supple.export.c.polynomial import combine_call
-from supple.export.template import Words, filled, template_parts
+from supple.export.template import Words, fill_template, template_parts
 
 ITERATIONS, HALVINGS = 25, 12
 
@@ -20,12 +20,12 @@ PARTS = template_parts("supple.export.c", "division.c")
 
 
 def can_divide(model: CModel) -> bool:
-    """Whether there are at least as many inputs as coordinates θ."""
+    """Return True if there are at least as many inputs as coordinates θ."""
     return "input_map" in model.coefficients and len(model.layout.inputs) >= model.layout.theta
 
 
 def division(model: CModel) -> str:
-    """`<prefix>_divide`."""
+    """Return the C function `<prefix>_divide`."""
     if not can_divide(model):
         return ""
     item = model.coefficients["input_map"]
@@ -35,4 +35,4 @@ def division(model: CModel) -> str:
         "map": item.source if item.columns is None else "map", "width": str(item.width),
         "combine": "" if item.columns is None else combine_call(model.fitted, item.columns, "b", "map"),
     }  # fmt: skip
-    return filled(PARTS["source"], words)
+    return fill_template(PARTS["source"], words)

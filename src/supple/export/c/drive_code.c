@@ -1,11 +1,11 @@
 //@ part declared
-/* Drives. A command of input i acts through its drive; along its coordinate theta acts then the force
+/* Drives. The command of input i acts through its drive. The force along its coordinate theta is then
        driven.force[i] - @prefix@_stiffness[i] theta - @prefix@_damping[i] d(theta)/dt,
-   and the coordinates @prefix@_led[] are where driven.theta, .rate and .acceleration say. */
+   and the coordinates @prefix@_led[] are prescribed by driven.theta, .rate and .acceleration. */
 enum { @UPPER@_INPUTS = @inputs@, @UPPER@_COORDINATES = @coordinates@, @UPPER@_LED = @led@ };
 
 #ifndef @UPPER@_WAITING
-#define @UPPER@_WAITING 64 /* commands that may be on their way: more than the longest delay has samples */
+#define @UPPER@_WAITING 64 /* capacity for delayed commands; must exceed the longest delay in samples */
 #endif
 
 typedef struct {
@@ -22,21 +22,21 @@ typedef struct {
 extern const double @prefix@_stiffness[@inputs@], @prefix@_damping[@inputs@];
 extern const int @prefix@_led[@leaders@];
 
-/* Settled at theta and its rates; command: what keeps it so. */
+/* Sets the states to equilibrium at theta and its rates. command: output, the command of this equilibrium. */
 void @prefix@_drives_start(@prefix@_drives *drives, const double theta[@coordinates@],
                            const double rates[@coordinates@], double command[@inputs@]);
 
-/* Commands from now on -> as drives take them, after dead band, limits, rate and resolution. Returns 1, and takes
-   none, if too many are on their way. */
+/* Accepts new commands and returns the applied ones, after dead band, limits, rate limit and resolution. Returns 1 and
+   accepts none if too many delayed commands are pending. */
 int @prefix@_drives_take(@prefix@_drives *drives, const double command[@inputs@], double applied[@inputs@]);
 
-/* On by a duration; rates: of the coordinates now. driven: at its end. */
+/* Advances the drives by a duration. rates: present rates of the coordinates. driven: output, values at the end. */
 void @prefix@_drives_advance(@prefix@_drives *drives, double duration, const double rates[@coordinates@],
                              @prefix@_driven *driven);
 
 //@ part taylor
 
-/* dx/dt = A x + B c + E w at one instant; A, B, E and P stand side by side in the rows of a block. */
+/* dx/dt = A x + B c + E w at one instant. The rows of a block hold A, B, E and P side by side. */
 static void rates_of(const double *block, int n, int size, const double *x, double c, double w, double *rate)
 {
     int r, s;
@@ -47,7 +47,7 @@ static void rates_of(const double *block, int n, int size, const double *x, doub
     }
 }
 
-/* x after a length, exact with c held and w growing by a slope: Taylor's series in strides that it converges in. */
+/* Advances x by a length, exactly for constant c and w linear in time: Taylor series in steps in which it converges. */
 static void advance(const double *block, int n, int size, double fastest, double length, double c, double w,
                     double slope, double *x)
 {
@@ -115,7 +115,7 @@ int @prefix@_drives_take(@prefix@_drives *drives, const double command[@inputs@]
     return 0;
 }
 
-/* What has arrived by now is felt from now on. */
+/* Applies the delayed commands that have arrived by now. */
 static void arrive(@prefix@_drives *drives, int i, double now)
 {
     int felt = 0, m;

@@ -1,4 +1,4 @@
-"""Drives as C: commands taken, states moved on exactly, motions and forces that follow (docs/theory/hardware.md)."""
+"""C code of drives: commands, exact integration of the states, motions and forces (docs/theory/hardware.md)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.export.c.source_text import c_table
-from supple.export.template import filled, template_parts
+from supple.export.template import fill_template, template_parts
 from supple.hardware.drive_bank import DriveBank
 from supple.hardware.drive_block import settled_drive
 from supple.hardware.drive_kernels import STRIDE, TERMS, TOGETHER
@@ -16,24 +16,24 @@ PARTS = template_parts("supple.export.c", "drive_code.c")
 
 
 def bank_of(hardware: Hardware, inputs: tuple[str, ...], coordinates: tuple[str, ...]) -> DriveBank:
-    """The drives, numbered."""
+    """Return the drives of the inputs as a bank."""
     return DriveBank(hardware, inputs, coordinates, hardware.actuator_coordinates)
 
 
 def drive_words(bank: DriveBank) -> dict[str, str]:
-    """What the templates ask for."""
+    """Return the words of the templates for drives."""
     sizes = {"inputs": len(bank.inputs), "coordinates": len(bank.coordinates), "led": len(bank.led)}
     sizes |= {"states": _states(bank), "leaders": max(1, len(bank.led))}
     return {name: str(size) for name, size in sizes.items()} | {"together": repr(TOGETHER)}
 
 
 def taylor(most: int) -> str:
-    """The exact motion of a block of at most so many states."""
-    return filled(PARTS["taylor"], {"stride": repr(STRIDE), "terms": str(TERMS), "most": str(most)})
+    """Return the C function that integrates a block of at most `most` states exactly."""
+    return fill_template(PARTS["taylor"], {"stride": repr(STRIDE), "terms": str(TERMS), "most": str(most)})
 
 
 def drive_tables(bank: DriveBank, prefix: str) -> str:
-    """Constants of the source."""
+    """Return the constant tables of the drives."""
     places, blocks, facts = bank.arrays
     size, count = _states(bank), len(bank.inputs)
     if not blocks.shape[1]:
@@ -55,7 +55,10 @@ def _states(bank: DriveBank) -> int:
 
 
 def _settled(bank: DriveBank, size: int) -> NDArray[np.float64]:
-    """(inputs, states + 1, 2): states, and the command behind them, for a unit of θ and of θ̇; it is linear in both."""
+    """Return states and command in equilibrium for unit θ and unit θ̇, (inputs, states + 1, 2).
+
+    Both are linear in θ and θ̇.
+    """
     found = np.zeros((len(bank.inputs), size + 1, 2))
     for i, block in enumerate(bank.blocks):
         for column, (theta, rate) in enumerate(((1.0, 0.0), (0.0, 1.0))):

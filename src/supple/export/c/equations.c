@@ -11,7 +11,7 @@ static void symmetric(const double *packed, double full[SIZE][SIZE])
 }
 //@ part solve
 
-/* Cholesky's factor of M into its lower triangle; 0, or 1 if M is not positive definite. */
+/* Cholesky factor of M, in its lower triangle. Returns 0, or 1 if M is not positive definite. */
 static int factorize(@real@ M[SIZE][SIZE])
 {
     int i, j, k;
@@ -29,7 +29,7 @@ static int factorize(@real@ M[SIZE][SIZE])
     return 0;
 }
 
-/* M x = x by that factor. */
+/* Solves M x = x with this factor. */
 static void substitute(@real@ M[SIZE][SIZE], @real@ x[SIZE])
 {
     int i, k;
@@ -44,7 +44,7 @@ static void substitute(@real@ M[SIZE][SIZE], @real@ x[SIZE])
 }
 //@ part friction
 
-/* Dry friction: its force over the limit, the sign of the rate, rounded off below the slip rate; and its slope. */
+/* Dry friction divided by its limit: the sign of the rate, smoothed below the slip rate; and its slope. */
 static double direction(const @prefix@_parameters *p, double rate, double *slope)
 {
     const double part = p->slip_rate > 0.0 ? tanh(rate / p->slip_rate) : (double)((rate > 0.0) - (rate < 0.0));
@@ -229,7 +229,7 @@ int @prefix@_coefficients(const double @argument@, @prefix@_model *model)
 }
 //@ part smooth
 
-/* Forces that are linear in the coefficients. */
+/* Sums the forces that are linear in the coefficients. */
 static void smooth(const @prefix@_parameters *p, const @prefix@_model *m, const double @state@[SIZE], const double rates[SIZE], @real@ sum[SIZE])
 {
 //@ if counters
@@ -275,7 +275,7 @@ static void resistance(const @prefix@_parameters *p, const @prefix@_model *m, co
 @friction@}
 //@ part dynamics
 
-/* Coefficients of forces, and the products they come from, at a point. */
+/* Evaluates the coefficients of the forces, and the Chebyshev products they are made of, at a point. */
 static int equations(const double *eta, @prefix@_model *m@given_mass@)
 {
     double at[AXES], b[TERMS]@db@;

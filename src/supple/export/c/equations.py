@@ -1,4 +1,4 @@
-"""C code of the equations: coefficients at a point, inverse and forward dynamics, outputs."""
+"""C code of the equations of motion: coefficients at a point, inverse and forward dynamics, outputs."""
 
 from __future__ import annotations
 
@@ -9,51 +9,54 @@ from supple.export.c import inertia_rates
 from supple.export.c.exact_parts import mass_words, no_mass, product_functions
 from supple.export.c.generated_model import CModel, Coefficient
 from supple.export.c.polynomial import combine_call
-from supple.export.template import Words, filled, template_parts
+from supple.export.template import Words, fill_template, template_parts
 
 PARTS = template_parts("supple.export.c", "equations.c")
 
 
 def needs_slopes(model: CModel) -> bool:
-    """Whether the coefficients of the equations need gradients of fitted columns."""
+    """Return True if the coefficients of the equations need gradients of fitted columns."""
     elastic = model.elastic_force_columns is not None or model.stiffness_columns is not None
     return bool(model.inertia_columns) or model.potential_gives_force or elastic
 
 
 def counters(text: str) -> str:
-    """Those of i, j, k, a that a text counts with, as they are declared."""
+    """Return those of the counters i, j, k, a that are used in a text, as a declaration list."""
     return ", ".join(name for name in "ijka" if re.search(rf"\b{name} = ", text))
 
 
 def unused(names: Iterable[str], text: str) -> str:
-    """Lines for those arguments of a function that its text does not need."""
+    """Return `(void)` lines for the function arguments that a text does not use."""
     return "".join(f"    (void){name};\n" for name in names if not re.search(rf"\b{name}\b", text))
 
 
 def columns(model: CModel) -> str:
-    """`<prefix>_columns`: the fitted columns as they are."""
+    """Return the C function `<prefix>_columns`, which evaluates the fitted columns."""
     combine = combine_call(model.fitted, (0, model.fitted.outputs), "b", "values")
-    return filled(PARTS["columns"], {"prefix": model.prefix, "UPPER": model.upper, "combine_columns": combine})
+    return fill_template(PARTS["columns"], {"prefix": model.prefix, "UPPER": model.upper, "combine_columns": combine})
 
 
 def coefficient_functions(model: CModel) -> str:
-    """`assemble`, what forces are made of, and `<prefix>_coefficients`: every member of the structure."""
+    """Return the C functions `assemble` and `<prefix>_coefficients`.
+
+    `assemble` computes the coefficients of forces, the other one all members of the structure.
+    """
     slopes, known = needs_slopes(model), model.coefficients
-    seen = [known[name] for name in ("outputs", "output_modes") if name in known]
+    output_items = [known[name] for name in ("outputs", "output_modes") if name in known]
     words: Words = {
         "prefix": model.prefix, "UPPER": model.upper, "argument": coefficient_argument(model),
         "point": "eta" if model.bent else "theta", "bent_at": "eta" if model.bent else "at",
         "db": ", db[AXES][TERMS]" if slopes else "", "slopes": "db" if slopes else "0", "no_mass": no_mass(model),
         "products": "basis_slopes(leaf, at, b, db);" if slopes else "basis(leaf, at, b);",
-        "constant_outputs": any(item.columns is None for item in seen),
-        "fitted_outputs": any(item.columns is not None for item in seen),
-        "seen": "".join(_seen(model, item) for item in seen),
+        "constant_outputs": any(item.columns is None for item in output_items),
+        "fitted_outputs": any(item.columns is not None for item in output_items),
+        "seen": "".join(_output_line(model, item) for item in output_items),
     }  # fmt: skip
-    return _assemble(model) + filled(PARTS["coefficients"], words)
+    return _assemble(model) + fill_template(PARTS["coefficients"], words)
 
 
-def _seen(model: CModel, item: Coefficient) -> str:
-    """A line that puts outputs or their modes into the structure."""
+def _output_line(model: CModel, item: Coefficient) -> str:
+    """Return a line that copies outputs or their modes into the structure."""
     start = "model->outputs" if item.name == "outputs" else "&model->output_modes[0][0]"
     if item.columns is not None:
         return f"    {combine_call(model.fitted, item.columns, 'b', start)}\n"
@@ -64,8 +67,10 @@ _SLOPES = {"M": "packed", "K": "packed", "mass_slope": "changed", "mass_curvatur
 
 
 def _coefficient_words(model: CModel) -> Words:
-    """Of each coefficient where its numbers start, how many there are, and the call that sums its slope along θ_i; ""
-    where there is none. Of what is constant derivatives are zero."""
+    """Return source, width and slope call of every coefficient as template words.
+
+    The slope call sums the derivative along θ_i; it is "" if there is none. Derivatives of constants are zero.
+    """
     words: Words = {}
     for name in model.layout.widths:
         item, slope = model.coefficients.get(name), ""
@@ -78,11 +83,11 @@ def _coefficient_words(model: CModel) -> Words:
 
 
 def _assemble(model: CModel) -> str:
-    """`assemble`: coefficients from products b and their derivatives db; derivatives of coefficients from those of
-    both, with known = 0: what is constant has none.
+    """Return the C function `assemble`, which computes coefficients from products b and their derivatives db.
 
-    Γ comes from its own columns; that of θ alone from the mass, whatever the columns say, if the layout wants it so.
-    Likewise p_θ from the potential.
+    With known = 0 it computes derivatives of the coefficients from derivatives of b and db; those of constants are
+    zero. Γ comes from its own columns; the part of θ alone comes from the mass matrix if the layout specifies it.
+    Likewise p_θ comes from the potential.
     """
     known, layout, elastic = model.coefficients, model.layout, model.elastic
     words = _coefficient_words(model) | {
@@ -101,43 +106,45 @@ def _assemble(model: CModel) -> str:
     if model.elastic_force_columns is not None:
         words["force_slope"] = combine_call(model.fitted, model.elastic_force_columns, "db[i]", "slope")
     inertia = inertia_rates.PARTS["mass"] if model.bent else PARTS["christoffel"]
-    body = filled(PARTS["assembled"], words | {"inertia": filled(inertia, words).rstrip("\n")})
+    body = fill_template(PARTS["assembled"], words | {"inertia": fill_template(inertia, words).rstrip("\n")})
     row = "row" in body
     given = ["leaf", "eta", "b", "db", "known", "model", "more", *(["mass"] if model.exact else [])]
     words |= {"counters": counters(body), "row": row, "unused": unused(given, f"{body} leaf" if row else body)}
-    return filled(PARTS["assemble"], words | {"body": body})
+    return fill_template(PARTS["assemble"], words | {"body": body})
 
 
 def zero_constants(model: CModel) -> str:
-    """Zeros in the place of constants, where derivatives are asked for."""
+    """Return a table of zeros that replaces constants where derivatives are computed."""
     widths = [item.width for item in model.coefficients.values() if item.columns is None]
     return f"static const double nothing[{max(widths)}] = {{0.0}};\n" if widths else ""
 
 
 def coefficient_argument(model: CModel) -> str:
-    """θ, or η where M is that at θ and δ."""
+    """Return the C argument of the coefficients: θ, or η if M depends on δ."""
     return f"eta[{model.upper}_COORDINATES]" if model.bent else f"theta[{model.upper}_THETA]"
 
 
 def resistance(model: CModel) -> str:
-    """Everything of the equations but inertia and inputs: Γ[η̇, η̇] + D η̇ + K η - p, and dry friction behind it."""
+    """Return the C code of all terms except inertia and inputs: Γ[η̇, η̇] + D η̇ + K η - p, followed by dry friction."""
     names, x = {name for name, _, _ in model.members()}, model.state
     words: Words = {
         "prefix": model.prefix, "state": x, "real": model.real, "force": "-m->force[i]" if "force" in names else "0.0",
         "summed": bool({"christoffel", "damping", "K"} & names), "coupling": "force_gradient" in names,
         "bending": "stiffness_gradient" in names, **{name: name in names for name in ("christoffel", "damping", "K")},
     }  # fmt: skip
-    body = in_real(filled(PARTS["forces"], words) + (inertia_rates.PARTS["bending"] if model.bent else ""), model)
+    body = in_real(
+        fill_template(PARTS["forces"], words) + (inertia_rates.PARTS["bending"] if model.bent else ""), model
+    )
     words |= {"counters": counters(body), "unused": unused(("p", "m", x, "rates", "sum"), body), "body": body}
     friction = PARTS["friction_forces"] if "friction_map" in names else ""
     words |= {"friction": friction, "count": "    int i, j;\n" if friction else ""}
-    return filled(PARTS["smooth"], words) + filled(PARTS["resistance"], words)
+    return fill_template(PARTS["smooth"], words) + fill_template(PARTS["resistance"], words)
 
 
 def dynamics(model: CModel) -> str:
-    """`<prefix>_inverse` and `<prefix>_forward`."""
+    """Return the C functions `<prefix>_inverse` and `<prefix>_forward`."""
     n, x, slopes = f"{model.upper}_COORDINATES", model.state, needs_slopes(model)
-    return filled(PARTS["dynamics"], input_words(model) | {
+    return fill_template(PARTS["dynamics"], input_words(model) | {
         "prefix": model.prefix, "UPPER": model.upper, "n": n, "state": x, "db": ", db[AXES][TERMS]" if slopes else "",
         "tabulate": product_functions(model, slopes=slopes),
         "bent": "eta" if model.bent else "at", "slopes": "db" if slopes else "0",
@@ -146,7 +153,7 @@ def dynamics(model: CModel) -> str:
 
 
 def in_real(text: str, model: CModel) -> str:
-    """Sums in the type that forces are summed in."""
+    """Return a text with sums cast to the type in which forces are summed."""
     if not model.exact:
         return text
     text = re.sub(r"\bdouble\b", "exact", text)
@@ -154,7 +161,7 @@ def in_real(text: str, model: CModel) -> str:
 
 
 def input_words(model: CModel) -> Words:
-    """What templates ask for where there may be no inputs."""
+    """Return the template words for inputs; they are empty if the model has no inputs."""
     if "input_map" not in model.coefficients:
         return {"inputs": "", "pass": "", "feed": "", "j": ""}
     return {

@@ -21,7 +21,7 @@ static void rounded(const exact eb[TERMS], exact edb[AXES][TERMS], int terms, do
         for (k = 0; k < terms; ++k) db[i][k] = (double)edb[i][k];
 }
 
-/* Some columns side by side, the smallest terms first. */
+/* Sums adjacent columns, smallest terms first. */
 static void summed(const double *RESTRICT c, const exact *RESTRICT b, int terms, int columns, exact *RESTRICT out)
 {
     int k, o;
@@ -30,7 +30,7 @@ static void summed(const double *RESTRICT c, const exact *RESTRICT b, int terms,
         for (o = 0; o < columns; ++o) out[o] += b[k] * (exact)c[k * COLUMNS + o];
 }
 
-/* M to more digits, where it holds what deformation changes of it, and p; both rounded into the structure too. */
+/* Computes M (including its change with deformation) and p in higher precision, and rounds both into the structure. */
 static void exact_parts(int leaf, const exact b[TERMS], exact db[AXES][TERMS], @prefix@_model *m, exact M[SIZE][SIZE])
 {
     exact sums[@pairs@];

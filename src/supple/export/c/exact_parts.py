@@ -1,9 +1,9 @@
-"""What code in single precision sums in double where M x = f is solved: M, p, and the solution.
+"""Parts of single-precision code that are computed in double precision: M, p and the solution of M x = f.
 
-Coordinates of elastic modes and of the rigid motion move much the same mass, so that M, scaled to ones on its diagonal,
-may have conditions of some hundreds. Rounding errors of M and p come out of M⁻¹ f times that. Tables stay in
-single precision, the constant part of M in a box as a sum of two numbers; their products, and the sums of those columns
-alone, are of the type `exact`. It is double, and single if PREFIX_EXACT is defined as 0.
+Coordinates of elastic modes and of the rigid motion move nearly the same mass, so that M, scaled to ones on its
+diagonal, may have a condition number of some hundreds. M⁻¹ f amplifies rounding errors of M and p by this number.
+Tables stay in single precision, the constant part of M in a box as a sum of two numbers. Their products, and the sums
+of those columns only, have the type `exact`. It is double, or single if PREFIX_EXACT is defined as 0.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from supple.export.c import polynomial
 from supple.export.c.family_numbers import CFamily
 from supple.export.c.generated_model import CModel
 from supple.export.c.source_text import c_table
-from supple.export.template import Words, filled, template_parts
+from supple.export.template import Words, fill_template, template_parts
 
 PARTS = template_parts("supple.export.c", "exact_parts.c")
 
 
 def exact_type(model: CModel) -> str:
-    """The type, and what single precision cuts off the constant part of M in each box."""
+    """Return the C type `exact`, and the rounding remainder of the constant part of M in each box."""
     if not model.exact:
         return ""
     rest = c_table("double", "mass_rest", constant_rest(model)) if model.family is None else ""
-    return filled(PARTS["type"], {"UPPER": model.upper}) + rest
+    return fill_template(PARTS["type"], {"UPPER": model.upper}) + rest
 
 
 def exact_functions(model: CModel) -> str:
-    """`exact_basis` and `exact_parts`; nothing in double precision."""
+    """Return the C functions `exact_basis` and `exact_parts`; "" in double precision."""
     if not model.exact:
         return ""
     force, potential = model.coefficients.get("force"), model.potential_gives_force
@@ -40,8 +40,8 @@ def exact_functions(model: CModel) -> str:
         "potential": _first(model, "potential") if potential else 0,
         "constant_potential": fitted_force and model.layout.force == "from-potential",
     }  # fmt: skip
-    basis = polynomial.tabulated(model.fitted, slopes=True, real="exact", name="exact_basis")
-    return basis + filled(PARTS["exact_parts"], words)
+    basis = polynomial.basis_function(model.fitted, slopes=True, real="exact", name="exact_basis")
+    return basis + fill_template(PARTS["exact_parts"], words)
 
 
 def _first(model: CModel, name: str) -> int:
@@ -51,7 +51,7 @@ def _first(model: CModel, name: str) -> int:
 
 
 def constant_rest(model: CModel) -> np.ndarray:
-    """(boxes, numbers of M)."""
+    """Return the rounding remainder of the constant part of M, (boxes, numbers of M)."""
     columns = model.coefficients["M"].columns
     assert columns is not None
     arrays = model.fitted.arrays
@@ -60,7 +60,7 @@ def constant_rest(model: CModel) -> np.ndarray:
 
 
 def family_rest(model: CModel, family: CFamily) -> np.ndarray:
-    """(boxes, terms in μ alone, numbers of M): the same of a family."""
+    """Return the rounding remainder for a family, (boxes, terms in μ alone, numbers of M)."""
     columns = model.coefficients["M"].columns
     assert columns is not None
     arrays, (order, first) = family.whole.arrays, family.order
@@ -74,7 +74,10 @@ def family_rest(model: CModel, family: CFamily) -> np.ndarray:
 
 
 def product_functions(model: CModel, *, slopes: bool) -> str:
-    """Products, and their slopes, at a point; in single precision rounded from the others."""
+    """Return the call that evaluates Chebyshev products, and their slopes, at a point.
+
+    In single precision they are rounded from those of type `exact`.
+    """
     if not model.exact:
         return "basis_slopes(leaf, at, b, db);" if slopes else "basis(leaf, at, b);"
     terms, gradient = polynomial.leaf_terms(model.fitted), "db" if slopes else "0"
@@ -82,12 +85,12 @@ def product_functions(model: CModel, *, slopes: bool) -> str:
 
 
 def no_mass(model: CModel) -> str:
-    """The argument of `assemble` where M is not solved with."""
+    """Return the null argument of `assemble` for calls without a solution of M x = f."""
     return ", 0" if model.exact else ""
 
 
 def mass_words(model: CModel) -> Words:
-    """What templates ask for: the type M is solved with, and where that M comes from."""
+    """Return the template words for the type in which M is factorized, and for the source of this M."""
     known = model.exact
     return {
         "real": model.real, "cast": "(exact)" if known else "", "root": "ROOT" if known else "sqrt",

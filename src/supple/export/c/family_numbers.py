@@ -1,9 +1,9 @@
-"""A family of models in C: its numbers over (θ, μ), and where a slice at some μ finds them.
+"""Tables of a family of models in C: its polynomials over (θ, μ), and the location of a slice at some μ in them.
 
-    d_α = Σ_β c_αβ T_β(ξ_μ)   for the boxes that μ meets, once when μ is set;   f_μ(θ) = Σ_α d_α T_α(ξ_θ) at every call
+    d_α = Σ_β c_αβ T_β(ξ_μ)   for the boxes that contain μ, once when μ is set;   f_μ(θ) = Σ_α d_α T_α(ξ_θ) every call
 
-The tree or grid of boxes stays that over (θ, μ), so that the box of a point is found as in the whole fit. Everything
-behind it is written as for one model: its boxes are those of the family, with terms in θ alone.
+The tree or grid of boxes remains that over (θ, μ), so that the box of a point is found as in the whole fit. All other
+code is written as for a single model, whose boxes are those of the family, with terms in θ alone.
 """
 
 from __future__ import annotations
@@ -22,11 +22,14 @@ from supple.array_types import Array, Integers
 from supple.export.c.location import BoxGrid, regular_grid
 from supple.reduced.family import Family
 
-_MOST_TRIED = 5_000_000  # values of μ times boxes looked at for the largest slice; beyond, all boxes count
+_MOST_TRIED = 5_000_000  # limit of μ values times boxes in the search for the largest slice; beyond it all boxes count
 
 
 class Ranges(NamedTuple):
-    """Between which μ a box is met: (boxes, parameters) each; ends : whether its upper value belongs to it."""
+    """Range of μ of each box, (boxes, parameters).
+
+    ends : True where the upper value belongs to the box
+    """
 
     lower: Array
     upper: Array
@@ -34,8 +37,12 @@ class Ranges(NamedTuple):
 
 
 class Slice(NamedTuple):
-    """rows : of each box the first row of its coefficients; boxes : its number among those that are met; zero where it
-    is not. coefficients : (rows of the largest slice, columns)."""
+    """Slice of a family at one μ.
+
+    rows         : first row of coefficients of each box; zero for boxes outside the slice
+    boxes        : number of each box within the slice; zero for boxes outside the slice
+    coefficients : (rows of the largest slice, columns)
+    """
 
     rows: Integers
     boxes: Integers
@@ -44,31 +51,34 @@ class Slice(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class CFamily:
-    """A family as the generator sees it; theta : number of θ."""
+    """Family with the tables that the generator needs.
+
+    theta : number of coordinates θ
+    """
 
     family: Family
     theta: int
 
     @cached_property
     def grid(self) -> BoxGrid | None:
-        """The boxes over (θ, μ) as a regular grid, if they are one."""
+        """Boxes over (θ, μ) as a regular grid; None if they are not one."""
         return regular_grid(self.family.fitted)
 
     @property
     def whole(self) -> Piecewise:
-        """Over (θ, μ), its leaves in the order of the grid if there is one."""
+        """Fit over (θ, μ), with its leaves in the order of the grid if there is one."""
         return self.family.fitted if self.grid is None else self.grid.fitted
 
     @cached_property
     def places(self) -> Integers:
-        """Of each term (α, β) the place of α, in the order in which they first appear."""
+        """Index of α for each term (α, β), in order of first appearance."""
         numbers: dict[tuple[int, ...], int] = {}
         rows = self.whole.arrays.indices[:, : self.theta].tolist()
         return np.array([numbers.setdefault(tuple(row), len(numbers)) for row in rows], dtype=np.int64)
 
     @cached_property
     def boxes(self) -> Piecewise:
-        """The same boxes with terms in θ alone: what code at a point is written from. It cannot be evaluated."""
+        """The same boxes with terms in θ alone, from which the code of one point is written; it cannot be evaluated."""
         arrays = self.whole.arrays
         first = np.unique(self.places, return_index=True)[1]
         indices = np.ascontiguousarray(arrays.indices[first, : self.theta])
@@ -82,13 +92,13 @@ class CFamily:
 
     @cached_property
     def order(self) -> tuple[Integers, Integers]:
-        """Terms (α, β) of the family sorted by α, and where those of each α begin."""
+        """Order of the terms (α, β) sorted by α, and first position of each α."""
         order = np.argsort(self.places, kind="stable")
         return order, np.searchsorted(self.places[order], np.arange(self.places.max() + 2))
 
     @cached_property
     def ranges(self) -> Ranges:
-        """Of each box: along a cut the box above counts, and the upper end of a root belongs to it."""
+        """Ranges of all boxes. A cut belongs to the box above it, and the upper end of a root to the box below."""
         s, grid = self.theta, self.grid
         if grid is not None:
             counts = [len(edge) - 1 for edge in grid.edges]
@@ -120,13 +130,13 @@ class CFamily:
         return Ranges(lower, upper, ends)
 
     def met(self, values: Array) -> NDArray[np.bool_]:
-        """Which boxes a μ (parameters,) meets."""
+        """Return a mask of the boxes that contain a μ (parameters,)."""
         lower, upper, ends = self.ranges
         return np.asarray(((lower <= values) & ((values < upper) | (ends & (values <= upper)))).all(axis=1))
 
     @cached_property
     def largest(self) -> tuple[int, int]:
-        """Rows and boxes of the largest slice."""
+        """Number of rows and of boxes of the largest slice."""
         lower, upper, _ = self.ranges
         terms = self.boxes.arrays.leaves_i[:, 1]
         tried = []
@@ -147,7 +157,7 @@ class CFamily:
         return np.array([parameter.upper for parameter in self.family.parameters])
 
     def slice(self) -> Slice:
-        """That at the family's own values, as the code makes it."""
+        """Return the slice at the family's own values, as the C code computes it."""
         values, arrays, s = np.array(self.family.values), self.whole.arrays, self.theta
         met, counts = self.met(values), self.boxes.arrays.leaves_i[:, 1]
         rows, boxes = np.zeros(len(counts), dtype=np.int64), np.zeros(len(counts), dtype=np.int64)

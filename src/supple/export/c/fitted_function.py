@@ -1,4 +1,4 @@
-"""The tables of a fitted function in C: boxes, where their coefficients begin, the coefficients."""
+"""C tables of a fitted function: boxes, first rows of their coefficients, and the coefficients."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from supple.export.c.source_text import c_table
 
 
 def row_macro(fitted: Piecewise) -> str:
-    """`ROW(leaf)`: the first row of coefficients of a leaf."""
+    """Return the macro `ROW(leaf)`: first row of coefficients of a leaf."""
     regular = polynomial.first_rows(fitted) is None
     return f"#define ROW(leaf) ({'(leaf) * TERMS' if regular else 'leaf_row[leaf]'})\n\n"
 
 
 def leaf_tables(fitted: Piecewise, *, first: bool = True) -> str:
-    """Where leaves lie, where their rows begin (unless not `first`) and how many there are, and the steps from term to
-    term."""
+    """Return the tables of leaves: positions, first rows (if `first`), numbers of terms, term recurrence."""
     rows, steps = polynomial.first_rows(fitted) if first else None, polynomial.step_table(fitted)
     text = c_table("double", "leaf_place", fitted.arrays.leaves_f)
     text += "" if rows is None else c_table("int", "leaf_row", rows)
@@ -25,8 +24,11 @@ def leaf_tables(fitted: Piecewise, *, first: bool = True) -> str:
 
 
 def coefficient_table(fitted: Piecewise) -> str:
-    """Kept flat, so that a range of columns of a leaf is a pointer into it; a line for each row."""
+    """Return the table of coefficients.
+
+    It is flat, so that a range of columns of a leaf is a pointer into it. Each row is one line.
+    """
     values = fitted.arrays.coefficients
     lines = ",\n".join(", ".join(map(repr, row)) for row in values.tolist())
-    head = "/* [row][column], the rows of a leaf one after the other */\n"
+    head = "/* [row][column]; the rows of a leaf are consecutive */\n"
     return f"{head}static const double coefficients[{values.size}] = {{\n{lines}\n}};\n"

@@ -1,4 +1,4 @@
-"""What the generator knows of a reduced model: sizes, names, and where each coefficient comes from."""
+"""View of a reduced model for the C generator: sizes, names, and the source of each coefficient."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from supple.hardware.hardware import Hardware
 from supple.reduced.layout import CoefficientLayout, unpacked
 from supple.reduced.row_map import model_row
 
-WELL_CONDITIONED = 20.0  # of M, scaled: single precision leaves some 1e-7 times this in accelerations
+WELL_CONDITIONED = 20.0  # condition of scaled M; in single precision accelerations have some 1e-7 times this error
 
 
 class Exportable(Protocol):
-    """The part of a reduced model that becomes code."""
+    """Attributes of a reduced model that are needed to generate code."""
 
     @property
     def name(self) -> str: ...
@@ -38,9 +38,9 @@ class Exportable(Protocol):
 class Coefficient:
     """One coefficient of the equations.
 
-    source  : where its numbers start: a C expression, in terms of `values` (the fitted columns) or of a table
-    columns : the fitted columns it occupies, None for a constant
-    width   : how many numbers it has
+    source  : C expression of its first number, in terms of `values` (the fitted columns) or of a table
+    columns : range of fitted columns, None for a constant
+    width   : number of numbers
     """
 
     name: str
@@ -51,7 +51,7 @@ class Coefficient:
 
 @dataclass(frozen=True, eq=False)
 class CModel:
-    """A model with the names it has in C."""
+    """Reduced model with its C names."""
 
     prefix: str
     rom: Exportable
@@ -63,31 +63,31 @@ class CModel:
 
     @cached_property
     def family(self) -> CFamily | None:
-        """The family it is of, whose parameters are set at run time; None for a model by itself."""
+        """Family whose parameters are set at run time; None for a single model."""
         family = getattr(self.rom, "family", None)
         return None if family is None else CFamily(family, self.layout.theta)
 
     @cached_property
     def grid(self) -> BoxGrid | None:
-        """The boxes as a regular grid, if they are one."""
+        """Boxes as a regular grid; None if they are not one."""
         return regular_grid(self.rom.fitted) if self.family is None else self.family.grid
 
     @property
     def fitted(self) -> Piecewise:
-        """The fitted function, its leaves in the order of the grid if there is one; of a family its boxes."""
+        """Fitted function with leaves in the order of the grid; for a family its boxes with terms in θ."""
         if self.family is not None:
             return self.family.boxes
         return self.rom.fitted if self.grid is None else self.grid.fitted
 
     @property
     def sizes(self) -> tuple[int, int, int, int, int]:
-        """n, s, inputs, measures that outputs are made of, joints with dry friction."""
+        """Numbers of coordinates n, of θ, of inputs, of measures, and of joints with dry friction."""
         layout = self.layout
         return layout.size, layout.theta, len(layout.inputs), len(layout.measures), len(layout.dry_forces)
 
     @property
     def elastic(self) -> int:
-        """Number of δ."""
+        """Number of elastic coordinates δ."""
         return self.layout.size - self.layout.theta
 
     @property
@@ -96,12 +96,12 @@ class CModel:
 
     @property
     def state(self) -> str:
-        """What the coordinates are called in C: θ alone, or η = (θ, δ)."""
+        """C name of the coordinates: theta alone, or eta = (theta, delta)."""
         return "eta" if self.elastic else "theta"
 
     @cached_property
     def coefficients(self) -> dict[str, Coefficient]:
-        """All that are fitted or constant, in a fixed order."""
+        """All fitted and constant coefficients, in a fixed order."""
         found = {}
         for name, width in self.layout.widths.items():
             if name in self.layout.columns:
@@ -112,47 +112,47 @@ class CModel:
             else:
                 continue
             if item.width != width:
-                raise self._refused(f'"{name}" has {item.width} numbers, not {width}')
+                raise self._refused(f'coefficient "{name}" must have {width} numbers (got {item.width})')
             if width:
                 found[name] = item
         return found
 
     def require_complete(self) -> None:
-        """A model that cannot become code is refused before anything is written."""
+        """Raise InputError if the model cannot be exported; called before anything is written."""
         arrays, layout = self.rom.fitted.arrays, self.layout
         if "M" not in self.coefficients:
-            raise self._refused("it has no mass matrix")
+            raise self._refused("the model has no mass matrix")
         if not len(arrays.leaves_i):
-            raise self._refused("it has no boxes")
+            raise self._refused("the model has no boxes")
         if arrays.coefficients.shape[1] < layout.fitted:
-            raise self._refused(f"{layout.fitted} columns are named, {arrays.coefficients.shape[1]} fitted")
+            raise self._refused(f"the model needs {layout.fitted} fitted columns (got {arrays.coefficients.shape[1]})")
         tables = [arrays.roots_f, arrays.nodes_f, arrays.leaves_f, arrays.coefficients, *layout.constants.values()]
         tables += [np.array(list(layout.dry_forces.values()), dtype=float)]
         if self.family is not None:
             whole = self.family.whole.arrays
             tables += [whole.roots_f, whole.nodes_f, whole.leaves_f, whole.coefficients]
         if not all(np.isfinite(values).all() for values in tables):
-            raise self._refused("some of its numbers are not finite")
+            raise self._refused("coefficients of the model are not finite")
 
     def _refused(self, what: str) -> InputError:
         return InputError(what, part=f'model "{self.rom.name}"', hint="reduce the mechanism again")
 
-    # ------------------------------------------------------------------ what depends on gradients
+    # ------------------------------------------------------------------ need for gradients
 
     @property
     def mass_gives_christoffel(self) -> bool:
-        """Γ_θθθ from ∂M/∂θ; a constant M gives none."""
+        """True if Γ_θθθ is computed from ∂M/∂θ; a constant M has no Γ."""
         known = self.layout.christoffel == "from-mass" and self.coefficients["M"].columns is not None
         return known and not self.bent
 
     @property
     def bent(self) -> bool:
-        """M at θ and δ, and instead of Γ what it follows from: ∂M/∂θ and ∂M/∂δ."""
+        """True if M depends on θ and δ; ∂M/∂θ and ∂M/∂δ are then fitted in place of Γ."""
         return "mass_slope" in self.coefficients
 
     @cached_property
     def condition(self) -> float:
-        """The largest condition, at the centers of boxes, of M scaled to ones on its diagonal."""
+        """Largest condition number of M at the centers of boxes, scaled to ones on the diagonal."""
         columns = self.coefficients["M"].columns
         if columns is None or self.layout.size == 1:
             return 1.0
@@ -164,13 +164,13 @@ class CModel:
 
     @property
     def exact(self) -> bool:
-        """Whether M, p and M x = f are exact beside the rest: in single precision, where rounding M would matter."""
+        """True if single-precision code computes M, p and M x = f in double, since M is ill-conditioned."""
         fitted = self.coefficients["M"].columns is not None and not self.rom.fitted.arrays.indices[0].any()
         return self.precision == "single" and fitted and self.condition > WELL_CONDITIONED
 
     @property
     def real(self) -> str:
-        """The type that forces are summed in and M x = f is solved in."""
+        """C type in which forces are summed and M x = f is solved."""
         return "exact" if self.exact else "double"
 
     @property
@@ -208,39 +208,42 @@ class CModel:
 
     @property
     def force_columns(self) -> int:
-        """How many of the first columns hold everything that forces are made of, but for what outputs alone need."""
-        seen = ("outputs", "output_modes", "efforts")
+        """Number of leading columns that contain everything for the forces; columns for outputs come after them."""
+        output_names = ("outputs", "output_modes", "efforts")
         return max(
-            (item.columns[1] for name, item in self.coefficients.items() if item.columns and name not in seen),
+            (item.columns[1] for name, item in self.coefficients.items() if item.columns and name not in output_names),
             default=0,
         )
 
     @property
     def instant(self) -> bool:
-        """Whether outputs need accelerations or forces."""
+        """True if outputs depend on accelerations or forces."""
         return self.layout.observation is not None and self.layout.observation.instant
 
     def members(self) -> list[tuple[str, tuple[int, ...], str]]:
-        """Members of the C structure: name, shape (as in a row of coefficients but for gradients), meaning."""
+        """Return the members of the C structure: name, shape, meaning.
+
+        Shapes are those of a row of coefficients, except for gradients.
+        """
         known, row = self.coefficients, model_row(self.layout).shapes
         n, s = self.layout.size, self.layout.theta
         shapes = row | {"potential": (), "output_modes": row["modes"]}
         shapes |= {"force_gradient": (n - s, s), "stiffness_gradient": (s, n, n)}
-        seen = "y" if self.layout.observation is None else "measures"
+        measures = "y" if self.layout.observation is None else "measures"
         rows = [
             (True, "M", "mass matrix at theta and delta" if self.bent else "mass matrix"),
-            (self.has_christoffel, "christoffel", "Christoffel symbols, first kind"),
-            (self.bent, "mass_gradient", "dM / dtheta, first index of theta"),
-            (self.bent, "mass_slope", "dM / ddelta, rows of theta; last index of delta"),
-            ("damping" in known, "damping", "viscous damping"),
-            ("K" in known, "K", "stiffness, zero rows for theta"),
+            (self.has_christoffel, "christoffel", "Christoffel symbols of the first kind"),
+            (self.bent, "mass_gradient", "dM / dtheta; the first index is that of theta"),
+            (self.bent, "mass_slope", "dM / ddelta, rows of theta; the last index is that of delta"),
+            ("damping" in known, "damping", "viscous damping matrix"),
+            ("K" in known, "K", "stiffness matrix; rows of theta are zero"),
             ("potential" in known, "potential", "potential energy"),
             (self.has_force, "force", "p at delta = 0" if self.elastic else "p"),
             (self.elastic_force_columns is not None, "force_gradient", "dp_delta / dtheta"),
             (self.stiffness_columns is not None, "stiffness_gradient", "dK / dtheta"),
-            ("input_map" in known, "input_map", "B"),
-            ("outputs" in known, "outputs", f"{seen} at delta = 0" if self.elastic else seen),
-            ("output_modes" in known, "output_modes", f"d{seen} / ddelta"),
-            ("friction_map" in known, "friction_map", "rates of joints with dry friction"),
+            ("input_map" in known, "input_map", "input matrix B"),
+            ("outputs" in known, "outputs", f"{measures} at delta = 0" if self.elastic else measures),
+            ("output_modes" in known, "output_modes", f"d{measures} / ddelta"),
+            ("friction_map" in known, "friction_map", "Jacobian of the rates of joints with dry friction"),
         ]
         return [(name, shapes[name], meaning) for present, name, meaning in rows if present]

@@ -1,4 +1,4 @@
-"""The header of a reduced model: what each function takes and gives, in which order and units, and how exact it is."""
+"""C header of a reduced model: interfaces of all functions with units, and accuracy, size and cost of the model."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from supple.export.c.polynomial import basis_degree, term_counts
 from supple.export.c.source_text import BYTES, c_number, comment, identifiers, string
 from supple.export.c.stability import StableStep
 from supple.export.target import fixed_lines
-from supple.export.template import Words, filled, template_parts
+from supple.export.template import Words, fill_template, template_parts
 
 PARTS = template_parts("supple.export.c", "header.h")
 
 
 def header(model: CModel, stable: StableStep) -> str:
-    """The text of `<prefix>.h`; stable : how long explicit steps may be."""
+    """Return the text of `<prefix>.h`; stable : limit of explicit steps."""
     U, family, layout = model.upper, model.family, model.layout
     names = {name for name, _, _ in model.members()}
     inputs, observed = "input_map" in names, layout.observation is not None
     words: Words = {
         "introduction": _introduction(model, stable), "UPPER": U,
         "prefix": model.prefix, "x": model.state, "n": f"{U}_COORDINATES", "bent": model.bent, "inputs": inputs,
-        "sizes": sizes(model), "sections": filled(PARTS["sections"], {"UPPER": U}), "indices": _indices(model),
+        "sizes": sizes(model), "sections": fill_template(PARTS["sections"], {"UPPER": U}), "indices": _indices(model),
         "structure": structure(model), "parameters": parameters(model), "observed": observed,
         "argument": coefficient_argument(model),
         "given_inputs": f", const double inputs[{U}_INPUTS]" if layout.inputs else "", "elastic": model.elastic > 0,
@@ -40,8 +40,8 @@ def header(model: CModel, stable: StableStep) -> str:
         "B": f", double B[{U}_STATES][{U}_INPUTS]" if inputs else "", "measured": bool(layout.outputs),
         "D": f", double D[{U}_OUTPUTS][{U}_INPUTS]" if inputs else "",
     }  # fmt: skip
-    text = filled(PARTS["whole"], words)
-    return text if family is None else setting.declared_parameters(text, model)
+    text = fill_template(PARTS["whole"], words)
+    return text if family is None else setting.add_declared_parameter(text, model)
 
 
 def _introduction(model: CModel, stable: StableStep) -> str:
@@ -55,28 +55,28 @@ def _introduction(model: CModel, stable: StableStep) -> str:
     error = model.rom.error if isinstance(model.rom.error, Mapping) else {}
     words: Words = {
         "name": comment(model.rom.name), "precision": model.precision, "equation": _equation(model),
-        "UPPER": model.upper, "prefix": model.prefix, "fixed": commented(fixed_lines(model.rom), ""),
-        "coordinates": commented(
+        "UPPER": model.upper, "prefix": model.prefix, "fixed": comment_lines(fixed_lines(model.rom), ""),
+        "coordinates": comment_lines(
             f"{i}  {comment(name)}  {region}"
             for i, (name, region) in enumerate(zip(layout.coordinates, regions, strict=True))
         ),
-        "inputs": commented(f"{i}  {comment(name)}" for i, name in enumerate(layout.inputs)),
-        "outputs": commented(f"{i}  {comment(name)}" for i, name in enumerate(layout.outputs)),
-        "friction": commented(f"{comment(name)}: {c_number(value)}" for name, value in layout.dry_forces.items()),
-        "parameters": "" if family is None else commented(setting.said(family)),
-        "errors": commented(f"{comment(name)}: {_worst(value):.3g}" for name, value in error.items()),
+        "inputs": comment_lines(f"{i}  {comment(name)}" for i, name in enumerate(layout.inputs)),
+        "outputs": comment_lines(f"{i}  {comment(name)}" for i, name in enumerate(layout.outputs)),
+        "friction": comment_lines(f"{comment(name)}: {c_number(value)}" for name, value in layout.dry_forces.items()),
+        "parameters": "" if family is None else comment_lines(setting.parameter_lines(family)),
+        "errors": comment_lines(f"{comment(name)}: {_worst(value):.3g}" for name, value in error.items()),
         "boxes": len(fitted.arrays.leaves_i), "bytes": table_bytes(model),
-        "operations": commented(f"{name}: {count}" for name, count in worst_operations(model).items()),
+        "operations": comment_lines(f"{name}: {count}" for name, count in worst_operations(model).items()),
         "points": stable.points, "bounded": bool(np.isfinite(stable.step)), "step": f"{stable.step:.3g}",
         "fastest": f"{stable.fastest:.3g}",
     }  # fmt: skip
     if family is not None:
         words["structure_bytes"] = setting.structure_bytes(model, family, BYTES[model.precision])
-    return filled(PARTS["introduction"], words)
+    return fill_template(PARTS["introduction"], words)
 
 
-def commented(lines: Iterable[str], indent: str = "    ") -> str:
-    """Lines of a comment that has begun."""
+def comment_lines(lines: Iterable[str], indent: str = "    ") -> str:
+    """Return lines for the inside of a comment."""
     return "\n".join(f" * {indent}{line}".rstrip() for line in lines)
 
 
@@ -93,14 +93,14 @@ def _equation(model: CModel) -> str:
 
 
 def _worst(value: Any) -> float:
-    """The number of a family: given as such, or with where it was found."""
+    """Return the error of a coefficient, which is stored as a number or together with its location."""
     return float(getattr(value, "worst", value))
 
 
 def sizes(model: CModel) -> str:
-    """Numbers of everything, and the slip rate of dry friction."""
+    """Return the macros of all sizes, and of the slip rate of dry friction."""
     n, s, u, measures, friction = model.sizes
-    return filled(PARTS["sizes"], {
+    return fill_template(PARTS["sizes"], {
         "UPPER": model.upper, "theta": s, "coordinates": n, "states": 2 * n, "inputs": u, "elastic": model.elastic,
         "outputs": len(model.layout.outputs), "measures": measures, "observed": model.layout.observation is not None,
         "columns": model.fitted.outputs, "friction": friction, "slip_rate": c_number(FRICTION_SPEED),
@@ -109,38 +109,40 @@ def sizes(model: CModel) -> str:
 
 
 def structure(model: CModel) -> str:
-    """All coefficients."""
+    """Return the C structure of all coefficients."""
     members = (
         f"    double {name}{''.join(f'[{size}]' for size in shape)}; /* {meaning} */"
         for name, shape, meaning in model.members()
     )
-    return filled(PARTS["structure"], {"members": "\n".join(members), "prefix": model.prefix})
+    return fill_template(PARTS["structure"], {"members": "\n".join(members), "prefix": model.prefix})
 
 
 def parameters(model: CModel) -> str:
-    """What may be changed while it runs; of a family also what is made of its own."""
+    """Return the C structure of what can be changed at run time; for a family it includes the slice at μ."""
     family, friction = model.family, len(model.layout.dry_forces)
     words: Words = {"UPPER": model.upper, "prefix": model.prefix, "friction": friction, "family": family is not None}
     if family is not None:
         rows, boxes = family.largest
         words |= {"leaves": len(family.boxes.arrays.leaves_i), "coefficients": rows * model.fitted.outputs}
         words |= {"exact": model.exact, "boxes": boxes, "pairs": model.coefficients["M"].width}
-    return filled(PARTS["parameters"], words)
+    return fill_template(PARTS["parameters"], words)
 
 
 def _indices(model: CModel) -> str:
     layout, made = model.layout, ""
     for kind, names in (("coordinate", layout.coordinates), ("input", layout.inputs), ("output", layout.outputs)):
         if names:
-            # Numbered within its group: a name can never meet one of another group or a size above.
-            made += filled(PARTS["indices"], {"kind": kind, "places": numbered(f"{model.upper}_{kind.upper()}", names)})
+            # Names are numbered within their group: they cannot clash with other groups or with the sizes above.
+            made += fill_template(
+                PARTS["indices"], {"kind": kind, "places": numbered(f"{model.upper}_{kind.upper()}", names)}
+            )
     return made if model.family is None else made + _family_macros(model, model.family)
 
 
 def _family_macros(model: CModel, family: CFamily) -> str:
-    """Names, units, ranges and own values of the parameters of a family."""
+    """Return the macros for names, units, ranges and default values of the parameters of a family."""
     items = family.family.parameters
-    return filled(PARTS["family"], {
+    return fill_template(PARTS["family"], {
         "UPPER": model.upper, "names": ", ".join(string(item.name) for item in items),
         "units": ", ".join(string(item.unit) for item in items),
         "lower": ", ".join(c_number(item.lower) for item in items),
@@ -151,18 +153,18 @@ def _family_macros(model: CModel, family: CFamily) -> str:
 
 
 def numbered(start: str, names: Iterable[str]) -> str:
-    """Places of names in C: `START_NAME = 0`, one a line."""
+    """Return the entries of a C enum that are indices of names, one per line: `START_NAME = 0`."""
     return ",\n    ".join(f"{start}_{item} = {i}" for i, item in enumerate(identifiers(names)))
 
 
-# How many operations the functions of the exported code take at most: additions, multiplications, divisions.
+# Upper bounds of the numbers of operations of exported functions: additions, multiplications, divisions.
 #
-# A call of sqrt, tanh or fabs counts as one; moving numbers and counting are left out. Bounds, not measurements: a
-# compiler leaves out what is zero. `tests/export/test_hardened_export.py` counts them in the code as it runs.
+# A call of sqrt, tanh or fabs counts as one; copies and loop counters do not count. A compiler may need fewer, since
+# it removes operations with zeros. `tests/export/test_hardened_export.py` counts operations of the running code.
 
 
 def worst_operations(model: CModel) -> dict[str, int]:
-    """By the name of the function, in the largest box."""
+    """Return the largest number of operations of each function, in the largest box."""
     n, _, u, _, _ = model.sizes
     one, jacobian = _accelerate(model), _jacobian(model)
     found = {"columns": _basis(model, slopes=False) + 2 * _terms(model) * model.fitted.outputs}
@@ -178,7 +180,7 @@ def worst_operations(model: CModel) -> dict[str, int]:
 
 
 def _set(model: CModel, family: CFamily) -> int:
-    """Every term of every box that may be met, once."""
+    """Return the operations of setting parameters: every term of every box of the largest slice, once."""
     parameters, whole = len(family.family.parameters), family.whole.arrays
     boxes, top = family.largest[1], int(whole.indices[:, family.theta :].max(initial=1))
     rest = 2 * int(family.order[1][1]) + 1 if model.exact else 0
@@ -203,7 +205,7 @@ def _equations(model: CModel) -> int:
 
 
 def _assemble(model: CModel) -> int:
-    """Sums over terms for values, and for slopes along each θ; what δ adds."""
+    """Return the operations of `assemble`: sums for values and for slopes along each θ, and the terms in δ."""
     n, s, terms = model.layout.size, model.layout.theta, _terms(model)
     ranges = [*model.inertia_columns, model.elastic_force_columns, model.stiffness_columns]
     ranges += [model.coefficients["potential"].columns] if model.potential_gives_force else []
@@ -238,7 +240,7 @@ def _accelerate(model: CModel) -> int:
 
 
 def _jacobian(model: CModel) -> int:
-    """`tangent`: products with second derivatives, coefficients and their slopes along each θ, slopes of forces."""
+    """Return the operations of `tangent`: second derivatives of products, slopes of coefficients and forces."""
     n, s, u, _, f = model.sizes
     d, more, terms = n - s, basis_degree(model.fitted) - 1, _terms(model)
     total = s * (2 + 14 * more) + terms * (1 + s + s * (s + 1) // 2)

@@ -1,6 +1,6 @@
 //@ part deformed
 
-/* The rows of dM / ddelta that are not zero, those of theta first. */
+/* Unpacks the nonzero rows of dM / ddelta; these are the first ones, including those of theta. */
 static void slope_rows(const double *packed, double full[SLOPED][SIZE][SIZE - AXES])
 {
     int i, j, k;
@@ -12,7 +12,7 @@ static void slope_rows(const double *packed, double full[SLOPED][SIZE][SIZE - AX
             }
 }
 
-/* full += its change with delta. */
+/* Adds the change with delta to full. */
 static void deform(double full[SIZE][SIZE], double slope[SLOPED][SIZE][SIZE - AXES], const double *delta)
 {
     int i, j, k;
@@ -26,7 +26,7 @@ static void deform(double full[SIZE][SIZE], double slope[SLOPED][SIZE][SIZE - AX
 }
 //@ part curved
 
-/* Second order in delta of the rows and columns of theta: full += delta' Q delta / 2, slope += Q delta. */
+/* Second-order terms in delta of the rows and columns of theta: full += delta' Q delta / 2, slope += Q delta. */
 static void curve(const double *packed, double full[SIZE][SIZE], double slope[SLOPED][SIZE][SIZE - AXES],
     const double *delta)
 {

@@ -1,6 +1,6 @@
-"""How inertia changes with deformation, in C: M, ∂M/∂θ and ∂M/∂δ at θ and δ, and the inertia forces that follow.
+"""C code of the dependence of inertia on deformation: M, ∂M/∂θ and ∂M/∂δ at θ and δ, and the inertia forces.
 
-The same as `supple.equations.deformation`, from the packed columns of the model.
+It computes the same as `supple.equations.deformation`, from the packed columns of the model.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ PARTS = template_parts("supple.export.c", "inertia_rates.c")
 
 
 def deformation_derivatives(model: CModel) -> str:
-    """What derivatives by δ need beside the coefficients: ∂(∂M/∂θ)/∂δ, and the columns of ∂²M/∂δ²."""
+    """Return the C structure of further derivatives by δ: ∂(∂M/∂θ)/∂δ, and the columns of ∂²M/∂δ²."""
     members = ""
     if model.bent:
         members = "double gradient[AXES][SLOPED][SIZE][SIZE - AXES]; "

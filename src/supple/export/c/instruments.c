@@ -3,7 +3,7 @@
 enum { @UPPER@_OUTPUTS = @outputs@ };
 
 #ifndef @UPPER@_HISTORY
-#define @UPPER@_HISTORY 64 /* samples that are kept: two more than the longest delay has */
+#define @UPPER@_HISTORY 64 /* stored samples; must be at least two more than the longest delay in samples */
 #endif
 
 typedef struct {
@@ -12,10 +12,10 @@ typedef struct {
     long count;
 } @prefix@_instruments;
 
-/* Before the first reading; the same sample time throughout. Returns 1 if a delay is longer than what is kept. */
+/* Call before the first reading; sample_time must stay constant. Returns 1 if a delay exceeds the stored history. */
 int @prefix@_instruments_start(@prefix@_instruments *instruments, double sample_time);
 
-/* Readings of the true outputs at the next sample. normal: standard normal numbers, for the noise and for the walk. */
+/* Readings of the true outputs at the next sample. normal: standard normal numbers, first for noise, then for bias drift. */
 void @prefix@_instruments_read(@prefix@_instruments *instruments, const double truth[@outputs@],
                                double normal[2][@outputs@], double reading[@outputs@]);
 
@@ -36,7 +36,7 @@ static long modulo(long k, long count)
     return (k % count + count) % count;
 }
 
-/* What comes out of the low-pass now; the output is taken as linear since the sample before. */
+/* Output of the low-pass filter. The input is interpolated linearly since the previous sample. */
 static double filtered(@prefix@_instruments *instruments, int i, double truth)
 {
     const double T = instruments->sample_time, before = instruments->input[i];

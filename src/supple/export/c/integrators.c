@@ -1,6 +1,6 @@
 //@ part steps
 
-/* Whether all numbers are finite; a state is taken only then. */
+/* Returns 1 if all numbers are finite. A step is accepted only then. */
 static int is_finite_state(const double x[@states@])
 {
     int i;
@@ -29,7 +29,7 @@ int @prefix@_step_explicit(const @prefix@_parameters *parameters, double state[@
     return worst;
 }
 
-/* Triangular factors of W with row exchanges; 1 where it is singular. */
+/* LU factors of W with row exchanges. Returns 1 if W is singular. */
 static int triangular(double W[SIZE][SIZE], int order[SIZE])
 {
     int i, j, k;
@@ -52,7 +52,7 @@ static int triangular(double W[SIZE][SIZE], int order[SIZE])
     return 0;
 }
 
-/* (g - J) x = x for both halves of a state. */
+/* Solves (g - J) x = x for both halves of a state. */
 static void stage_solution(const tangents *T, double W[SIZE][SIZE], const int order[SIZE], double g,
     double x[@states@])
 {

@@ -11,7 +11,7 @@
 
 //@ part constant
 
-/* @what@, one after another. */
+/* @what@, stored consecutively. */
 static int @row@(const double z[KNOWN], double numbers[@width@])
 {
     int i;
@@ -21,7 +21,7 @@ static int @row@(const double z[KNOWN], double numbers[@width@])
 }
 //@ part scheduled
 
-/* @what@, one after another, at what is measured. */
+/* @what@, stored consecutively, evaluated at the measured values. */
 static int @row@(const double z[KNOWN], double numbers[@width@])
 {
     double sigma[AXES], b[TERMS], values[COLUMNS];
@@ -29,7 +29,7 @@ static int @row@(const double z[KNOWN], double numbers[@width@])
     int i, leaf, flag = @UPPER@_ANSWERED;
     for (i = 0; i < AXES; ++i) {
         const double given = z[sigma_place[i]];
-        sigma[i] = given < sigma_bounds[0][i] ? sigma_bounds[0][i] : given; /* no number stays none */
+        sigma[i] = given < sigma_bounds[0][i] ? sigma_bounds[0][i] : given; /* NaN stays NaN */
         sigma[i] = sigma[i] > sigma_bounds[1][i] ? sigma_bounds[1][i] : sigma[i];
         if (sigma[i] < given || sigma[i] > given) flag = @UPPER@_CLAMPED;
     }

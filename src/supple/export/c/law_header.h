@@ -13,19 +13,19 @@ extern "C" {
 @sizes@
 
 @sections@
-/* What functions return. */
+/* Return values. */
 enum { @UPPER@_ANSWERED = 0, @UPPER@_OUTSIDE = 1, @UPPER@_CLAMPED = 2 };
 
 @indices@
-/* What the law remembers from sample to sample. */
+/* State of the controller, kept from sample to sample. */
 typedef struct {
     double x[@states@];
 } @prefix@_state;
 
-/* Before the first sample; applied: the command in force. */
+/* Initializes the state before the first sample. applied: present command. */
 int @prefix@_start(@prefix@_state *state, @arguments@);
 
-/* At every sample; applied: the command of the sample before, as drives applied it; answer: until the next one. */
+/* Computes one sample. applied: previous command as the drives applied it; answer: new command, held until the next one. */
 int @prefix@_step(@prefix@_state *state, @arguments@, double answer[@UPPER@_ANSWERS]);
 
 #ifdef __cplusplus

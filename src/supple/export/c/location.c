@@ -30,8 +30,8 @@ static int locate(const double theta[@axes@])
         quotient = (x - edge[0]) * per_length[i];
         k = (int)quotient;
         rest = quotient - (double)k;
-        if (k >= boxes[i]) k = boxes[i] - 1; /* whatever rounding did: no cell beyond the last */
-        if (rest < CLOSE || rest > 1.0 - CLOSE) { /* close to an edge its exact value decides */
+        if (k >= boxes[i]) k = boxes[i] - 1; /* rounding must not lead beyond the last cell */
+        if (rest < CLOSE || rest > 1.0 - CLOSE) { /* near an edge, compare with its exact value */
             k -= (k > 0) & (x < edge[k]);
             k += (k + 1 < boxes[i]) & (x >= edge[k + 1]);
         }
@@ -41,15 +41,15 @@ static int locate(const double theta[@axes@])
 }
 //@ part place
 #if @UPPER@_CLAMP
-@region@#define HELD(k, at, x) ((k) < AXES && ((at)[k] < (x)[k] || (at)[k] > (x)[k])) /* at the edge: no change */
+@region@#define HELD(k, at, x) ((k) < AXES && ((at)[k] < (x)[k] || (at)[k] > (x)[k])) /* clamped: derivative is zero */
 #else
 #define HELD(k, at, x) 0
 #endif
 
 //@ if family
-/* The box of theta at the parameters, and theta as it is evaluated; NOWHERE outside, also if it is not a number. */
+/* Finds the box of theta at the parameters, and the clamped theta; NOWHERE outside the region or if theta is NaN. */
 //@ else
-/* The box of theta, and theta as it is evaluated; NOWHERE outside, also if it is not a number. */
+/* Finds the box of theta, and the clamped theta; NOWHERE outside the region or if theta is NaN. */
 //@ end
 static int place(const double *theta, double at[AXES], int *flag)
 {

@@ -1,4 +1,4 @@
-"""C code that finds the box of a point: the binary tree, or at once where the boxes are a regular grid."""
+"""C code that finds the box of a point: by a binary tree, or directly if the boxes form a regular grid."""
 
 from __future__ import annotations
 
@@ -10,21 +10,27 @@ from numpy.typing import NDArray
 from supple.approximation.piecewise.piecewise import NOWHERE, Piecewise, PiecewiseArrays
 from supple.array_types import Array
 from supple.export.c.source_text import CLOSE, c_table
-from supple.export.template import Words, filled, template_parts
+from supple.export.template import Words, fill_template, template_parts
 
 PARTS = template_parts("supple.export.c", "location.c")
-UNEVEN = 1e-8  # of a box: how far an edge may lie from its place in the grid, well below what the code above looks at
+UNEVEN = (
+    1e-8  # largest deviation of an edge from the regular grid, in box widths; well below CLOSE in the generated code
+)
 
 
 class BoxGrid(NamedTuple):
-    """Equal boxes: edges along each axis; the leaves in the order of the cells, the last axis fastest."""
+    """Regular grid of equal boxes.
+
+    edges  : edges along each axis
+    fitted : fit with its leaves in the order of the cells, last axis fastest
+    """
 
     edges: list[Array]
     fitted: Piecewise
 
 
 def regular_grid(fitted: Piecewise) -> BoxGrid | None:
-    """The grid that the leaves of a single tree form, if they do and its boxes are equal along each axis."""
+    """Return the regular grid formed by the leaves of a single tree; None if they do not form one with equal boxes."""
     arrays = fitted.arrays
     if len(arrays.roots_i) != 1:
         return None
@@ -47,7 +53,7 @@ def regular_grid(fitted: Piecewise) -> BoxGrid | None:
 
 
 def _reordered(fitted: Piecewise, order: NDArray[np.int64]) -> Piecewise:
-    """The same leaves in another order, their coefficients one after the other; the way to them is left out."""
+    """Return the fit with its leaves and coefficients reordered, without the nodes of the tree."""
     arrays = fitted.arrays
     leaves_i = arrays.leaves_i[order]
     rows = [np.arange(first, first + terms) for first, terms, _ in leaves_i.tolist()]
@@ -64,16 +70,19 @@ def _reordered(fitted: Piecewise, order: NDArray[np.int64]) -> Piecewise:
 
 
 def location_function(bounds: Array, upper: str, *, family: bool) -> str:
-    """The function `place`, with the region around all boxes that it clamps to; bounds : of roots (roots, 2, s)."""
+    """Return the C function `place`, with the bounds of the region; bounds : those of the roots, (roots, 2, s)."""
     region = c_table("double", "region", np.array([bounds[:, 0].min(axis=0), bounds[:, 1].max(axis=0)]))
-    return filled(PARTS["place"], {"UPPER": upper, "region": region, "family": family})
+    return fill_template(PARTS["place"], {"UPPER": upper, "region": region, "family": family})
 
 
 def location(fitted: Piecewise, grid: BoxGrid | None, axes: str = "AXES") -> tuple[str, str, dict[str, int]]:
-    """Tables, the function `locate`, and the sizes it needs by name; axes : the number of coordinates in C."""
+    """Return tables, the C function `locate`, and the sizes it needs by name.
+
+    axes : C expression for the number of axes
+    """
     tables, sizes = _tree_tables(fitted.arrays) if grid is None else (_grid_tables(grid), {})
     words: Words = {"axes": axes, "nodes": len(fitted.arrays.nodes_f)}
-    return tables, filled(PARTS["tree" if grid is None else "grid"], words), sizes
+    return tables, fill_template(PARTS["tree" if grid is None else "grid"], words), sizes
 
 
 def _grid_tables(grid: BoxGrid) -> str:
@@ -97,7 +106,7 @@ def _tree_tables(arrays: PiecewiseArrays) -> tuple[str, dict[str, int]]:
             for cut, (axis, below, above) in zip(arrays.nodes_f.tolist(), arrays.nodes_i.tolist(), strict=True)
         )
         tables += (
-            "/* A child is a node, or leaf l as -2 - l. */\n"
+            "/* A child is the index of a node, or -2 - l for leaf l. */\n"
             "struct node { double cut; int axis; int child[2]; };\n"
             f"static const struct node nodes[{len(arrays.nodes_f)}] = {{\n{rows}\n}};\n"
         )

@@ -1,4 +1,4 @@
-"""The C file of a reduced model: tables, then functions from the box of a point to the equations."""
+"""C source file of a reduced model: tables, then functions from the location of the box to the equations."""
 
 from __future__ import annotations
 
@@ -23,33 +23,33 @@ from supple.export.c import (
 from supple.export.c.fitted_function import coefficient_table, leaf_tables, row_macro
 from supple.export.c.generated_model import CModel
 from supple.export.c.source_text import BYTES, c_number, c_table, comment
-from supple.export.template import filled, template_parts
+from supple.export.template import fill_template, template_parts
 
 PARTS = template_parts("supple.export.c", "model_source.c")
 
 
 def c_source(model: CModel) -> str:
-    """The text of `<prefix>.c`."""
-    text = filled(PARTS["head"], {"name": comment(model.rom.name), "prefix": model.prefix})
+    """Return the text of `<prefix>.c`."""
+    text = fill_template(PARTS["head"], {"name": comment(model.rom.name), "prefix": model.prefix})
     text += number_tables(model)
     family, bounds = model.family, model.fitted.arrays.roots_f
     text += location.location(model.fitted, model.grid, "AXES" if family is None else "PLACES")[1]
     if family is None:
         return text + location.location_function(bounds, model.upper, family=False) + _functions(model)
     place = location.location_function(bounds[:, :, : family.theta], model.upper, family=True)
-    text += setting.taking_parameters(place + _functions(model), model)
+    text += setting.add_parameter_argument(place + _functions(model), model)
     return text + setting.set_parameters(model, family)
 
 
 def _functions(model: CModel) -> str:
-    """All that follows the box of a point."""
+    """Return all functions except the location of the box."""
     text = equations_of(model) + integrators.integrators(model)
     seen = outputs.outputs(model) if model.layout.observation is None else observation_code.observed(model)
     return text + seen + output_code.measurement_functions(model) + division.division(model)
 
 
 def number_tables(model: CModel) -> str:
-    """Sizes and all numbers."""
+    """Return sizes and all tables of numbers."""
     fitted, n_s = model.fitted, model.sizes
     places, _, sizes = location.location(fitted, model.grid)
     enum = {
@@ -74,25 +74,25 @@ def number_tables(model: CModel) -> str:
 
 
 def equations_of(model: CModel) -> str:
-    """From the box of a point to the state derivative and its Jacobians."""
+    """Return the functions from the location of the box to the state derivative and its Jacobians."""
     fitted = model.fitted
-    text = "".join(polynomial.tabulated(fitted, slopes=slopes) for slopes in _tabulated(model))
+    text = "".join(polynomial.basis_function(fitted, slopes=slopes) for slopes in _tabulated(model))
     text += basis_rates.basis_curved(fitted) + (
         "" if model.layout.observation is None else basis_rates.basis_along(fitted)
     )
-    text += "".join(polynomial.combined(fitted, width) for width in sorted(_widths(model)))
+    text += "".join(polynomial.combine_function(fitted, width) for width in sorted(_widths(model)))
     text += equations.PARTS["symmetric"] + exact_parts.exact_functions(model)
-    text += filled(equations.PARTS["solve"], exact_parts.mass_words(model))
+    text += fill_template(equations.PARTS["solve"], exact_parts.mass_words(model))
     text += inertia_rates.PARTS["deformed"] if model.bent else ""
     text += inertia_rates.PARTS["curved"] if "mass_curvature" in model.coefficients else ""
     if "friction_map" in model.coefficients:
-        text += filled(equations.PARTS["friction"], {"prefix": model.prefix})
+        text += fill_template(equations.PARTS["friction"], {"prefix": model.prefix})
     text += equations.columns(model) + equations.coefficient_functions(model) + equations.resistance(model)
     return text + equations.dynamics(model) + state_derivative.state_space_functions(model)
 
 
 def _standard(model: CModel) -> str:
-    """The model's own parameters."""
+    """Return the default parameters, which are those of the model."""
     friction = ", ".join(c_number(value) for value in model.layout.dry_forces.values())
     values = f"1.0, {{{friction}}}, {model.upper}_SLIP_RATE" if friction else "1.0"
     if model.family is None:
@@ -102,13 +102,13 @@ def _standard(model: CModel) -> str:
 
 
 def _tabulated(model: CModel) -> list[bool]:
-    """Whether products are tabulated without and with their slopes."""
+    """Return the variants of the product function that are needed: [without slopes, with slopes]."""
     plain = model.layout.observation is None and "outputs" in model.coefficients
     return [False, *([True] if equations.needs_slopes(model) or plain else [])]
 
 
 def _widths(model: CModel) -> set[int]:
-    """Numbers of columns that some function sums at once."""
+    """Return the numbers of columns that functions sum at once."""
     known = model.coefficients
     ranges = [(0, model.fitted.outputs), model.elastic_force_columns, model.stiffness_columns]
     ranges += [(0, model.force_columns)] if model.force_columns else []
@@ -121,7 +121,7 @@ def _widths(model: CModel) -> set[int]:
 
 
 def table_bytes(model: CModel) -> int:
-    """Bytes of the constant tables, with 4 for an integer and 8 or 4 for a number, up to alignment."""
+    """Return the size of the constant tables in bytes, with 4 for an integer and 8 or 4 for a number, unaligned."""
     arrays, size = model.fitted.arrays, BYTES[model.precision]
     arrays = arrays if model.family is None else model.family.whole.arrays
     if model.grid is None:

@@ -1,4 +1,4 @@
-"""C code of outputs that are made of measures, their rates, and forces inside (docs/theory/outputs.md)."""
+"""C code of outputs that depend on measures, their rates, and internal forces (docs/theory/outputs.md)."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from supple.export.c.equations import counters
 from supple.export.c.generated_model import CModel, Coefficient
 from supple.export.c.polynomial import combine_call
 from supple.export.c.source_text import c_number
-from supple.export.template import Words, filled, template_parts
+from supple.export.template import Words, fill_template, template_parts
 
 PARTS = template_parts("supple.export.c", "observation_code.c")
 
 
 def observed(model: CModel) -> str:
-    """`<prefix>_observe`: outputs of a motion under inputs."""
+    """Return the C function `<prefix>_observe`: outputs of a motion for given inputs."""
     U, x, layout, known = model.upper, model.state, model.layout, model.coefficients
     assert layout.observation is not None
     measures, efforts, modes = len(layout.measures), len(layout.efforts), known.get("output_modes")
@@ -29,10 +29,10 @@ def observed(model: CModel) -> str:
     body = "".join(_value(model, known.get("outputs"), p, f"x[{p}]", measures) for p in range(3))
     if modes is not None:
         body += "".join(_value(model, modes, p, f"modes[{p}]", modes.width) for p in range(3))
-        body += filled(PARTS["modes"], words)
+        body += fill_template(PARTS["modes"], words)
     if efforts:
         words |= _effort_words(model)
-        body += filled(PARTS["efforts"], words)
+        body += fill_template(PARTS["efforts"], words)
     for o, form in enumerate(layout.observation.outputs.values()):
         products = [
             " * ".join([c_number(item.weight), *(f"x[{order}][{factor}]" for factor, order in item.factors)])
@@ -41,11 +41,11 @@ def observed(model: CModel) -> str:
         body += f"    outputs[{o}] = {' + '.join(products)};\n"
     body += "    (void)inputs;\n" if layout.inputs and not efforts else ""
     body += "" if "direction(" in body else "    (void)p;\n"
-    return filled(PARTS["observe"], words | {"body": body, "counters": counters(body)})
+    return fill_template(PARTS["observe"], words | {"body": body, "counters": counters(body)})
 
 
 def _value(model: CModel, item: Coefficient | None, order: int, out: str, width: int) -> str:
-    """A line that puts a coefficient, or its rate of some order, into an array."""
+    """Return a line that copies a coefficient, or its time derivative of some order, into an array."""
     if item is not None and item.columns is not None:
         return f"    {combine_call(model.fitted, item.columns, f'b[{order}]', out)}\n"
     if not width:
@@ -55,7 +55,7 @@ def _value(model: CModel, item: Coefficient | None, order: int, out: str, width:
 
 
 def _effort_words(model: CModel) -> Words:
-    """Forces inside, behind the measures: rows times what they depend on."""
+    """Return the template words for internal forces: rows times the quantities they depend on."""
     layout, known = model.layout, model.coefficients
     n, friction = layout.size, known.get("friction_map")
     places = effort_places(n, layout.theta, len(layout.inputs), len(layout.dry_forces))

@@ -1,6 +1,6 @@
-"""C code of all outputs at a state under inputs, y = g(x, u), and their exact Jacobians C and D.
+"""C code of all outputs for a state and inputs, y = g(x, u), and of their exact Jacobians C and D.
 
-Of a measure μ(η) with J = ∂μ/∂η: ∂μ̇/∂(η, η̇) = (J̇, J) and ∂μ̈/∂(η, η̇, η̈) = (J̈, 2 J̇, J); accelerations follow from
+A measure μ(η) with J = ∂μ/∂η has ∂μ̇/∂(η, η̇) = (J̇, J) and ∂μ̈/∂(η, η̇, η̈) = (J̈, 2 J̇, J). Accelerations follow from
 the state derivative, η̈ = A x + B u to first order (`supple.equations.observation`).
 """
 
@@ -11,18 +11,18 @@ from supple.export.c.equations import input_words
 from supple.export.c.generated_model import CModel, Coefficient
 from supple.export.c.polynomial import combine_call
 from supple.export.c.source_text import c_number
-from supple.export.template import Words, filled, template_parts
+from supple.export.template import Words, fill_template, template_parts
 
 PARTS = template_parts("supple.export.c", "output_code.c")
 
 
 def has_measure(model: CModel) -> bool:
-    """Whether there is anything to be measured."""
+    """Return True if the model has outputs."""
     return bool(model.layout.outputs) and ("outputs" in model.coefficients or model.layout.observation is not None)
 
 
 def measurement_functions(model: CModel) -> str:
-    """`<prefix>_measure` and `<prefix>_output_jacobian`; nothing for a model without outputs."""
+    """Return the C functions `<prefix>_measure` and `<prefix>_output_jacobian`; "" for a model without outputs."""
     if not has_measure(model):
         return ""
     U, inputs, observed = model.upper, "input_map" in model.coefficients, model.layout.observation is not None
@@ -31,11 +31,11 @@ def measurement_functions(model: CModel) -> str:
         "D": f", double D[{U}_OUTPUTS][{U}_INPUTS]" if inputs else "", "pass_B": ", B" if inputs else "",
     }  # fmt: skip
     words["body"] = _observed(model, words) if observed else _plain(model, words)
-    return filled(PARTS["measure"], words)
+    return fill_template(PARTS["measure"], words)
 
 
 def _plain(model: CModel, words: Words) -> str:
-    """y = ρ(θ) + Ψ(θ) δ: C = (∂ρ/∂θ + ∂Ψ/∂θ δ, Ψ, 0), D = 0."""
+    """Return the Jacobian code for y = ρ(θ) + Ψ(θ) δ: C = (∂ρ/∂θ + ∂Ψ/∂θ δ, Ψ, 0), D = 0."""
     y, modes = model.coefficients["outputs"], model.coefficients.get("output_modes")
     fitted_modes = modes is not None and modes.columns is not None
     given: Words = {
@@ -45,21 +45,21 @@ def _plain(model: CModel, words: Words) -> str:
     if modes is not None:
         given |= {"modes": "shape" if fitted_modes else modes.source, "slope_of_modes": _slope(model, modes, "shape")}
         given["combine_modes"] = _combine(model, modes, "b", "shape")
-    return filled(PARTS["plain"], words | given)
+    return fill_template(PARTS["plain"], words | given)
 
 
 def _combine(model: CModel, item: Coefficient, basis: str, out: str) -> str:
-    """A call that puts a coefficient, or derivatives of it, into an array; "" for a constant."""
+    """Return a call that evaluates a coefficient, or derivatives of it, into an array; "" for a constant."""
     return "" if item.columns is None else combine_call(model.fitted, item.columns, basis, out)
 
 
 def _slope(model: CModel, item: Coefficient, out: str) -> str:
-    """The same along θ_k; derivatives of a constant are zero."""
+    """Return a call that evaluates the derivative of a coefficient along θ_k; that of a constant is zero."""
     return _combine(model, item, "db[k]", out) or f"for (i = 0; i < {item.width}; ++i) {out}[i] = 0.0;"
 
 
 def _observed(model: CModel, words: Words) -> str:
-    """Through values, rates and second rates of all measures, and forces inside."""
+    """Return the Jacobian code for outputs from measures with two rates and from internal forces."""
     layout, known = model.layout, model.coefficients
     assert layout.observation is not None
     made = {"measures": _motion(model, "outputs", "x[{}]", "fitted"), "efforts": ""}
@@ -78,12 +78,12 @@ def _observed(model: CModel, words: Words) -> str:
         chains += f"    outputs[{o}] = {' + '.join(products)};\n"
     count = max(1, len(layout.measures) + len(layout.efforts))
     made |= {"all": str(count), "count": str(len(layout.outputs)), "chains": chains}
-    return filled(PARTS["observed"], words | made)
+    return fill_template(PARTS["observed"], words | made)
 
 
 def _chain(o: int, k: int, order: int, factor: str, words: Words) -> str:
-    """C and D of one output, of one factor of one of its products."""
-    return filled(PARTS["chain"], {
+    """Return the terms of C and D for one factor of one product of one output."""
+    return fill_template(PARTS["chain"], {
         "o": str(o), "k": str(k), "order": str(order), "factor": factor, "inputs": words["inputs"],
         "by_rate": (f"by_v[{k}][j]", f"G[0][{k}][j]", f"2.0 * G[1][{k}][j]")[order],
         "by_acceleration": (f"by_a[{k}][j]", "", f"G[0][{k}][j]")[order], "by_inputs": words["inputs"] and not order,
@@ -91,18 +91,18 @@ def _chain(o: int, k: int, order: int, factor: str, words: Words) -> str:
 
 
 def _motion(model: CModel, name: str, out: str, slope: str) -> str:
-    """Values and rates of measures at δ = 0, or of their modes; out : the array of each order."""
+    """Return the code for values and rates of measures at δ = 0, or of their modes; out : array of each order."""
     item = model.coefficients.get(name)
     if item is None:
         return ""
     words: Words = {"fitted": item.columns is not None, "width": str(item.width), "source": item.source}
     words |= {f"combine_{q}": _combine(model, item, f"b[{q}]", out.format(q)) for q in range(3)}
     words |= {"combine_slope": _combine(model, item, "db[k][q]", slope), "measures": str(len(model.layout.measures))}
-    return filled(PARTS["measures" if name == "outputs" else "modes"], words)
+    return fill_template(PARTS["measures" if name == "outputs" else "modes"], words)
 
 
 def _efforts(model: CModel, item: Coefficient, words: Words) -> str:
-    """Forces inside, behind the measures: rows(θ) times what they depend on, and the derivatives of both."""
+    """Return the code for internal forces: rows(θ) times the quantities they depend on, and the derivatives of both."""
     layout = model.layout
     places = effort_places(layout.size, layout.theta, len(layout.inputs), len(layout.dry_forces))
     turning = ""
@@ -110,7 +110,7 @@ def _efforts(model: CModel, item: Coefficient, words: Words) -> str:
         at = places.turning + i
         turning += f"        depends[{at}] = v[{j}] * v[{k}], on_v[{at}][{j}] += v[{k}], on_v[{at}][{k}] += v[{j}];\n"
     count = len(layout.efforts)
-    return filled(PARTS["efforts"], {
+    return fill_template(PARTS["efforts"], {
         "inputs": words["inputs"], "numbers": str(count * places.width), "w": str(places.width), "turning": turning,
         "fitted": item.columns is not None, "combine": _combine(model, item, "b[0]", "rows"), "source": item.source,
         "combine_slope": _combine(model, item, "db[k][0]", "rows"), "elastic": model.elastic > 0,
@@ -121,7 +121,7 @@ def _efforts(model: CModel, item: Coefficient, words: Words) -> str:
 
 
 def _friction(model: CModel, first: int) -> str:
-    """Dry friction among what forces inside depend on; first : where it stands there."""
+    """Return the code for dry friction in internal forces; first : its index among the quantities they depend on."""
     item, n = model.coefficients.get("friction_map"), model.layout.size
     if item is None:
         return ""
@@ -132,5 +132,5 @@ def _friction(model: CModel, first: int) -> str:
     for f in range(len(model.layout.dry_forces)):
         slip = " + ".join(f"slides[{f * n + i}] * v[{i}]" for i in range(n))
         joint = {"at": str(first + f), "f": str(f), "slip": slip, "row": str(f * n)}
-        joints += filled(PARTS["joint"], words | joint)
-    return filled(PARTS["friction"], words | {"joints": joints})
+        joints += fill_template(PARTS["joint"], words | joint)
+    return fill_template(PARTS["friction"], words | {"joints": joints})

@@ -1,16 +1,19 @@
-"""C code of the outputs and their rates."""
+"""C code of outputs and their time derivatives."""
 
 from __future__ import annotations
 
 from supple.export.c.generated_model import CModel, Coefficient
 from supple.export.c.polynomial import combine_call
-from supple.export.template import Words, filled, template_parts
+from supple.export.template import Words, fill_template, template_parts
 
 PARTS = template_parts("supple.export.c", "outputs.c")
 
 
 def outputs(model: CModel) -> str:
-    """`<prefix>_outputs`: y = ρ_o(θ) + Ψ_o(θ) δ, and `<prefix>_output_rates`; nothing for a model without outputs."""
+    """Return the C functions `<prefix>_outputs`, y = ρ_o(θ) + Ψ_o(θ) δ, and `<prefix>_output_rates`.
+
+    The text is empty for a model without outputs.
+    """
     if "outputs" not in model.coefficients:
         return ""
     y, modes = model.coefficients["outputs"], model.coefficients.get("output_modes")
@@ -27,7 +30,7 @@ def outputs(model: CModel) -> str:
             words["combine_modes"] = combine_call(model.fitted, modes.columns, "b", _source(modes))
     words["fitted"] = words["fitted_outputs"] or words["fitted_modes"]
     words["counted"] = words["fitted_outputs"] or modes is not None
-    return filled(PARTS["values"], words) + filled(PARTS["rates"], words)
+    return fill_template(PARTS["values"], words) + fill_template(PARTS["rates"], words)
 
 
 def _source(item: Coefficient) -> str:

@@ -7,15 +7,15 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.approximation.piecewise.piecewise import Piecewise
-from supple.export.template import filled, template_parts
+from supple.export.template import fill_template, template_parts
 
 PARTS = template_parts("supple.export.c", "polynomial.c")
-LARGEST_STRAIGHT = 120  # terms written out one by one; more of them go through a table
+LARGEST_STRAIGHT = 120  # most terms that are written out one by one; more terms are evaluated in a loop over a table
 LARGEST_BLOCK = 12
 
 
 class TermRecurrence(NamedTuple):
-    """Term k is term `parent` times T_degree along `axis`."""
+    """Recurrence of term k: term `parent` times T_degree along `axis`."""
 
     parent: int
     axis: int
@@ -23,7 +23,7 @@ class TermRecurrence(NamedTuple):
 
 
 def steps(fitted: Piecewise) -> list[TermRecurrence]:
-    """One multiplication a term: leave out the last axis, and the rest is a term that came before."""
+    """Return one multiplication per term; without its last axis a term is always an earlier one."""
     rows = [tuple(row) for row in fitted.arrays.indices.tolist()]
     place = {row: k for k, row in enumerate(rows)}
     found = []
@@ -35,24 +35,24 @@ def steps(fitted: Piecewise) -> list[TermRecurrence]:
 
 
 def term_counts(fitted: Piecewise) -> list[int]:
-    """The numbers of terms that occur, rising."""
+    """Return the distinct numbers of terms of the leaves, increasing."""
     return sorted({int(n) for n in fitted.arrays.leaves_i[:, 1]})
 
 
 def basis_degree(fitted: Piecewise) -> int:
-    """At least one, so that a table holds ξ itself."""
+    """Return the largest degree, at least 1, so that the table contains ξ itself."""
     return max(1, int(fitted.arrays.leaves_i[:, 2].max()))
 
 
 def leaf_terms(fitted: Piecewise) -> str:
-    """How many terms a leaf has."""
+    """Return the C expression for the number of terms of a leaf."""
     return "TERMS" if len(term_counts(fitted)) == 1 else "leaf_terms[leaf]"
 
 
-def tabulated(fitted: Piecewise, *, slopes: bool, real: str = "double", name: str = "") -> str:
-    """`basis(leaf, theta, b)`: all products at a point; with slopes also their derivatives db[axis][term].
+def basis_function(fitted: Piecewise, *, slopes: bool, real: str = "double", name: str = "") -> str:
+    """Return the C function `basis(leaf, theta, b)`: Chebyshev products at a point, with slopes if requested.
 
-    real, name : another type, and the name of the function in it
+    real, name : number type and function name; derivatives are db[axis][term]
     """
     degree, looped = basis_degree(fitted), step_table(fitted) is not None
     recurrence = ""
@@ -61,7 +61,7 @@ def tabulated(fitted: Piecewise, *, slopes: bool, real: str = "double", name: st
         if slopes:
             change = f"inverse * t[i][{n - 1}] + x * d[i][{n - 1}]"
             recurrence += f"        d[i][{n}] = 2.0 * ({change}) - d[i][{n - 2}];\n"
-    return filled(PARTS["basis"], {
+    return fill_template(PARTS["basis"], {
         "name": name or ("basis_slopes" if slopes else "basis"), "real": real, "slopes": slopes, "size": degree + 1,
         "db": f", {real} db[AXES][TERMS]" if slopes else "", "cast": "" if real == "double" else f"({real})",
         "recurrence": recurrence, "looped": looped, "terms": leaf_terms(fitted),
@@ -70,7 +70,7 @@ def tabulated(fitted: Piecewise, *, slopes: bool, real: str = "double", name: st
 
 
 def _products(fitted: Piecewise, slopes: bool) -> str:
-    """A line for each term, and for its derivatives."""
+    """Return a line for each term and for its derivatives."""
     indices, counts = fitted.arrays.indices.tolist(), term_counts(fitted)
     lines = []
     for k, step in enumerate(steps(fitted)[: counts[-1]]):
@@ -87,7 +87,7 @@ def _products(fitted: Piecewise, slopes: bool) -> str:
 
 
 def step_table(fitted: Piecewise) -> np.ndarray | None:
-    """Parent, axis and degree of each term where a loop over them is shorter than a line for each; None otherwise."""
+    """Return parent, axis and degree of each term if a loop is shorter than a line for each term; None otherwise."""
     count = term_counts(fitted)[-1]
     found = np.array(steps(fitted)[:count])
     followed = (found[1:, 0] >= 0) & (found[1:, 0] < np.arange(1, count))
@@ -95,28 +95,31 @@ def step_table(fitted: Piecewise) -> np.ndarray | None:
 
 
 def block_length(fitted: Piecewise) -> int:
-    """Terms summed in one expression: as many as leave the fewest passes over the outputs."""
+    """Return the number of terms summed in one expression, chosen for the fewest passes over the outputs."""
     counts, leaves = np.unique(fitted.arrays.leaves_i[:, 1], return_counts=True)
     pairs = list(zip(counts.tolist(), leaves.tolist(), strict=True))
     return min(range(1, LARGEST_BLOCK + 1), key=lambda size: (sum(w * (c // size + c % size) for c, w in pairs), -size))
 
 
-def combined(fitted: Piecewise, width: int) -> str:
-    """`combine_W(c, b, terms, out)`: out[o] = sum of b[k] c[k][o] over the terms, for W columns from c on.
+def combine_function(fitted: Piecewise, width: int) -> str:
+    """Return the C function `combine_W(c, b, terms, out)` for W columns of c.
 
-    From the last term to the first: high degrees are small, and the constant, added last, leaves one rounding error.
+    It computes out[o] = sum of b[k] c[k][o] over the terms.
+
+    The sum runs from the last term to the first: terms of high degree are small, and the constant term, added last,
+    leaves one rounding error.
     """
     counts, block = term_counts(fitted), block_length(fitted)
     products = (f"b[{k}] * c[{f'{k} * COLUMNS + ' if k else ''}o]" for k in reversed(range(block)))
     whole = counts == [block]
-    return filled(PARTS["combine"], {
+    return fill_template(PARTS["combine"], {
         "width": width, "block": block, "whole": whole, "terms": "" if whole else ", int terms",
         "rest": any(count % block for count in counts), "products": "\n                + ".join(products),
     })  # fmt: skip
 
 
 def combine_call(fitted: Piecewise, columns: tuple[int, int], basis: str, out: str) -> str:
-    """A call for a range of columns; `row` points at the coefficients of the leaf."""
+    """Return a call of `combine_W` for a range of columns; `row` points to the coefficients of the leaf."""
     first, stop = columns
     start = f"row + {first}" if first else "row"
     terms = "" if term_counts(fitted) == [block_length(fitted)] else f"{leaf_terms(fitted)}, "
@@ -124,7 +127,7 @@ def combine_call(fitted: Piecewise, columns: tuple[int, int], basis: str, out: s
 
 
 def first_rows(fitted: Piecewise) -> np.ndarray | None:
-    """First row of coefficients of each leaf; None where leaf l simply starts at l times the number of terms."""
+    """Return the first row of coefficients of each leaf; None if leaf l starts at l times the number of terms."""
     leaves = fitted.arrays.leaves_i
     regular = np.arange(len(leaves)) * leaves[:, 1].max()
     return None if np.array_equal(leaves[:, 0], regular) else leaves[:, 0]

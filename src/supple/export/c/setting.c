@@ -23,7 +23,7 @@ int @prefix@_set_parameters(@prefix@_parameters *parameters, const double mu[@UP
         parameters->boxes[leaf] = 0;
 //@ end
         if (!met) continue;
-        if (row + @terms@ > ROWS) return @UPPER@_UNDEFINED; /* never, since ROWS is that of the largest slice */
+        if (row + @terms@ > ROWS) return @UPPER@_UNDEFINED; /* cannot happen: ROWS is that of the largest slice */
         for (i = 0; i < PARAMETERS; ++i) {
             const @real@ x = (@cast@at[i] - leaf_place[leaf][0][AXES + i]) * leaf_place[leaf][1][AXES + i];
             t[i][0] = 1.0;
@@ -37,7 +37,7 @@ int @prefix@_set_parameters(@prefix@_parameters *parameters, const double mu[@UP
         for (term = 0; term < @terms@; ++term, ++row) {
             double *const to = parameters->coefficients + row * COLUMNS;
             for (o = 0; o < COLUMNS; ++o) sums[o] = 0.0;
-            for (n = first_term[term + 1] - 1; n >= first_term[term]; --n) { /* high degrees are small */
+            for (n = first_term[term + 1] - 1; n >= first_term[term]; --n) { /* smallest terms (high degrees) first */
                 const double *from;
                 @real@ weight = 1.0;
                 k = slice_terms[n];

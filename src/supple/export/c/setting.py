@@ -1,7 +1,7 @@
-"""C code that sets the parameters μ of a family, and code of one model made to take its numbers from what was set.
+"""C code that sets the parameters μ of a family, and that adapts the code of a single model to the parameters.
 
-The slice at μ stands in the structure of parameters that the caller owns, so that nothing is global and several of them
-run side by side. A call then costs what that of a single model costs.
+The slice at μ is stored in the structure of parameters, which the caller owns. No data are global, and several
+parameter sets can be used in parallel. A call then costs the same as for a single model.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from supple.export.c.family_numbers import CFamily
 from supple.export.c.generated_model import CModel
 from supple.export.c.polynomial import term_counts
 from supple.export.c.source_text import braced, c_number, c_table, comment
-from supple.export.template import filled, template_parts
+from supple.export.template import fill_template, template_parts
 
 PARTS = template_parts("supple.export.c", "setting.c")
-# Functions that need the slice: inside, and those that are called from outside and take no parameters without a family.
+# Functions that use the slice: internal ones, and interface functions without a parameters argument in single models.
 INSIDE = ("place", "assemble", "equations", "exact_parts")
 OUTSIDE = ("coefficients", "columns", "inverse", "forward", "outputs", "output_rates", "observe", "divide")
 _FUNCTION = re.compile(
@@ -28,7 +28,7 @@ _FUNCTION = re.compile(
 
 
 def family_tables(model: CModel, family: CFamily) -> str:
-    """Numbers of the family, and where a slice finds them; in the place of the tables of one model."""
+    """Return the tables of a family and of its slices, which replace the tables of a single model."""
     arrays, ranges = family.whole.arrays, family.ranges
     order, first = family.order
     terms = family.whole.arrays.leaves_i[:, 1]
@@ -43,20 +43,20 @@ def family_tables(model: CModel, family: CFamily) -> str:
     text += c_table("int", "slice_terms", order) + c_table("int", "first_term", first)
     text += c_table("int", "term_degrees", arrays.indices[:, family.theta :])
     lines = ",\n".join(", ".join(map(repr, row)) for row in arrays.coefficients.tolist())
-    text += "/* [row][column], the rows of a box one after the other */\n"
+    text += "/* [row][column]; the rows of a box are consecutive */\n"
     text += f"static const double family[{arrays.coefficients.size}] = {{\n{lines}\n}};\n"
     return text + (c_table("double", "family_rest", family_rest(model, family)) if model.exact else "")
 
 
 def family_sizes(family: CFamily) -> dict[str, int]:
-    """Numbers that the code is in terms of, by name."""
+    """Return the sizes that the code refers to, by name."""
     parameters = len(family.family.parameters)
     leaves = len(family.boxes.arrays.leaves_i)
     return {"PARAMETERS": parameters, "PLACES": family.theta + parameters, "LEAVES": leaves, "ROWS": family.largest[0]}
 
 
 def set_parameters(model: CModel, family: CFamily) -> str:
-    """`<prefix>_set_parameters`."""
+    """Return the C function `<prefix>_set_parameters`."""
     several = len(term_counts(family.boxes)) > 1
     counts = np.unique(family.whole.arrays.leaves_i[:, 1])
     columns = model.coefficients["M"].columns
@@ -68,11 +68,11 @@ def set_parameters(model: CModel, family: CFamily) -> str:
         "pairs": str(model.coefficients["M"].width), "mass": str(columns[0] if columns else 0),
         "exact": model.exact, "box": ", box = 0" if model.exact else "",
     }  # fmt: skip
-    return filled(PARTS["set"], words)
+    return fill_template(PARTS["set"], words)
 
 
 def standard_members(model: CModel, family: CFamily) -> str:
-    """The same at the family's own values, as an initializer."""
+    """Return the initializer of the parameters at the family's own values."""
     made = family.slice()
     parts = [braced(np.array(family.family.values, dtype=float)), braced(made.rows)]
     parts += [braced(made.boxes)] if model.exact else []
@@ -88,8 +88,8 @@ def standard_members(model: CModel, family: CFamily) -> str:
     return ",\n    ".join(parts)
 
 
-def taking_parameters(text: str, model: CModel) -> str:
-    """Code of one model, its functions made to take the slice from what they are given."""
+def add_parameter_argument(text: str, model: CModel) -> str:
+    """Add the parameters argument to the functions of a single model and to their calls."""
     P = f"{model.prefix}_parameters"
     outside = {f"{model.prefix}_{name}" for name in OUTSIDE}
     calls = re.compile(rf"\b({'|'.join(INSIDE)})\(")
@@ -115,8 +115,8 @@ def taking_parameters(text: str, model: CModel) -> str:
     return _FUNCTION.sub(changed, text)
 
 
-def declared_parameters(text: str, model: CModel) -> str:
-    """The same of a header's declarations."""
+def add_declared_parameter(text: str, model: CModel) -> str:
+    """Add the parameters argument to the declarations of a header."""
     names = "|".join(OUTSIDE)
     return re.sub(
         rf"^(int {model.prefix}_(?:{names})\()", rf"\1const {model.prefix}_parameters *parameters, ", text,
@@ -124,18 +124,18 @@ def declared_parameters(text: str, model: CModel) -> str:
     )  # fmt: skip
 
 
-def said(family: CFamily) -> list[str]:
-    """The parameters, for the introduction of a header."""
+def parameter_lines(family: CFamily) -> list[str]:
+    """Return lines about the parameters for the introduction of a header."""
     lines = []
     for i, (item, value) in enumerate(zip(family.family.parameters, family.family.values, strict=True)):
         unit = f" {comment(item.unit)}" if item.unit else ""
         where = f"{c_number(item.lower)} ... {c_number(item.upper)}{unit}"
-        lines += [f"{i}  {comment(item.name)}  {where}, {c_number(value)} if not set"]
+        lines += [f"{i}  {comment(item.name)}  {where}, default {c_number(value)}"]
     return lines
 
 
 def structure_bytes(model: CModel, family: CFamily, size: int) -> int:
-    """Of the structure of parameters, up to alignment; size : of a number."""
+    """Return the size of the structure of parameters in bytes, up to alignment; size : bytes of a number."""
     rows, boxes = family.largest
     leaves, friction = len(family.boxes.arrays.leaves_i), len(model.layout.dry_forces)
     numbers = 1 + (friction + 1 if friction else 0) + len(family.family.parameters) + rows * model.fitted.outputs
@@ -144,7 +144,7 @@ def structure_bytes(model: CModel, family: CFamily, size: int) -> int:
 
 
 def family_bytes(model: CModel, family: CFamily, size: int) -> int:
-    """Of what a family needs in tables beside its polynomials: its ranges and terms, and its own slice."""
+    """Return the size in bytes of the additional tables of a family: ranges, terms and its own slice."""
     order, first = family.order
     leaves, parameters = len(family.ranges.lower), len(family.family.parameters)
     integers = len(order) * (1 + parameters) + len(first) + leaves * (2 + parameters)

@@ -1,4 +1,4 @@
-"""C source text: names from a file, numbers and tables, sections for the linker, and code in single precision."""
+"""C source text: valid names, numbers and tables, sections for the linker, and code in single precision."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from supple.diagnostics import InputError
 
-# Names from a file as they may stand in C: identifiers, comments and strings.
+# Names from a mechanism file as C identifiers, comments and strings.
 #
-# Whatever a user calls a joint, the generated code keeps its meaning: an identifier is made of letters, digits and
-# underscores and is unique; a comment cannot be closed from inside; a string holds the name byte by byte.
+# The generated code stays valid for any name: an identifier consists of letters, digits and underscores and is unique,
+# a comment cannot be closed from inside, and a string contains the name byte by byte.
 
 
-# Words that are taken in C or C++, and files whose names would hide a header of the compiler or one another.
+# Reserved words of C and C++, and names whose files would hide a header of the compiler or each other.
 KEYWORDS = frozenset(
     (
         "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum",
@@ -42,7 +42,7 @@ LONGEST_PREFIX = 40
 
 
 def identifier(name: str, longest: int = LONGEST) -> str:
-    """Letters, digits and single underscores of a name, beginning with a letter: `tool.x` becomes `tool_x`."""
+    """Return a name as an identifier, beginning with a letter: `tool.x` becomes `tool_x`."""
     plain = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_")
     if not plain or not plain[0].isalpha():
         plain = f"n{plain}" if plain else "unnamed"
@@ -50,13 +50,13 @@ def identifier(name: str, longest: int = LONGEST) -> str:
 
 
 def prefix_of(name: str) -> str:
-    """What the names of all functions and files begin with."""
+    """Return the prefix of all functions and files."""
     plain = identifier(name, LONGEST_PREFIX).lower()
     return f"{plain}_model" if plain in KEYWORDS or plain in FILES else plain
 
 
 def identifiers(names: Iterable[str]) -> list[str]:
-    """An upper-case identifier for each name, in order, all different."""
+    """Return a unique upper-case identifier for each name, in order."""
     found: list[str] = []
     for name in names:
         plain = identifier(name).upper()
@@ -69,7 +69,7 @@ def identifiers(names: Iterable[str]) -> list[str]:
 
 
 def comment(text: object, longest: int = 80) -> str:
-    """Text inside /* */: printable ASCII without *, ?, \\ and ", the rest as <U+...>."""
+    r"""Return text for a C comment: printable ASCII without *, ?, \\ and ", other characters as <U+...>."""
     kept = "".join(
         c if c.isascii() and c.isprintable() and c not in '*?\\"' else f"<U+{ord(c):04X}>" for c in str(text)
     )
@@ -77,7 +77,7 @@ def comment(text: object, longest: int = 80) -> str:
 
 
 def string(text: str) -> str:
-    """A string literal: UTF-8 byte by byte, octal where it is not plain (three digits, so that none can follow)."""
+    """Return a C string literal: UTF-8 bytes, special ones as three octal digits, so that following digits are safe."""
     plain = "".join(
         chr(byte) if 32 <= byte < 127 and chr(byte) not in '"\\?' else f"\\{byte:03o}"
         for byte in text.encode("utf-8", "backslashreplace")
@@ -85,20 +85,20 @@ def string(text: str) -> str:
     return f'"{plain}"'
 
 
-# Numbers and tables as C source that reads back bit for bit.
+# Numbers and tables as C source that is read back bit for bit.
 
 
 WIDTH = 110
 
 
 def c_number(value: float) -> str:
-    """The shortest decimal that is this double; C reads it back exactly."""
+    """Return the shortest decimal that C reads back as the same double."""
     text = repr(float(value))
     return text if any(c in text for c in ".e") else f"{text}.0"
 
 
 def braced(values: NDArray, indent: str = "    ") -> str:
-    """A table as a nested initializer, the last axis filled into lines."""
+    """Return a table as a nested initializer, with the last axis wrapped into lines."""
     if values.ndim == 1:
         whole = values.dtype.kind in "iu"
         return _filled([str(int(v)) if whole else c_number(v) for v in values.tolist()], indent)
@@ -118,12 +118,12 @@ def _filled(items: list[str], indent: str) -> str:
 
 
 def c_table(kind: str, name: str, values: NDArray) -> str:
-    """`static const double name[2][3] = {...};`"""
+    """Return `static const double name[2][3] = {...};`."""
     shape = "".join(f"[{size}]" for size in values.shape)
     return f"static const {kind} {name}{shape} = {braced(values)};\n"
 
 
-# Where a linker puts tables and functions: macros that are empty unless they are defined when compiling.
+# Linker sections of tables and functions: macros that are empty unless they are defined at compile time.
 
 
 _TABLE = re.compile(
@@ -133,19 +133,19 @@ _CODE = re.compile(r"^((?:static )?(?:int|void|double|float) \w+\()", re.MULTILI
 
 
 def with_sections(text: str, upper: str) -> str:
-    """The code with `<UPPER>_TABLES` behind every table and `<UPPER>_CODE` before every function."""
+    """Return the code with `<UPPER>_TABLES` after every table and `<UPPER>_CODE` before every function."""
     return _CODE.sub(rf"{upper}_CODE \1", _TABLE.sub(rf"\1 {upper}_TABLES\2", text))
 
 
-# The same code in single precision: types, literals and functions of the mathematics.
+# Code in single precision: types, literals and mathematical functions.
 
 
 Precision = Literal["double", "single"]
 PRECISIONS = ("double", "single")
 BYTES = {"double": 8, "single": 4}
-CLOSE = {"double": 1e-6, "single": 1e-3}  # of a box: from where on edges are looked at, by precision
+CLOSE = {"double": 1e-6, "single": 1e-3}  # distance from an edge, in boxes, below which the exact edge is compared
 
-# Comments, strings and what is exact (`exact_parts`) are passed over; a number is one with a point or an exponent.
+# Comments, strings and parts of type `exact` (`exact_parts`) stay; a number is one with a point or an exponent.
 _TOKEN = re.compile(
     r"/\*.*?\*/"
     r"|typedef double exact;|\(sqrt\)"
@@ -159,7 +159,7 @@ _CLOSE = f"#define CLOSE {CLOSE['double']!r}"
 
 
 def single_precision(text: str) -> str:
-    """The code with `float` in the place of `double`; refused where a number is too large for it."""
+    """Return the code with `float` in place of `double`; raise InputError if a number is too large for it."""
     return _TOKEN.sub(_token, text.replace(_CLOSE, f"#define CLOSE {CLOSE['single']!r}"))
 
 
@@ -175,7 +175,7 @@ def _token(found: re.Match[str]) -> str:
         value = np.float32(float(text))
     if not np.isfinite(value):
         raise InputError(
-            f"{text} is too large for single precision", part="export", hint="export it in double precision"
+            f"number {text} is too large for single precision", part="export", hint='use precision="double"'
         )
     shortest = str(value)
     return f"{shortest}f" if any(c in shortest for c in ".e") else f"{shortest}.0f"

@@ -1,4 +1,4 @@
-"""A digest of each export in its C headers, compared when a source of it is compiled."""
+"""Digest of an export in its C headers, compared when a source of it is compiled."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ _GUARD = re.compile(r"^#ifndef (\w+)_H\n#define \1_H\n", re.MULTILINE)
 
 
 class _Stamp(NamedTuple):
-    """Digest of a header: where its definition goes, the name of the macro, and its value."""
+    """Digest of a header: end of its include guard, name of the macro, and value."""
 
     end: int
     macro: str
     digest: str
 
 
-def stamped(files: Mapping[str, str | bytes]) -> dict[str, str | bytes]:
-    """The files of an export; each C source among them refuses to compile with a header of another export.
+def stamp_files(files: Mapping[str, str | bytes]) -> dict[str, str | bytes]:
+    """Return the files of an export with digests; C sources do not compile with a header of another export.
 
-    A process that is killed while the files take their places leaves some new and some old. The digest of a header is
-    that of its text and of the source of the same name, so that the same model gives the same bytes. A source compares
-    those of all headers of the set that it includes, by itself or through another header.
+    A process that is killed while it renames files leaves some new and some old ones. The digest of a header covers its
+    text and the source of the same name, so that the same model gives the same bytes. A source compares the digests of
+    all headers of the set that it includes, directly or through another header.
     """
     texts = {name: text for name, text in files.items() if isinstance(text, str)}
     stamps = {
@@ -35,7 +35,7 @@ def stamped(files: Mapping[str, str | bytes]) -> dict[str, str | bytes]:
     found = dict(files)
     for name, text in texts.items():
         if name in stamps:
-            defined = f"#define {stamps[name].macro} {stamps[name].digest} /* compared by its sources */\n"
+            defined = f"#define {stamps[name].macro} {stamps[name].digest} /* digest, checked by the sources */\n"
             found[name] = _inserted(text, stamps[name].end, defined)
         elif name.endswith(".c"):
             checks = [_check(name, header, stamps[header]) for header in _headers(text, texts) if header in stamps]
@@ -46,7 +46,7 @@ def stamped(files: Mapping[str, str | bytes]) -> dict[str, str | bytes]:
 
 
 def _headers(text: str, texts: Mapping[str, str]) -> list[str]:
-    """Headers of the set that a text includes, those that these include among them."""
+    """Return the headers of the set that a text includes, directly or through other headers."""
     found: list[str] = []
     due = _INCLUDED.findall(text)
     while due:
@@ -60,13 +60,13 @@ def _headers(text: str, texts: Mapping[str, str]) -> list[str]:
 def _check(source: str, header: str, stamp: _Stamp) -> str:
     return (
         f"#if !defined({stamp.macro}) || {stamp.macro} != {stamp.digest}\n"
-        f'#error "{source} and {header} are of two exports: run the export again"\n'
+        f'#error "{source} and {header} are from two exports: run the export again"\n'
         "#endif\n"
     )
 
 
 def content_digest(*contents: str | bytes) -> str:
-    """Digest of the contents of files: 32 bits, written as a constant of C."""
+    """Return a 32-bit digest of the contents of files, as a C constant."""
     parts = [content.encode() if isinstance(content, str) else content for content in contents]
     return "0x" + hashlib.sha256(b"\0".join(parts)).hexdigest()[:8]
 

@@ -1,6 +1,6 @@
 //@ part turning
 
-/* How forces change with rates, S_v. */
+/* Derivative of the forces with respect to the rates, S_v. */
 static void turning(const @prefix@_parameters *p, const @prefix@_model *m, const double rates[SIZE],
     double S[SIZE][SIZE])
 {
@@ -9,12 +9,12 @@ static void turning(const @prefix@_parameters *p, const @prefix@_model *m, const
 //@ part tangent
 
 typedef struct {
-    @prefix@_model m; /* M becomes its factor where solved is asked for */
+    @prefix@_model m; /* M is overwritten by its factor if solved is requested */
     double a[SIZE], along[SIZE][SIZE], rates[SIZE][SIZE]; /* accelerations, S_eta, S_v */
 } tangents;
 
-/* Coefficients, accelerations, and how forces change with coordinates and rates; M and its factor are kept apart.
-   Unless known is null it gives the accelerations, and nothing is solved. */
+/* Coefficients, accelerations, and derivatives of the forces with respect to coordinates and rates. M and its factor
+   are stored separately. If known is not null, it holds the accelerations and no system is solved. */
 static int tangent(const @prefix@_parameters *p, const double eta[SIZE], const double rates[SIZE],
     @inputs@const double *known, tangents *T, @real@ L[SIZE][SIZE])
 {
@@ -94,7 +94,7 @@ static int tangent(const @prefix@_parameters *p, const double eta[SIZE], const d
             T->along[i][k] = sum;
         }
 //@ if bent
-    /* Those of inertia, by delta: (dM/ddelta) a, and that of Gamma[rates, rates]. */
+    /* Inertia forces differentiated by delta: (dM/ddelta) a and Gamma[rates, rates]. */
     for (i = 0; i < SLOPED; ++i)
         for (j = 0; j < SIZE; ++j)
             for (k = AXES; k < SIZE; ++k) {

@@ -2,8 +2,9 @@
 
     M δη̈ = S_η δη + S_v δη̇ + B δu,   S_η = ∂F/∂η - ∂M/∂η η̈,   S_v = -2 Γ[η̇] - c D - Σ_j J_jᵀ f_j' J_j
 
-F, all forces, is linear in the coefficients but for dry friction, so that their derivatives by θ, which `assemble`
-makes of derivatives of the products, may stand for them (as in `supple.reduced.coefficient_slopes`).
+The sum of all forces F is linear in the coefficients except for dry friction. Its derivatives by θ are therefore F
+with derivatives of the coefficients, which `assemble` computes from derivatives of the products (as in
+`supple.reduced.coefficient_slopes`).
 """
 
 from __future__ import annotations
@@ -11,13 +12,13 @@ from __future__ import annotations
 from supple.export.c.equations import input_words, unused
 from supple.export.c.exact_parts import mass_words, product_functions
 from supple.export.c.generated_model import CModel
-from supple.export.template import filled, template_parts
+from supple.export.template import fill_template, template_parts
 
 PARTS = template_parts("supple.export.c", "state_derivative.c")
 
 
 def state_space_functions(model: CModel) -> str:
-    """`turning`, `tangent`, `<prefix>_derivative` and `<prefix>_jacobian`."""
+    """Return the C functions `turning`, `tangent`, `<prefix>_derivative` and `<prefix>_jacobian`."""
     names = {name for name, _, _ in model.members()}
     inputs = "input_map" in names
     words = input_words(model) | {
@@ -29,6 +30,6 @@ def state_space_functions(model: CModel) -> str:
         "B": f", double B[{model.upper}_STATES][{model.upper}_INPUTS]" if inputs else "",
         "christoffel": "christoffel" in names, "damping": "damping" in names,
     } | mass_words(model)  # fmt: skip
-    body = filled(PARTS["forces_of_rates"], words)
+    body = fill_template(PARTS["forces_of_rates"], words)
     turning = {"k": ", k" if "k = 0" in body else "", "unused": unused(("p", "m", "rates"), body), "turning": body}
-    return "".join(filled(PARTS[part], words | turning) for part in ("turning", "tangent", "jacobian"))
+    return "".join(fill_template(PARTS[part], words | turning) for part in ("turning", "tangent", "jacobian"))

@@ -1,4 +1,4 @@
-"""A reduced model or a law of control as C."""
+"""Export target "c": a reduced model or a control law as C."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from supple.export.c.model_source import c_source
 from supple.export.c.source_text import PRECISIONS, c_number, c_table, comment, single_precision, string, with_sections
 from supple.export.c.stability import stable_step
 from supple.export.target import ExportTarget
-from supple.export.template import Words, filled, template_parts
+from supple.export.template import Words, fill_template, template_parts
 from supple.hardware.hardware import Hardware
 from supple.reduced.layout import CoefficientLayout
 from supple.reduced.model import ReducedModel
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from supple.control.laws.affine_law import AffineLaw
 
 
-# A program that compares the compiled code with the model in Python at some states: `<prefix>_test.c`.
+# Test program that compares the compiled code with the model in Python at some states: `<prefix>_test.c`.
 
 
 POINTS, FAMILY_VALUES = 12, 4
@@ -40,7 +40,7 @@ SELF_TEST_PARTS = template_parts("supple.export.c", "self_test.c")
 
 
 def self_test(model: CModel, rom: ReducedModel, precision: str) -> str:
-    """The text of `<prefix>_test.c`; "" where no state could be found at which M is positive definite."""
+    """Return the text of `<prefix>_test.c`; "" if no state is found at which M is positive definite."""
     n, inputs = rom.layout.size, "input_map" in model.coefficients
     found, mu = (reference_states(rom, POINTS), None) if model.family is None else _family_states(model.family, rom)
     if found is None:
@@ -53,7 +53,7 @@ def self_test(model: CModel, rom: ReducedModel, precision: str) -> str:
     tables += c_table("double", "outputs", y) if outputs else ""
     tables += "" if mu is None else c_table("double", "mu", mu)
     assert states.shape[1] == 2 * n
-    return filled(SELF_TEST_PARTS["template"], {
+    return fill_template(SELF_TEST_PARTS["template"], {
         "name": comment(rom.name), "prefix": model.prefix, "UPPER": model.upper, "points": len(states),
         "tables": tables, "inputs": "inputs[point], " if inputs else "", "first": "inputs[0], " if inputs else "",
         "tolerance": repr(TOLERANCE[precision]), "acceleration_scale": _scale(a), "force_scale": _scale(needed),
@@ -63,8 +63,10 @@ def self_test(model: CModel, rom: ReducedModel, precision: str) -> str:
 
 
 class References(NamedTuple):
-    """What Python says at some states (count, 2 n) under inputs: accelerations, the generalized forces that other
-    accelerations, asked for, would need, and outputs."""
+    """Results of the model in Python at some states (count, 2 n) for given inputs.
+
+    needed holds the generalized forces for the accelerations `asked`.
+    """
 
     states: Array
     inputs: Array
@@ -75,7 +77,7 @@ class References(NamedTuple):
 
 
 def _family_states(family: CFamily, rom: ReducedModel) -> tuple[References | None, Array | None]:
-    """Of a family: some states each at both ends of all ranges and at random parameters between, and these."""
+    """Return states of a family at both ends of all ranges and at random parameters, with the parameters."""
     rng, lower, upper = np.random.default_rng(3), family.lower, family.upper
     between = rng.uniform(0.02, 0.98, (FAMILY_VALUES - 2, len(lower)))
     values = np.vstack([lower, upper, lower + between * (upper - lower)])
@@ -96,8 +98,10 @@ def _scale(values: Array) -> str:
 
 
 def reference_states(rom: ReducedModel, count: int, seed: int = 1, tries: int = _TRIES) -> References | None:
-    """Random states, None where M is hardly anywhere positive definite. Drawn inside boxes, so that rounding to single
-    precision leaves none of them."""
+    """Return random states with results; None if M is positive definite at hardly any of them.
+
+    The states are drawn inside boxes, so that rounding to single precision does not move them out.
+    """
     rng, layout = np.random.default_rng(seed), rom.layout
     n, s = layout.size, layout.theta
     leaves = rom.fitted.arrays.leaves_f
@@ -125,14 +129,14 @@ def reference_states(rom: ReducedModel, count: int, seed: int = 1, tries: int = 
     return References(states, inputs, a, asked, needed, y)
 
 
-# Drives and instruments of a model as C, beside the model: `<prefix>_hardware.h` and `.c`.
+# Drives and instruments of a model as C: `<prefix>_hardware.h` and `.c`.
 
 
 HARDWARE_PARTS = template_parts("supple.export.c", "hardware.c")
 
 
 def hardware_files(hardware: Hardware, layout: CoefficientLayout, name: str, prefix: str) -> dict[str, str]:
-    """Name and text of each file; none where nothing is described."""
+    """Return the C files of drives and instruments, {name: text}; empty if there are none."""
     if not hardware:
         return {}
     prefix = f"{prefix}_hardware"
@@ -140,30 +144,34 @@ def hardware_files(hardware: Hardware, layout: CoefficientLayout, name: str, pre
         "name": comment(name), "prefix": prefix, "UPPER": prefix.upper(), "outputs": str(len(layout.outputs)),
         "introduction": "\n".join(f" * {line}".rstrip() for line in _introduction(hardware, layout, name)),
     }  # fmt: skip
-    header, tables, written, most = filled(HARDWARE_PARTS["header"], words), "", "", 1
+    header, tables, written, most = fill_template(HARDWARE_PARTS["header"], words), "", "", 1
     if hardware.drives:
         bank = drive_code.bank_of(hardware, layout.inputs, layout.coordinates[: layout.theta])
         words |= drive_code.drive_words(bank)
         most = int(words["states"])
-        header += filled(drive_code.PARTS["declared"], words)
+        header += fill_template(drive_code.PARTS["declared"], words)
         tables += drive_code.drive_tables(bank, prefix)
-        written += filled(drive_code.PARTS["written"], words)
+        written += fill_template(drive_code.PARTS["written"], words)
     if hardware.instruments:
-        header += filled(instruments.PARTS["declared"], words)
+        header += fill_template(instruments.PARTS["declared"], words)
         tables += instruments.instrument_tables(hardware, layout.outputs)
-        written += filled(instruments.PARTS["written"], words)
-    source = filled(HARDWARE_PARTS["source"], words) + tables + drive_code.taylor(max(2, most)) + written
-    return {f"{prefix}.h": header + filled(HARDWARE_PARTS["end"], words), f"{prefix}.c": source}
+        written += fill_template(instruments.PARTS["written"], words)
+    source = fill_template(HARDWARE_PARTS["source"], words) + tables + drive_code.taylor(max(2, most)) + written
+    return {f"{prefix}.h": header + fill_template(HARDWARE_PARTS["end"], words), f"{prefix}.c": source}
 
 
 def _introduction(hardware: Hardware, layout: CoefficientLayout, name: str) -> list[str]:
     lines = [f"{comment(name)}: drives and instruments. Units are SI. Generated by supple.", ""]
     if hardware.drives:
-        lines += ["Inputs, and what their commands are:"]
+        lines += ["Inputs, and the commands of their drives:"]
         for i, actuator in enumerate(layout.inputs):
             block = hardware.drive(actuator)
-            said = "a force" if block is None else f"{block.kind}, {block.unit}{', leads' if block.leads else ''}"
-            lines.append(f"    {i}  {comment(actuator)}: {comment(said)}")
+            kind = (
+                "force"
+                if block is None
+                else f"{block.kind}, {block.unit}{', prescribes motion' if block.leads else ''}"
+            )
+            lines.append(f"    {i}  {comment(actuator)}: {comment(kind)}")
         lines += ["Coordinates:"]
         lines += [f"    {i}  {comment(item)}" for i, item in enumerate(layout.coordinates[: layout.theta])]
     if hardware.instruments:
@@ -172,7 +180,7 @@ def _introduction(hardware: Hardware, layout: CoefficientLayout, name: str) -> l
 
 
 def c_files(rom: Exportable, prefix: str, *, precision: str = "double") -> dict[str, str]:
-    """Name and text of each file of the C code."""
+    """Return the C files of a model, {name: text}."""
     files = model_files(rom, prefix, precision)
     sources = [name for name in files if name.endswith(".c") and name != "example_main.c"]
     test = self_test(CModel(prefix, rom, precision), evaluable_model(rom), precision)
@@ -182,7 +190,7 @@ def c_files(rom: Exportable, prefix: str, *, precision: str = "double") -> dict[
 
 
 def model_files(rom: Exportable, prefix: str, precision: str = "double") -> dict[str, str]:
-    """Those of the model itself."""
+    """Return the C files of a model without test and build files."""
     require_known("precision", precision, PRECISIONS, part="export")
     model = CModel(prefix, rom, precision)
     model.require_complete()
@@ -195,17 +203,17 @@ def model_files(rom: Exportable, prefix: str, precision: str = "double") -> dict
 
 
 def in_precision(text: str, precision: str) -> str:
-    """The code as it is, in double precision, or in single."""
+    """Return the code in double precision unchanged, or converted to single precision."""
     return single_precision(text) if precision == "single" else text
 
 
 def evaluable_model(rom: Exportable) -> ReducedModel:
-    """A model that can be asked, of one that can only be written."""
+    """Return a model that can be evaluated, for one that can only be exported."""
     return rom if isinstance(rom, ReducedModel) else ReducedModel(rom.name, rom.layout, rom.fitted)
 
 
 def c_laws(law: AffineLaw | ComputedTorque, prefix: str, *, precision: str = "double") -> dict[str, str]:
-    """The same of a law of control; of computed torque with its model."""
+    """Return the C files of a control law; those of computed torque include its model."""
     from supple.control.laws.affine_law import AffineLaw
     from supple.export.c.law import law_files
     from supple.export.c.torque import require_plain, torque_files
@@ -222,7 +230,7 @@ def c_laws(law: AffineLaw | ComputedTorque, prefix: str, *, precision: str = "do
 
 C = ExportTarget(
     "c",
-    "a C99 file with its header, a small program that calls it, and its drives and instruments",
+    "a C99 file with header, example program, self-test, drives and instruments",
     c_files,
     c_laws,
     ("precision",),
@@ -230,14 +238,14 @@ C = ExportTarget(
 )
 
 
-# A small program that calls the exported model once: a start, and a check that the compiler gets along with it.
+# Example program that calls the exported model once; it also checks that the code compiles.
 
 
 PARTS = template_parts("supple.export.c", "example.c")
 
 
 def example_main(model: CModel) -> str:
-    """The text of `example_main.c`."""
+    """Return the text of `example_main.c`."""
     fitted = model.fitted if model.family is None else model.rom.fitted
     center = fitted.arrays.leaves_f[0, 0].tolist()
     inputs = "input_map" in model.coefficients
@@ -252,17 +260,20 @@ def example_main(model: CModel) -> str:
         "declare": f"    const double inputs[{model.upper}_INPUTS] = {{0.0}};\n" if inputs else "",
         "inputs": "inputs, " if inputs else "",
     }
-    return filled(PARTS["template"], replaced)
+    return fill_template(PARTS["template"], replaced)
 
 
-# Files that build the exported code and run its test: for make, and for CMake.
+# Files that build the exported code and run its test with make or CMake.
 
 
 BUILD_PARTS = template_parts("supple.export.c", "build.txt")
 
 
 def build_files(prefix: str, sources: list[str], *, tested: bool) -> dict[str, str]:
-    """`Makefile` and `CMakeLists.txt` for the sources of a model."""
+    """Return `Makefile` and `CMakeLists.txt` for the sources of a model."""
     objects = " ".join(source.replace(".c", ".o") for source in sources)
     words: Words = {"prefix": prefix, "sources": " ".join(sources), "objects": objects, "tested": tested}
-    return {"Makefile": filled(BUILD_PARTS["make"], words), "CMakeLists.txt": filled(BUILD_PARTS["cmake"], words)}
+    return {
+        "Makefile": fill_template(BUILD_PARTS["make"], words),
+        "CMakeLists.txt": fill_template(BUILD_PARTS["cmake"], words),
+    }

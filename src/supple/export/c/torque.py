@@ -1,8 +1,8 @@
-"""Computed torque as C, beside its model: the same law, from the model's own functions.
+"""C code of computed torque, which calls the functions of the exported model.
 
 B u = M a + Γ[θ̇, θ̇] + D θ̇ - p + Jᵀ f tanh(J θ̇_d / v₀),   a = θ̈_d + 2 ξ ω (θ̇_d - θ̇) + ω² (θ_d - θ)
-u = u* + W⁻¹ Bᵀ (B W⁻¹ Bᵀ)⁻¹ (Q - B u*),                  of a flexible model at δ_qs(θ_d, θ̇_d, θ̈_d)
-c = (u + d Bᵀ θ̇) / g,                                     commands of drives, where it was made with them
+u = u* + W⁻¹ Bᵀ (B W⁻¹ Bᵀ)⁻¹ (Q - B u*),                  for a flexible model at δ_qs(θ_d, θ̇_d, θ̈_d)
+c = (u + d Bᵀ θ̇) / g,                                     commands of drives, if the controller includes them
 """
 
 from __future__ import annotations
@@ -14,38 +14,38 @@ from supple.control.controllers.needed_forces import FlexibleEquations
 from supple.diagnostics import InputError
 from supple.export.c.generated_model import CModel
 from supple.export.c.source_text import c_number, c_table, comment, identifiers
-from supple.export.template import Words, filled, template_parts
+from supple.export.template import Words, fill_template, template_parts
 from supple.reduced.model import ReducedModel
 
 PARTS = template_parts("supple.export.c", "torque.c")
-_LOST = 1e-12  # of the squares of B: a millionth of the hold, as in Python
+_LOST = 1e-12  # singularity tolerance on squares of B: 1e-6 of the largest singular value, as in Python
 _ITERATIONS, _SETTLED = 20, 1e-7  # as in `needed_forces`
 
 
 def torque_files(controller: ComputedTorque, model: CModel) -> dict[str, str]:
-    """Name and text of the files of the law; those of its model come beside them."""
+    """Return the C files of the controller, {name: text}; those of its model are separate."""
     prefix = f"{model.prefix}_torque"
     words = _words(controller, model, prefix)
-    return {f"{prefix}.h": filled(PARTS["header"], words), f"{prefix}.c": filled(PARTS["source"], words)}
+    return {f"{prefix}.h": fill_template(PARTS["header"], words), f"{prefix}.c": fill_template(PARTS["source"], words)}
 
 
 def require_plain(controller: ComputedTorque) -> None:
-    """What needs a program at every sample, or knows the motion beforehand, stays in Python."""
+    """Raise InputError for controllers that need an optimization at every sample or a planned motion."""
     division = controller.division
     wrong = ""
     if not isinstance(controller.model, ReducedModel):
-        wrong, hint = "its model is the mechanism itself", "make it from a reduced model"
+        wrong, hint = "the model is the mechanism itself", "design the controller from a reduced model"
     elif division.bounded or division.minimize != "torque":
         wrong, hint = (
-            "its forces are bounded or of the least peak, and that is a program to be solved at every sample",
-            'take minimize="torque" without bounds, and limit the drives',
+            "bounded forces or the least peak force need an optimization at every sample",
+            'use minimize="torque" without bounds, and limit the drives',
         )
     elif controller.bending is not None:
-        wrong, hint = "its motion was planned with a deformation of its own", "give the motion's reference"
+        wrong, hint = "the motion was planned with its own deformation", "use the reference of the motion"
     elif controller.rate_filter is not None:
-        wrong, hint = "it filters rates itself", "leave out rate_filter, and give it filtered rates"
+        wrong, hint = "the controller filters rates", "leave out rate_filter and filter the rates before the call"
     if wrong:
-        raise InputError(f"{wrong}, which C does not do", part="export of computed torque", hint=hint)
+        raise InputError(f"{wrong}; C export does not support this", part="export of computed torque", hint=hint)
 
 
 def _words(controller: ComputedTorque, model: CModel, prefix: str) -> Words:
@@ -65,10 +65,10 @@ def _words(controller: ComputedTorque, model: CModel, prefix: str) -> Words:
 
 def _arguments(model: CModel, U: str, preload: bool, flexible: bool) -> str:
     theta = f"{model.upper}_THETA"
-    told = [f"const double theta[{theta}]", f"const double rates[{theta}]", f"const double wanted[3][{theta}]"]
-    told += [f"const double preload[{U}_ACTUATORS]"] if preload else []
-    told += [f"double delta[{U}_ELASTIC]"] if flexible else []
-    return ",\n    ".join([*told, f"double forces[{U}_ACTUATORS]"])
+    declarations = [f"const double theta[{theta}]", f"const double rates[{theta}]", f"const double wanted[3][{theta}]"]
+    declarations += [f"const double preload[{U}_ACTUATORS]"] if preload else []
+    declarations += [f"double delta[{U}_ELASTIC]"] if flexible else []
+    return ",\n    ".join([*declarations, f"double forces[{U}_ACTUATORS]"])
 
 
 def _tables(controller: ComputedTorque, sizes: tuple[int, int, int]) -> str:

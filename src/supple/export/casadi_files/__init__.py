@@ -1,1 +1,1 @@
-"""A reduced model as functions of CasADi, differentiable twice."""
+"""Export of a reduced model as CasADi functions that can be differentiated twice."""

@@ -15,7 +15,7 @@ static int leaf_of(const double *theta)
 {
     double x[S], least = -1.0;
     int best = 0, i, root, child;
-    for (root = 0; root < ROOTS; ++root) { /* the nearest root box, which is the one that holds theta inside */
+    for (root = 0; root < ROOTS; ++root) { /* the nearest root box; inside the region the one that contains theta */
         double far = 0.0;
         for (i = 0; i < S; ++i) {
             const double below = root_bounds[root][0][i] - theta[i], above = theta[i] - root_bounds[root][1][i];
@@ -33,7 +33,7 @@ static int leaf_of(const double *theta)
     return child < -1 ? -2 - child : 0;
 }
 
-/* Columns of all derivatives up to an order: found[c][t] for the first `count` combinations of orders. */
+/* Derivatives of the columns up to an order: found[c][t] for the first `count` combinations of orders. */
 static void derivatives(const double *theta, int count, double found[COMBINATIONS][T])
 {
     double C[S][TOP + 1][@order@ + 1];

@@ -1,4 +1,4 @@
-"""A reduced model as functions of CasADi: this file, CasADi and NumPy are all it needs.
+"""A reduced model as functions of CasADi; needs only this file, CasADi and NumPy.
 
     M(theta, delta) a + Gamma[v, v] + D v + K eta = p + B u,   eta = (theta, delta),   v, a its rates and accelerations
 
@@ -6,26 +6,26 @@
     found["dynamics"](x, u)                         dx/dt of the state x = (eta, v), for an integrator or a collocation
     found["forward"](eta, v, u), found["inverse"](eta, v, a), found["outputs"](x, u), found["coefficients"](eta)
 
-columns is y(theta) = (f, df/dtheta), dynamics and inverse are those two whole: compiled C through casadi.external.
-Without a compiler columns is conditional_columns(data), and the others are expressions around it. Of a family, whose
-parameters may be set, all functions take them last: found["dynamics"](x, u, mu), with mu in the order of
-data["family"]["parameters"] and derivatives by it; columns is y(theta, mu) then. All functions have
-right first and second derivatives inside a box; across boxes they jump by the error of the fit. Outside the region
-the polynomials of the nearest box go on.
+columns is y(theta) = (f, df/dtheta); dynamics and inverse are the complete functions. All three are compiled C, called
+through casadi.external. Without a compiler, columns is conditional_columns(data), and the others are expressions of it.
+For a family, whose parameters can be set, all functions take the parameters as last argument:
+found["dynamics"](x, u, mu), with mu in the order of data["family"]["parameters"]. They can be differentiated by mu, and
+columns is y(theta, mu). First and second derivatives of all functions are exact inside a box; between boxes they jump
+by the fit error. Outside the region the polynomials of the nearest box are extrapolated.
 """
 
 import casadi as ca
 import numpy as np
 
-MOST_BOXES = 100  # that a conditional function is given
+MOST_BOXES = 100  # limit for a conditional function
 
 
 def conditional_columns(data):
-    """y(theta) as a CasADi function that chooses the polynomials of a box; for some boxes."""
+    """Return y(theta) as a CasADi function that selects the polynomials of a box; for a limited number of boxes."""
     whole = data.get("family", data)
     s, size, count = data["theta"], len(whole["degrees"][0]), len(whole["boxes"]["leaves"]["first"])
     if count > MOST_BOXES:
-        raise ValueError(f"{count} boxes are too many without a compiler, {MOST_BOXES} at most: install a C compiler")
+        raise ValueError(f"the model has {count} boxes (at most {MOST_BOXES} without a C compiler): install one")
     theta = ca.SX.sym("theta", size)
     leaves = []
     for leaf in range(count):
@@ -41,7 +41,7 @@ def conditional_columns(data):
 
 
 def _polynomials(data, leaf, theta):
-    """f of one box."""
+    """Return f of one box."""
     leaves = data["boxes"]["leaves"]
     first, terms = leaves["first"][leaf], leaves["terms"][leaf]
     top = max(1, max(max(row) for row in data["degrees"][:terms]))
@@ -63,7 +63,7 @@ def _polynomials(data, leaf, theta):
 
 
 def _leaf(data, theta):
-    """The number of the box of theta, or of the nearest one, as an expression."""
+    """Return the index of the box of theta, or of the nearest one, as an expression."""
     boxes = data["boxes"]
     nodes = boxes["nodes"]
 
@@ -85,12 +85,12 @@ def _leaf(data, theta):
 
 
 def functions(data, columns, dynamics=None, inverse=None):
-    """All functions by name: coefficients, forward, inverse, dynamics, outputs."""
+    """Return all functions by name: coefficients, forward, inverse, dynamics, outputs."""
     n, s = len(data["coordinates"]), data["theta"]
     inputs, d = len(data["inputs"]), n - s
     eta, v, a, u = (ca.MX.sym(name, size) for name, size in (("eta", n), ("v", n), ("a", n), ("u", inputs)))
     state = ca.MX.sym("x", 2 * n)
-    mu = [ca.MX.sym("mu", len(data["family"]["parameters"]))] if "family" in data else []  # none, or one more argument
+    mu = [ca.MX.sym("mu", len(data["family"]["parameters"]))] if "family" in data else []  # an optional last argument
     name = ["mu"] * len(mu)
     constant, matrix = _row_map(data)
     row = constant + ca.mtimes(matrix, columns(ca.vertcat(eta[:s], *mu)))
@@ -113,7 +113,7 @@ def functions(data, columns, dynamics=None, inverse=None):
 
 
 def _row_map(data):
-    """row = constant + matrix y."""
+    """Return constant and matrix of the map row = constant + matrix y."""
     row, t, s = data["row"], len(data["polynomials"][0]), data["theta"]
     width = len(row["template"])
     constant = np.array([0.0 if x is None else x for x in row["template"]])
@@ -131,7 +131,7 @@ def _row_map(data):
 
 
 def _inner(data, n, s, inputs):
-    """From a row to M, accelerations and forces, without branches."""
+    """Return the function from a row to M, accelerations and forces, without branches."""
     d = n - s
     row = ca.SX.sym("row", len(data["row"]["template"]))
     eta, v, a, u = (ca.SX.sym(name, size) for name, size in (("eta", n), ("v", n), ("a", n), ("u", inputs)))
@@ -211,7 +211,7 @@ def _inner(data, n, s, inputs):
 
 
 def _solved(M, f, n):
-    """M x = f by Cholesky's factors."""
+    """Solve M x = f by Cholesky factorization."""
     L = [[ca.SX(0)] * n for _ in range(n)]
     for i in range(n):
         for j in range(i + 1):
@@ -226,7 +226,7 @@ def _solved(M, f, n):
 
 
 def _seen(data, columns, state, moved, d, mu):
-    """Outputs at a state with accelerations `moved`; None where forces inside are among them, which this leaves out."""
+    """Return outputs for a state with accelerations `moved`; None if there are internal forces among them."""
     seen = data["observation"]
     if seen["efforts"]:
         return None

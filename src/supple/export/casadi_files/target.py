@@ -1,4 +1,4 @@
-"""A reduced model for CasADi: data, C for what is called often, and the file that makes functions of both."""
+"""Export target "casadi": data, C code of the functions, and the Python file that loads both."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ from supple.export.c.model_source import equations_of, number_tables
 from supple.export.c.source_text import c_table, comment
 from supple.export.plain.target import plain_model
 from supple.export.target import ExportTarget, fixed_lines
-from supple.export.template import filled, template_parts
+from supple.export.template import fill_template, template_parts
 
-# C that CasADi loads: the state derivative and inverse dynamics, each with its first and second derivatives.
+# C code that CasADi loads: state derivative and inverse dynamics, each with first and second derivatives.
 #
 #     dynamics(x, u) = ẋ,   jac_dynamics = (∂ẋ/∂x, ∂ẋ/∂u),   jac_jac_dynamics = their derivatives by x and u
-#     inverse(η, η̇, η̈) = τ, and the same
+#     inverse(η, η̇, η̈) = τ, and its derivatives likewise
 #
-# CasADi hands results of a function to its derivatives as further arguments; nothing depends on them, and the blocks
-# of derivatives by them are declared empty. Half of ẋ is η̇ itself, and second derivatives by inputs twice, or by
-# inputs and rates, are zero: what is always zero is left out of the blocks.
+# CasADi passes the results of a function to its derivatives as further arguments. Nothing depends on them, and the
+# blocks of derivatives by them are declared empty. Half of ẋ is η̇ itself, and second derivatives by inputs twice, or
+# by inputs and rates, are zero: blocks omit entries that are always zero.
 
 
-# A function that `casadi.external` finds in a library: how many arguments and results, and which of them are zero.
+# A function that `casadi.external` finds in a library: numbers of arguments and results, and their sparsity.
 
 
-Pattern = NDArray[np.bool_]  # where a matrix may be other than zero
+Pattern = NDArray[np.bool_]  # True where a matrix may be nonzero
 
 ENTRY_POINT_PARTS = template_parts("supple.export.casadi_files", "entry_point.c")
 
 
 @dataclass(frozen=True, eq=False)
 class EntryPoint:
-    """name, patterns of what it takes and gives, and what those are called where the user sees it."""
+    """C function with its name, the sparsity of its arguments and results, and their names for the user."""
 
     name: str
     takes: list[Pattern]
@@ -55,7 +55,7 @@ class EntryPoint:
 
 
 def declarations(entries: Sequence[EntryPoint]) -> str:
-    """Patterns as tables, each once, and what CasADi asks of every function."""
+    """Return sparsity tables, each once, and the C functions that CasADi queries for every entry point."""
     tables: dict[tuple[int, ...], str] = {}
     text = ""
     for entry in entries:
@@ -64,13 +64,13 @@ def declarations(entries: Sequence[EntryPoint]) -> str:
             for patterns in (entry.takes, entry.gives)
         ]
         in_cases, out_cases = (_cases(names) for names in known)
-        text += filled(ENTRY_POINT_PARTS["signature"], {
+        text += fill_template(ENTRY_POINT_PARTS["signature"], {
             "name": entry.name, "inputs": len(entry.takes), "outputs": len(entry.gives), "in_cases": in_cases,
             "out_cases": out_cases,
         })  # fmt: skip
         for way, names in (("in", entry.arguments), ("out", entry.results)):
             if names:
-                text += filled(
+                text += fill_template(
                     ENTRY_POINT_PARTS["names"],
                     {"name": entry.name, "way": way, "cases": _cases([f'"{name}"' for name in names])},
                 )
@@ -81,7 +81,10 @@ def declarations(entries: Sequence[EntryPoint]) -> str:
 
 
 def compressed(pattern: Pattern) -> tuple[int, ...]:
-    """Rows, columns, and 1 if nothing is zero; else where columns begin, and the row of each entry."""
+    """Return a sparsity pattern in CasADi's format.
+
+    A dense pattern is (rows, columns, 1); others are column offsets and the row of each entry.
+    """
     rows, columns = pattern.shape
     if pattern.all() and pattern.size:
         return rows, columns, 1
@@ -97,14 +100,14 @@ DYNAMICS_PARTS = template_parts("supple.export.casadi_files", "dynamics.c")
 
 
 def dynamics_source(rom: Exportable, prefix: str) -> str:
-    """The text of `<prefix>_dynamics.c`."""
+    """Return the text of `<prefix>_dynamics.c`."""
     model = CModel(f"{prefix}_core", rom)
     words = {"name": comment(rom.name), "prefix": prefix}
-    text = filled(DYNAMICS_PARTS["head"], words)
+    text = fill_template(DYNAMICS_PARTS["head"], words)
     text += "\n".join([sizes(model), statuses(model), structure(model), parameters(model)])
     text += number_tables(model) + casadi_place_function(model) + equations_of(model)
     fed = "input_map" in model.coefficients
-    wrapped = filled(DYNAMICS_PARTS["wrapped"], {
+    wrapped = fill_template(DYNAMICS_PARTS["wrapped"], {
         "prefix": model.prefix, "UPPER": model.upper, "entry": prefix,
         "declared": declarations(entry_points(model, prefix)),
         "u": "u, " if fed else "", "B": ", B[2 * N][U]" if fed else "", "pass_B": ", B" if fed else "",
@@ -113,20 +116,20 @@ def dynamics_source(rom: Exportable, prefix: str) -> str:
 
 
 def casadi_place_function(model: CModel) -> str:
-    """`locate`, and `place`, which never says that a point lies outside."""
+    """Return the C functions `locate` and `place`; here `place` never reports a point outside the region."""
     bounds = model.fitted.arrays.roots_f
     text = location.location(model.fitted, model.grid)[1] + f"enum {{ AROUND = {len(bounds)} }};\n"
-    return text + c_table("double", "around", bounds) + filled(DYNAMICS_PARTS["place"], {"UPPER": model.upper})
+    return text + c_table("double", "around", bounds) + fill_template(DYNAMICS_PARTS["place"], {"UPPER": model.upper})
 
 
 def statuses(model: CModel) -> str:
-    """What functions return."""
+    """Return the C enum of return values."""
     U = model.upper
     return f"enum {{ {U}_INSIDE = 0, {U}_OUTSIDE = 1, {U}_INDEFINITE = 2 }};\n"
 
 
 def entry_points(model: CModel, prefix: str) -> list[EntryPoint]:
-    """All functions that CasADi finds, with what is never zero in what they take and give."""
+    """Return all functions that CasADi finds, with the sparsity of their arguments and results."""
     n, u = model.layout.size, len(model.layout.inputs)
     fed = "input_map" in model.coefficients
     whole, zero = (lambda *shape: np.ones(shape, dtype=bool)), (lambda *shape: np.zeros(shape, dtype=bool))
@@ -151,13 +154,13 @@ def entry_points(model: CModel, prefix: str) -> list[EntryPoint]:
     ]  # fmt: skip
 
 
-# C that CasADi loads: the fitted columns with their gradient, and the first two derivatives of both.
+# C code that CasADi loads: the fitted columns with their gradient, and the first two derivatives of both.
 #
 #     y(θ) = (f̂, ∂f̂/∂θ_1, ..., ∂f̂/∂θ_s),   jac_y = ∂y/∂θ,   jac_jac_y = ∂ vec(jac_y)/∂θ
 #
-# All are sums over the terms of one box with derivatives of Chebyshev's polynomials up to the third. Outside the region
-# the polynomials of the nearest box go on, so that an optimizer may pass there; a solution there is none of the
-# model's. Of a family θ stands for (θ, μ), but for the gradients in y, which are along θ alone.
+# All are sums over the terms of one box with derivatives of Chebyshev polynomials up to the third. Outside the region
+# the polynomials of the nearest box are extrapolated, so that an optimizer may pass through; a solution there is not
+# valid. For a family θ means (θ, μ), except for the gradients in y, which are along θ alone.
 
 
 _ORDER = 3  # highest derivative of the columns
@@ -166,7 +169,7 @@ COLUMNS_PARTS = template_parts("supple.export.casadi_files", "columns.c")
 
 
 def columns_source(data: dict[str, Any], prefix: str) -> str:
-    """The C text for the plain data of a model."""
+    """Return the C text for the plain data of a model."""
     whole = data.get("family", data)
     theta, boxes = data["theta"], whole["boxes"]
     polynomials = np.array(whole["polynomials"], dtype=float)
@@ -205,7 +208,7 @@ def columns_source(data: dict[str, Any], prefix: str) -> str:
                   "from_jac_jac", len(gathers["from_jac_jac"]), prefix),
     ]  # fmt: skip
     width = (1 + theta) * t
-    return "".join([filled(COLUMNS_PARTS["code"], {
+    return "".join([fill_template(COLUMNS_PARTS["code"], {
         "prefix": prefix, "s": s, "t": t, "roots": len(boxes["roots"]["child"]), "tables": tables, "order": _ORDER,
         "top": max(1, int(degrees.max(initial=1))), "combinations": len(orders), "zeros": ", 0" * width,
         "parts": "(1 + S)" if theta == s else f"(1 + {theta})",
@@ -218,7 +221,7 @@ def _function(kind: str, given: list[str], found: list[str], count: int, gather:
     def cases(names: list[str]) -> str:
         return " ".join(f"case {i}: return {name};" for i, name in enumerate(names))
 
-    return filled(COLUMNS_PARTS["function"], {
+    return fill_template(COLUMNS_PARTS["function"], {
         "name": f"{before}{prefix}_columns", "inputs": len(given), "outputs": len(found), "in_cases": cases(given),
         "out_cases": cases(found), "count": count, "gather": gather, "blocks": blocks,
     })  # fmt: skip
@@ -240,52 +243,50 @@ TAIL_PARTS = template_parts("supple.export.casadi_files", "tail.txt")
 
 
 def casadi_files(rom: Exportable, prefix: str) -> dict[str, str]:
-    """`PREFIX_casadi.py` (`from PREFIX_casadi import FUNCTIONS`), its C and `PREFIX_data.json`."""
+    """Return the files of the target: `PREFIX_casadi.py` with `FUNCTIONS`, its C sources and `PREFIX_data.json`."""
     data = plain_model(rom)
     if not data["polynomials"] or not data["polynomials"][0]:
         raise InputError(
-            "nothing of it depends on θ", part=f'model "{rom.name}"',
-            hint='take its linear model instead: rom.linearize(theta), or to="numpy"',
+            "its coefficients do not depend on θ", part=f'model "{rom.name}"',
+            hint='export its linear model rom.linearize(theta), or use to="numpy"',
         )  # fmt: skip
     if rom.hardware:
-        told = "its functions take forces and give exact outputs: drives and instruments of the model are left out"
-        warnings.warn(SuppleNote(told), stacklevel=4)
+        note = "the CasADi functions take forces and return exact outputs: drives and instruments are not exported"
+        warnings.warn(SuppleNote(note), stacklevel=4)
     source = resources.files("supple.export.casadi_files").joinpath("functions.py").read_text("utf-8")
     compiled = {f"{prefix}_columns.c": columns_source(data, prefix)}
     words = {"prefix": prefix, "sources": '"columns",', "names": '"columns",'}
-    # Derivatives by parameters go through the columns: the equations around them are CasADi's own expressions.
+    # Derivatives by parameters use the columns: the equations of the columns are CasADi expressions.
     if "family" not in data:
         words |= {"sources": '"columns", "dynamics", "second"', "names": '"columns", "dynamics", "inverse"'}
         compiled[f"{prefix}_dynamics.c"] = dynamics_source(rom, prefix)
         compiled[f"{prefix}_second.c"] = second_source(rom, prefix)
-    said = "".join(f"# {line}\n" for line in ["Generated by supple.", *fixed_lines(rom)])
+    comment_text = "".join(f"# {line}\n" for line in ["Generated by supple.", *fixed_lines(rom)])
     beside = {**compiled, f"{prefix}_data.json": json.dumps(data, ensure_ascii=False, allow_nan=False) + "\n"}
     words["digest"] = hashlib.sha256("".join(beside.values()).encode()).hexdigest()
-    return {f"{prefix}_casadi.py": said + source + filled(TAIL_PARTS["tail"], words), **beside}
+    return {f"{prefix}_casadi.py": comment_text + source + fill_template(TAIL_PARTS["tail"], words), **beside}
 
 
-CASADI = ExportTarget(
-    "casadi", "functions of CasADi with exact first and second derivatives", casadi_files, families=True
-)
+CASADI = ExportTarget("casadi", "CasADi functions with exact first and second derivatives", casadi_files, families=True)
 
 
-# C of second derivatives: the same equations in dual numbers a + εb, ε² = 0, kept as complex ones with a tiny ε.
+# C code of second derivatives: the same equations in dual numbers a + εb, ε² = 0, stored as complex ones with tiny ε.
 #
-#     ∂J/∂η_k = Im J(η + iε e_k)/ε,   ε = 1e-30:  exact, for ε² vanishes beside everything
+#     ∂J/∂η_k = Im J(η + iε e_k)/ε,   ε = 1e-30:  exact, since ε² is negligible
 #
-# Jacobians J of accelerations or forces are those of the C export, word for word; what compares or takes roots looks at
-# real parts. Derivatives by rates twice need no coefficients but those of the point itself, and others follow because
-# second derivatives are symmetric, so that it takes n + 1 Jacobians in all.
+# Jacobians J of accelerations or forces are those of the C export, unchanged; comparisons and roots use real parts.
+# Second derivatives by rates need only the coefficients of the point itself, and others follow from the symmetry of
+# second derivatives, so that n + 1 Jacobians are needed in all.
 
 
 PARTS = template_parts("supple.export.casadi_files", "second.c")
 
 
 def second_source(rom: Exportable, prefix: str) -> str:
-    """The text of `<prefix>_second.c`."""
+    """Return the text of `<prefix>_second.c`."""
     model = CModel(f"{prefix}_second", rom)
     fed = "input_map" in model.coefficients
-    text = filled(PARTS["head"], {"name": comment(rom.name), "prefix": prefix})
+    text = fill_template(PARTS["head"], {"name": comment(rom.name), "prefix": prefix})
     text += "\n".join([sizes(model), statuses(model)]) + in_duals(structure(model)) + parameters(model)
     text += (
         _dual_constants(number_tables(model))
@@ -293,11 +294,11 @@ def second_source(rom: Exportable, prefix: str) -> str:
         + PARTS["place"]
     )
     words = {"prefix": model.prefix, "UPPER": model.upper, "u": "u, " if fed else ""}
-    return text + in_duals(equations_of(model)) + filled(PARTS["second"], words)
+    return text + in_duals(equations_of(model)) + fill_template(PARTS["second"], words)
 
 
 def in_duals(text: str) -> str:
-    """The code with dual numbers in the place of doubles; fitted coefficients stay what they are."""
+    """Return the code with dual numbers in place of doubles; fitted coefficients stay doubles."""
     text = re.sub(r"\bdouble\b", "dual", text)
     text = re.sub(r"\b(sqrt|tanh)\(", r"dual_\1(", text)
     text = re.sub(r"\b(pivot|rate) ([<>]) 0\.0", r"creal(\1) \2 0.0", text)
@@ -305,6 +306,6 @@ def in_duals(text: str) -> str:
 
 
 def _dual_constants(text: str) -> str:
-    """Constants stand where fitted values may, and so are dual too."""
+    """Convert constants to dual numbers, since they can replace fitted values."""
     text = re.sub(r"^static const double (constant_|nothing)", r"static const dual \1", text, flags=re.MULTILINE)
     return re.sub(r"^typedef struct \{.*\} changes;$", lambda found: in_duals(found.group()), text, flags=re.MULTILINE)

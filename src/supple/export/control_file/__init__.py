@@ -1,1 +1,1 @@
-"""A reduced model as files that make a system of python-control, with nothing of supple on the other side."""
+"""Export of a reduced model as a python-control system that does not need supple."""

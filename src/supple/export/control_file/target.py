@@ -1,4 +1,4 @@
-"""A reduced model for python-control: the file for NumPy, and one that makes a NonlinearIOSystem of it."""
+"""Export target "control": the file for NumPy, and one that creates a python-control NonlinearIOSystem from it."""
 
 from __future__ import annotations
 
@@ -7,18 +7,21 @@ import hashlib
 from supple.export.c.generated_model import Exportable
 from supple.export.numpy_file.target import numpy_files
 from supple.export.target import ExportTarget, fixed_lines
-from supple.export.template import filled, template_parts
+from supple.export.template import fill_template, template_parts
 from supple.results.text import undotted
 
 PARTS = template_parts("supple.export.control_file", "system.txt")
 
 
 def control_files(rom: Exportable, prefix: str) -> dict[str, str]:
-    """`PREFIX.py` with the equations, and `PREFIX_control.py` with the system; of a family with its params."""
+    """Return `PREFIX.py` with the equations and `PREFIX_control.py` with the system.
+
+    Parameters of a family are params of the system.
+    """
     layout, family = rom.layout, getattr(rom, "family", None)
     states = (*layout.coordinates, *(f"{name}.rate" for name in layout.coordinates))
     equations = numpy_files(rom, prefix)
-    text = filled(PARTS["system"], {
+    text = fill_template(PARTS["system"], {
         "prefix": prefix, "digest": hashlib.sha256(equations[f"{prefix}.py"].encode()).hexdigest(),
         "inputs": ascii(undotted(layout.inputs)), "outputs": ascii(undotted(layout.outputs)),
         "states": ascii(undotted(states)), "fixed": "".join(f"\n# {line}" for line in fixed_lines(rom)),
@@ -29,5 +32,5 @@ def control_files(rom: Exportable, prefix: str) -> dict[str, str]:
 
 
 CONTROL = ExportTarget(
-    "control", "a system of python-control: two Python files, without supple", control_files, families=True
+    "control", "python-control system: two Python files, independent of supple", control_files, families=True
 )

@@ -1,7 +1,7 @@
-"""A sampled law of control as what an FMU simulates: inputs it is told, commands it answers with.
+"""FMU contents of a sampled control law: measured and desired values are inputs, commands are outputs.
 
-At a sample the command follows from the inputs at once; it is held until the next. A program that sets the inputs, gets
-the commands and then makes the step loses no sample between the two.
+At a sample the command follows from the inputs immediately; it is held until the next sample. An importer that sets
+the inputs, reads the commands and then makes the step has no additional delay of one sample.
 """
 
 from __future__ import annotations
@@ -12,28 +12,26 @@ from supple.control.laws.affine_law import AffineLaw
 from supple.control.laws.affine_matrices import ORDERS
 from supple.export.c.law import law_files
 from supple.export.fmu.unit import FmuContents, FmuQuantity
-from supple.export.template import filled, template_parts
+from supple.export.template import fill_template, template_parts
 
 PARTS = template_parts("supple.export.fmu", "law_unit.c")
 _RATES = ("", ".rate", ".acceleration", ".jerk")
 
 
 def law_unit(law: AffineLaw, prefix: str) -> FmuContents:
-    """The unit of a constant or scheduled law; co-simulation alone, since it is sampled."""
+    """Return the FMU contents of a constant or scheduled law; co-simulation only, since it is sampled."""
     ports, name = law.ports, f"{prefix}_law"
-    told = [FmuQuantity(item, says="measured") for item in ports.measured]
+    inputs = [FmuQuantity(item, description="measured") for item in ports.measured]
     for preview in ports.previews if ports.coordinates else ():
         later = "" if preview == 0.0 else f".in_{1e3 * preview:g}ms"
-        told += [FmuQuantity(f"wanted.{item}{rate}{later}") for rate in _RATES[:ORDERS] for item in ports.coordinates]
-    told += (
-        [FmuQuantity(f"fed.{item}", says="command computed beforehand") for item in ports.actuators]
-        if ports.fed
-        else []
+        inputs += [FmuQuantity(f"wanted.{item}{rate}{later}") for rate in _RATES[:ORDERS] for item in ports.coordinates]
+    inputs += (
+        [FmuQuantity(f"fed.{item}", description="feedforward command") for item in ports.actuators] if ports.fed else []
     )
     answers = tuple(FmuQuantity(f"command.{item}" if not ports.answers else item) for item in ports.answered)
     unit = FmuContents(
-        law.name, prefix, f"{law.summary}. Sampled every {ports.sample_time:g} s, commands held between samples.", (),
-        tuple(told), answers, (), (), tuple(([], list(range(len(told)))) for _ in answers), {},
+        law.name, prefix, f"{law.summary}. Sample time {ports.sample_time:g} s; commands are held between samples.", (),
+        tuple(inputs), answers, (), (), tuple(([], list(range(len(inputs)))) for _ in answers), {},
         memory=law.states + len(answers) + 2, exchanged=False, step=ports.sample_time, discrete=True,
     )  # fmt: skip
     measured, wanted = len(ports.measured), len(ports.previews) * ORDERS * len(ports.coordinates)
@@ -46,4 +44,4 @@ def law_unit(law: AffineLaw, prefix: str) -> FmuContents:
         "arguments": ", ".join(arguments),
         "applied": "" if ports.answers else "    memcpy(applied, before, sizeof applied);\n",
     }  # fmt: skip
-    return replace(unit, sources=law_files(law, prefix) | {"unit.c": filled(PARTS["source"], words)})
+    return replace(unit, sources=law_files(law, prefix) | {"unit.c": fill_template(PARTS["source"], words)})

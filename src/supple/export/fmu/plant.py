@@ -1,4 +1,4 @@
-"""A reduced model as what an FMU simulates."""
+"""FMU contents of a reduced model."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from supple.export.c.stability import StableStep, stable_step
 from supple.export.c.target import model_files
 from supple.export.fmu.unit import GIVEN, FmuContents, FmuQuantity
 from supple.export.target import fixed_values_text
-from supple.export.template import Words, filled, template_parts
+from supple.export.template import Words, fill_template, template_parts
 from supple.reduced.model import ReducedModel
 from supple.reduced.repertoire import named_theta
 from supple.reduced.time.begin import begin_state
 from supple.results.units import rate_unit
 
 METHODS = ("auto", "explicit", "implicit")
-LONGEST = 1e-3  # s, a step between communications
+LONGEST = 1e-3  # s, longest internal step
 
 PARTS = template_parts("supple.export.fmu", "plant.c")
 
@@ -29,20 +29,25 @@ PARTS = template_parts("supple.export.fmu", "plant.c")
 def plant(
     rom: ReducedModel, prefix: str, *, start: object = None, step: float | None = None, method: str = "auto"
 ) -> FmuContents:
-    """The unit; start : as `simulate` takes it; step : s, the longest of co-simulation; method : of these steps."""
+    """Return the FMU contents.
+
+    start  : initial posture, as in `simulate`
+    step   : longest internal step of co-simulation, s
+    method : integration method of co-simulation
+    """
     require_known("method", method, METHODS, part="export")
     if step is not None and not (np.isfinite(step) and step > 0.0):
-        raise InputError(f"it is {step:g} s", part="step of co-simulation", hint="give a number above 0")
-    layout = rom.layout
+        raise InputError(f"the step must be positive (got {step:g} s)", part="export", hint="give step > 0, in s")
+    layout, units = rom.layout, rom.units
     stable = stable_step(rom)
     chosen = method if method != "auto" else ("implicit" if layout.size > layout.theta else "explicit")
     longest = _longest(stable, chosen) if step is None else float(step)
     eta, v = _start(rom, start)
     states = _states(rom, eta, v)
     unit = FmuContents(
-        rom.name, prefix, _said(rom, chosen, stable), states,
-        tuple(FmuQuantity(f"{name}.force", rom.units.inputs.get(name, ""), says="input") for name in layout.inputs),
-        tuple(FmuQuantity(name, rom.units.outputs.get(name, ""), says="sensor") for name in layout.outputs),
+        rom.name, prefix, _description(rom, chosen, stable), states,
+        tuple(FmuQuantity(f"{name}.force", units.inputs.get(name, ""), description="input") for name in layout.inputs),
+        tuple(FmuQuantity(name, units.outputs.get(name, ""), description="sensor") for name in layout.outputs),
         _parameters(rom, longest), _rates_on(rom), _feeds(rom), {}, step=max(longest, LONGEST),
         prepared=rom.family is not None,
     )  # fmt: skip
@@ -52,7 +57,10 @@ def plant(
 
 
 def _start(rom: ReducedModel, start: object) -> tuple[np.ndarray, np.ndarray]:
-    """η and η̇: as asked; else at `rest`, where the region holds it; else in the middle of the first box."""
+    """Return η and η̇ at the start.
+
+    The default is the configuration `rest` if it is inside the region, else the center of the first box.
+    """
     idle = np.zeros(len(rom.layout.inputs))
     if start is None:
         start = rom.fitted.arrays.leaves_f[0, 0]
@@ -71,25 +79,25 @@ def _inside(rom: ReducedModel, theta: Any) -> bool:
 
 
 def _longest(stable: StableStep, method: str) -> float:
-    """A step that is stable, and short beside the fastest motion: 1, 2 or 5 of a power of ten."""
+    """Return a stable step, short compared with the fastest motion: 1, 2 or 5 times a power of ten."""
     bound = 0.5 * stable.step if method == "explicit" else 0.5 / max(stable.fastest, 1e-3)
     bound = min(max(bound, 1e-7), LONGEST)
     power = 10.0 ** np.floor(np.log10(bound) + 1e-9)
     return float(f"{max(k for k in (1, 2, 5) if k * power <= bound * (1.0 + 1e-9)) * power:.1g}")
 
 
-def _said(rom: ReducedModel, method: str, stable: StableStep) -> str:
-    said = f"Reduced model of {rom.name}. Co-simulation takes {method} steps, inputs held between communications"
-    said += f"; explicit ones are stable up to {stable.step:.3g} s. Outside its region it returns Discard."
+def _description(rom: ReducedModel, method: str, stable: StableStep) -> str:
+    text = f"Reduced model of {rom.name}. Co-simulation uses {method} steps with constant inputs between communications"
+    text += f"; explicit steps are stable up to {stable.step:.3g} s. Outside the region the FMU returns Discard."
     if rom.hardware.drives:
-        said += " Inputs are forces: drives are left out."
+        text += " Inputs are forces: drives are not included."
     if rom.family is not None:
         ranges = ", ".join(f"{item.name} ({item.range})" for item in rom.family.parameters)
-        said += f" Parameters of the mechanism: {ranges}."
-    said += f" It is {fixed_values_text(rom)}." if fixed_values_text(rom) else ""
+        text += f" Parameters of the mechanism: {ranges}."
+    text += f" The model is {fixed_values_text(rom)}." if fixed_values_text(rom) else ""
     if rom.rigid:
-        said += f" Taken as rigid: {', '.join(rom.rigid)}."
-    return said
+        text += f" Treated as rigid: {', '.join(rom.rigid)}."
+    return text
 
 
 def _states(rom: ReducedModel, eta: np.ndarray, v: np.ndarray) -> tuple[FmuQuantity, ...]:
@@ -98,11 +106,11 @@ def _states(rom: ReducedModel, eta: np.ndarray, v: np.ndarray) -> tuple[FmuQuant
     found = []
     for i, name in enumerate(layout.coordinates):
         elastic = i >= layout.theta
-        says = "elastic coordinate" if elastic else f"coordinate, region {lower[i]:.6g} to {upper[i]:.6g}"
+        description = "elastic coordinate" if elastic else f"coordinate, region {lower[i]:.6g} to {upper[i]:.6g}"
         nominal = 1e-3 if elastic else max(float(upper[i] - lower[i]), 1e-6)
-        # A loaded place and the sensor there may share a name, as E.z: it stays with the output.
+        # A loaded place and its sensor may share a name, such as E.z; the output keeps the name.
         own = f"{name}.state" if name in layout.outputs else name
-        found.append(FmuQuantity(own, units.coordinates.get(name, ""), float(eta[i]), says, nominal))
+        found.append(FmuQuantity(own, units.coordinates.get(name, ""), float(eta[i]), description, nominal))
     rates = [
         FmuQuantity(f"{item.name}.rate", rate_unit(item.unit), float(v[i]), f"rate of {item.name}", item.nominal)
         for i, item in enumerate(found)
@@ -111,7 +119,7 @@ def _states(rom: ReducedModel, eta: np.ndarray, v: np.ndarray) -> tuple[FmuQuant
 
 
 def _parameters(rom: ReducedModel, longest: float) -> tuple[FmuQuantity, ...]:
-    """Those that the code takes at run time, the longest step last."""
+    """Return the parameters that can be set at run time; the longest step is the last."""
     layout = rom.layout
     known = []
     if _damped(rom):
@@ -119,12 +127,16 @@ def _parameters(rom: ReducedModel, longest: float) -> tuple[FmuQuantity, ...]:
     for name, force in layout.dry_forces.items():
         known += [FmuQuantity(f"friction.{name}", "", float(force), f"dry friction of {name}, N or N m")]
     if layout.dry_forces:
-        known += [FmuQuantity("friction.slip_rate", "", FRICTION_SPEED, "rate below which dry friction is rounded off")]
-    return (*known, *_own(rom), FmuQuantity("solver.longest_step", "s", longest, "longest step of co-simulation"))
+        known += [FmuQuantity("friction.slip_rate", "", FRICTION_SPEED, "rate below which dry friction is smoothed")]
+    return (
+        *known,
+        *_own(rom),
+        FmuQuantity("solver.longest_step", "s", longest, "longest internal step of co-simulation"),
+    )
 
 
 def _own(rom: ReducedModel) -> tuple[FmuQuantity, ...]:
-    """Parameters of the family."""
+    """Return the parameters of the family."""
     if rom.family is None:
         return ()
     return tuple(
@@ -149,7 +161,10 @@ def _rates_on(rom: ReducedModel) -> tuple[tuple[list[int], list[int]], ...]:
 
 
 def _feeds(rom: ReducedModel) -> tuple[tuple[list[int], list[int]], ...]:
-    """Positions depend on coordinates, rates on rates too, accelerations and forces inside on everything."""
+    """Return which states and inputs each output depends on.
+
+    Positions depend on coordinates, rates also on rates, accelerations and internal forces on everything.
+    """
     layout, n = rom.layout, rom.layout.size
     inputs = list(range(len(layout.inputs)))
     if layout.observation is None:
@@ -179,17 +194,17 @@ def _source(rom: ReducedModel, unit: FmuContents, method: str) -> str:
     if family is not None:
         words["first"] = first = len(unit.parameters) - 1 - len(family.parameters)
         words["refusals"] = "".join(
-            filled(PARTS["case"], {
+            fill_template(PARTS["case"], {
                 "at": first + i, "lower": c_number(item.lower), "upper": c_number(item.upper),
                 "message": string(f"{item.name} must lie in {item.range}"),
             })
             for i, item in enumerate(family.parameters)
         )  # fmt: skip
-    return filled(PARTS["source"], words)
+    return fill_template(PARTS["source"], words)
 
 
 def require_model(rom: object) -> ReducedModel:
-    """An FMU needs the whole model, with its units."""
+    """Return the reduced model; raise InputError for models without units or coefficients."""
     if not isinstance(rom, ReducedModel):
-        raise InputError(f"{type(rom).__name__} is no reduced model", part="export", hint="reduce the mechanism")
+        raise InputError(f"cannot export a {type(rom).__name__}", part="export", hint="give a reduced model")
     return rom

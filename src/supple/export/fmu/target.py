@@ -1,4 +1,4 @@
-"""A reduced model as an FMU: C, the functions of FMI, their description and a compiled library in a zip."""
+"""Export target "fmu": C code with the functions of FMI, their description and compiled libraries in a zip archive."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from supple.export.c.source_text import c_table
 from supple.export.fmu.plant import plant, require_model
 from supple.export.fmu.unit import FmuContents, FmuQuantity
 from supple.export.target import ExportTarget
-from supple.export.template import filled, template_parts
+from supple.export.template import fill_template, template_parts
 from supple.results.linear_model import LinearModel
 from supple.results.units import rate_unit
 
@@ -51,7 +51,12 @@ def fmu_files(
     method: str = "auto",
     platforms: Sequence[str] = (),
 ) -> dict[str, bytes]:
-    """`<prefix>.fmu`: fmi "2" or "3"; start, step and method as `plant` takes them; platforms : beside this one."""
+    """Return `<prefix>.fmu` of a reduced model.
+
+    fmi                 : FMI version, "2" or "3"
+    start, step, method : as in `plant`
+    platforms           : names of further platforms to compile for
+    """
     model = require_model(rom)
     return {
         f"{prefix}.fmu": fmu_archive(plant(model, prefix, start=start, step=step, method=method), str(fmi), platforms)
@@ -61,24 +66,24 @@ def fmu_files(
 def fmu_laws(
     law: AffineLaw | ComputedTorque, prefix: str, *, fmi: str = "2", platforms: Sequence[str] = ()
 ) -> dict[str, bytes]:
-    """The same of a law of control."""
+    """Return the FMU of a control law."""
     from supple.control.laws.affine_law import AffineLaw
     from supple.export.fmu.law_unit import law_unit
 
     if not isinstance(law, AffineLaw):
-        raise InputError("computed torque is no FMU", part="export", hint="export it as C, beside its model")
+        raise InputError("computed torque cannot be exported as an FMU", part="export", hint='use to="c"')
     return {f"{prefix}.fmu": fmu_archive(law_unit(law, prefix), str(fmi), platforms)}
 
 
 def fmu_linear(linear: LinearModel, prefix: str, *, fmi: str = "2", platforms: Sequence[str] = ()) -> dict[str, bytes]:
-    """The same of a linear model."""
+    """Return the FMU of a linear model."""
     return {f"{prefix}.fmu": fmu_archive(linear_unit(linear, prefix), str(fmi), platforms)}
 
 
 def fmu_archive(unit: FmuContents, version: str, platforms: Sequence[str] = ()) -> bytes:
-    """The zip."""
+    """Return the zip archive of an FMU."""
     if version not in VERSIONS:
-        raise InputError(f'FMI "{version}" is not known', part="export", hint='give "2" or "3"')
+        raise InputError(f'unknown FMI version "{version}"', part="export", hint='give "2" or "3"')
     code = {name: _wrapper(name) for name in ("instance.h", f"fmi{version}.c")} | dict(unit.sources)
     token = _token(unit, version, code)
     code["unit.h"] = unit.header(token)
@@ -97,28 +102,29 @@ def _wrapper(name: str) -> str:
 
 
 def _token(unit: FmuContents, version: str, code: Mapping[str, str]) -> str:
-    """From all that it is made of: another model is another FMU, the same one the same."""
+    """Return a token from all contents: different models have different tokens, equal ones the same."""
     numbers = repr((unit.states, unit.inputs, unit.outputs, unit.parameters))
-    numbers = numbers.replace(f"{FmuQuantity.__name__}(", "Quantity(")  # a token does not change with names in Python
-    said = "\0".join([version, numbers, *map(str, code.items())])
-    digest = hashlib.sha256(said.encode("utf-8", "backslashreplace")).hexdigest()
+    # The token must not change with names in Python: it has the names that it had in the first version.
+    numbers = numbers.replace(f"{FmuQuantity.__name__}(", "Quantity(").replace(", description=", ", says=")
+    contents = "\0".join([version, numbers, *map(str, code.items())])
+    digest = hashlib.sha256(contents.encode("utf-8", "backslashreplace")).hexdigest()
     return "{" + "-".join([digest[:8], digest[8:12], digest[12:16], digest[16:20], digest[20:32]]) + "}"
 
 
 def _binaries(unit: FmuContents, version: str, code: Mapping[str, str], platforms: Sequence[str]) -> dict[str, bytes]:
     here, compiler = this_platform(), local_compiler()
-    asked = {name: cross_compiler(name) for name in platforms if name != here}
+    compilers = {name: cross_compiler(name) for name in platforms if name != here}
     if here is not None and compiler is not None:
-        asked[here] = compiler
+        compilers[here] = compiler
     else:
         warnings.warn(
-            "the FMU has sources only: no C compiler was found here (cc, gcc, clang or $CC); the program that takes it "
-            "must compile them",
+            "the FMU contains sources only, since no C compiler was found (cc, gcc, clang or $CC); "
+            "the importing program must compile them",
             SuppleWarning,
             stacklevel=2,
         )
     found = {}
-    for name, command in asked.items():
+    for name, command in compilers.items():
         place = PLATFORMS[name]
         folder = place.folder2 if version == "2" else place.folder3
         found[f"binaries/{folder}/{unit.identifier}{place.ending}"] = shared_library(command, name, code)
@@ -136,7 +142,7 @@ def _build_description(unit: FmuContents, sources: Sequence[str]) -> bytes:
 
 
 def _zipped(content: Mapping[str, bytes]) -> bytes:
-    """The same content gives the same bytes."""
+    """Return a zip archive; equal contents give equal bytes."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in content.items():
@@ -150,7 +156,7 @@ def _zipped(content: Mapping[str, bytes]) -> bytes:
 
 FMU = ExportTarget(
     "fmu",
-    "a Functional Mock-up Unit, FMI 2.0 or 3.0, for co-simulation and model exchange",
+    "Functional Mock-up Unit, FMI 2.0 or 3.0, for co-simulation and model exchange",
     fmu_files,
     fmu_laws,
     linear=fmu_linear,
@@ -159,33 +165,35 @@ FMU = ExportTarget(
 )
 
 
-# A linear model as what an FMU simulates: departures from the state it was linearized about.
+# FMU contents of a linear model: variables are deviations from the operating point.
 
 
 PARTS = template_parts("supple.export.fmu", "linear.c")
 
 
 def linear_unit(linear: LinearModel, prefix: str) -> FmuContents:
-    """The unit of a model in continuous time."""
+    """Return the FMU contents of a model in continuous time."""
     if linear.step is not None:
-        raise InputError("it is in discrete time", part="export", hint="export the model that it was made from")
+        raise InputError("the linear model is in discrete time", part="export", hint="export the continuous-time model")
     matrices = {"A_": linear.A, "B_": linear.B, "C_": linear.C, "D_": linear.D}
     if not all(np.isfinite(matrix).all() for matrix in matrices.values()):
-        raise InputError("some of its numbers are not finite", part="linear model", hint="linearize elsewhere")
-    states = tuple(FmuQuantity(name, _unit(linear, name), says="departure") for name in _own(linear))
-    units = {} if linear.delays else linear.units.inputs  # commands of drives have units of their own
+        raise InputError(
+            "its matrices are not finite", part="linear model", hint="linearize at another operating point"
+        )
+    states = tuple(FmuQuantity(name, _unit(linear, name), description="deviation") for name in _own(linear))
+    units = {} if linear.delays else linear.units.inputs  # commands of drives have their own units
     inputs = tuple(FmuQuantity(f"{name}.input", units.get(name, "")) for name in linear.inputs)
     about = ", ".join(f"{name} {value:.6g}" for name, value in linear.at.get("states", {}).items())
     everything = (list(range(len(states))), list(range(len(inputs))))
     feeds = [(np.flatnonzero(c).tolist(), np.flatnonzero(d).tolist()) for c, d in zip(linear.C, linear.D, strict=True)]
     unit = FmuContents(
-        prefix, prefix, f"Linear model of {len(states)} states: all variables are departures from {about}", states,
+        prefix, prefix, f"Linear model of {len(states)} states: all variables are deviations from {about}", states,
         inputs, tuple(FmuQuantity(name, linear.units.outputs.get(name, "")) for name in linear.outputs), (),
         tuple(everything for _ in states), tuple(feeds), {},
     )  # fmt: skip
     tables = "".join(c_table("double", name, np.append(matrix.ravel(), 0.0)) for name, matrix in matrices.items())
-    fastest = float(np.abs(linear.A).sum(axis=0).max(initial=0.0))  # strides of |A| h at most one
-    source = filled(PARTS["source"], {"tables": tables + unit.starts(), "fastest": repr(fastest)})
+    fastest = float(np.abs(linear.A).sum(axis=0).max(initial=0.0))  # steps h with |A| h of at most one
+    source = fill_template(PARTS["source"], {"tables": tables + unit.starts(), "fastest": repr(fastest)})
     return replace(unit, sources={"unit.c": source})
 
 
@@ -199,11 +207,16 @@ def _unit(linear: LinearModel, own: str) -> str:
     return known.get(name) or rate_unit(known.get(name.removesuffix(".rate"), "")) if name in linear.states else ""
 
 
-# The compiled part of an FMU: for this machine by its compiler, for others by zig where it is installed.
+# Compiled libraries of an FMU: for this platform by the local compiler, for others by zig if it is installed.
 
 
 class Platform(NamedTuple):
-    """folder2, folder3 : where FMI 2.0 and 3.0 look for it; ending : of the file; target : what zig calls it"""
+    """Platform of a compiled library.
+
+    folder2, folder3 : folder in archives of FMI 2.0 and 3.0
+    ending           : file name extension
+    target           : zig's name of the platform
+    """
 
     folder2: str
     folder3: str
@@ -222,7 +235,7 @@ _FLAGS = ["-std=c99", "-O3", "-shared", "-fvisibility=hidden"]
 
 
 def this_platform() -> str | None:
-    """The name of the machine that supple runs on, where it is one of those known."""
+    """Return the platform that supple runs on, None if it is not among the known ones."""
     arm = platform.machine().lower() in ("aarch64", "arm64")
     known = {"linux": "linux", "darwin": "macos", "win32": "windows"}.get(sys.platform)
     name = f"{known}-arm64" if known and arm else known
@@ -230,27 +243,27 @@ def this_platform() -> str | None:
 
 
 def local_compiler() -> list[str] | None:
-    """The command of the C compiler: $CC, or cc, gcc or clang; None where there is none."""
-    asked = shlex.split(os.environ.get("CC", ""))
-    if asked and shutil.which(asked[0]):
-        return asked
+    """Return the command of the C compiler: $CC, or cc, gcc or clang; None if there is none."""
+    command = shlex.split(os.environ.get("CC", ""))
+    if command and shutil.which(command[0]):
+        return command
     found = next((path for name in ("cc", "gcc", "clang") if (path := shutil.which(name))), None)
     return None if found is None else [found]
 
 
 def cross_compiler(name: str) -> list[str]:
-    """zig's, from the package ziglang."""
+    """Return the command of zig's C compiler, from the package ziglang."""
     if name not in PLATFORMS:
-        raise InputError(f'there is no platform "{name}"', part="export", hint=nearest(name, tuple(PLATFORMS)))
+        raise InputError(f'unknown platform "{name}"', part="export", hint=nearest(name, tuple(PLATFORMS)))
     if importlib.util.find_spec("ziglang") is None:
         raise InputError(
-            f'building for "{name}" needs another compiler', part="export", hint="install zig's: pip install ziglang"
+            f'platform "{name}" needs a cross compiler', part="export", hint="install zig: pip install ziglang"
         )
     return [sys.executable, "-m", "ziglang", "cc", "-target", PLATFORMS[name].target]
 
 
 def shared_library(command: list[str], name: str, sources: Mapping[str, str]) -> bytes:
-    """The shared library of C sources."""
+    """Return the shared library compiled from C sources."""
     with tempfile.TemporaryDirectory(prefix="supple-fmu-") as made:
         folder = Path(made)
         for file, text in sources.items():
@@ -266,20 +279,20 @@ def shared_library(command: list[str], name: str, sources: Mapping[str, str]) ->
             )  # fmt: skip
         except OSError as error:
             raise InputError(
-                f"{command[0]} cannot be run: {error.strerror or error}", part="export", hint="set CC to a C compiler"
+                f"cannot run {command[0]}: {error.strerror or error}", part="export", hint="set CC to a C compiler"
             ) from None
         if done.returncode or not library.is_file():
-            said = (done.stderr.strip() or "it said nothing").splitlines()[-1][:300]
+            text = (done.stderr.strip() or "no message").splitlines()[-1][:300]
             raise NumericalError(
-                f"the compiler {command[0]} failed: {said}", part="export", hint="set CC to another C compiler"
+                f"the compiler {command[0]} failed: {text}", part="export", hint="set CC to another C compiler"
             )
         return library.read_bytes()
 
 
-# `modelDescription.xml` of a unit, for FMI 2.0 and 3.0.
+# File `modelDescription.xml`, for FMI 2.0 and 3.0.
 
 
-# Exponents of SI's base units.
+# Exponents of SI base units.
 _BASES: dict[str, dict[str, int]] = {
     "m": {"m": 1}, "rad": {"rad": 1}, "s": {"s": 1}, "kg": {"kg": 1}, "m/s": {"m": 1, "s": -1},
     "rad/s": {"rad": 1, "s": -1}, "m/s²": {"m": 1, "s": -2}, "rad/s²": {"rad": 1, "s": -2},
@@ -288,7 +301,7 @@ _BASES: dict[str, dict[str, int]] = {
 
 
 class Variable(NamedTuple):
-    """A variable of the model: its reference, and of which state it is the derivative."""
+    """Variable of the FMU: its value reference, and the state of which it is the derivative."""
 
     name: str
     reference: int
@@ -300,14 +313,15 @@ class Variable(NamedTuple):
 
 
 def fmu_variables(unit: FmuContents) -> list[Variable]:
-    """All of them by their references: time, states, derivatives, inputs, outputs, parameters."""
+    """Return all variables in the order of their references: time, states, derivatives, inputs, outputs, parameters."""
     n = len(unit.states)
     rates = [
-        FmuQuantity(f"der({item.name})", _rate(item.unit), says=f"derivative of {item.name}") for item in unit.states
+        FmuQuantity(f"der({item.name})", _rate(item.unit), description=f"derivative of {item.name}")
+        for item in unit.states
     ]
     changing = "discrete" if unit.discrete else "continuous"
     rows: list[tuple[FmuQuantity, str, str, str | None, int | None]] = [
-        (FmuQuantity("time", "s", says="time"), "independent", "continuous", None, None)
+        (FmuQuantity("time", "s", description="time"), "independent", "continuous", None, None)
     ]
     rows += [(item, "local", "continuous", "exact", None) for item in unit.states]
     rows += [(item, "local", "continuous", "calculated", 1 + i) for i, item in enumerate(rates)]
@@ -320,12 +334,12 @@ def fmu_variables(unit: FmuContents) -> list[Variable]:
 
 
 def _rate(unit: str) -> str:
-    """m/s of m, and m/s² of m/s."""
+    """Return the unit of a rate: m/s for m, and m/s² for m/s."""
     return f"{unit}²" if unit.endswith("/s") else rate_unit(unit)
 
 
 def _unique(names: Iterable[str]) -> list[str]:
-    """Names that XML can hold, on one line, all different."""
+    """Return names that are valid in XML, on one line, and unique."""
     found: list[str] = []
     for name in names:
         plain = _plain(name) or "unnamed"
@@ -338,17 +352,17 @@ def _unique(names: Iterable[str]) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    """Without what XML 1.0 forbids, and spaces in the place of line ends and tabs."""
+    """Return text without characters that XML 1.0 forbids; line ends and tabs become spaces."""
     kept = re.sub("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "?", text)
     return " ".join(kept.split())
 
 
 def model_description_xml(unit: FmuContents, version: str, token: str, sources: list[str], tool: str) -> bytes:
-    """The file's content; version : "2" or "3"; token : what an instance must be asked for with."""
+    """Return the content of the file; version : "2" or "3"; token : instantiation token."""
     listed = fmu_variables(unit)
     root = ET.Element("fmiModelDescription", {
         "fmiVersion": "2.0" if version == "2" else "3.0", "modelName": _plain(unit.name) or "unnamed",
-        "guid" if version == "2" else "instantiationToken": token, "description": _plain(unit.says),
+        "guid" if version == "2" else "instantiationToken": token, "description": _plain(unit.description),
         "generationTool": tool, "variableNamingConvention": "flat",
         **({"numberOfEventIndicators": "0"} if version == "2" else {}),
     })  # fmt: skip
@@ -400,8 +414,8 @@ def _units(root: ET.Element, listed: list[Variable]) -> None:
 
 def _facts(item: Variable) -> dict[str, str]:
     facts = {"name": item.name, "valueReference": str(item.reference)}
-    if item.quantity.says:
-        facts["description"] = _plain(item.quantity.says)
+    if item.quantity.description:
+        facts["description"] = _plain(item.quantity.description)
     return facts | {"causality": item.causality, "variability": item.variability}
 
 
@@ -420,7 +434,7 @@ def _variable_2(holder: ET.Element, item: Variable) -> None:
     if _starts(item):
         real["start"] = repr(float(item.quantity.start))
     if item.derivative is not None:
-        real["derivative"] = str(item.derivative + 1)  # counted from one
+        real["derivative"] = str(item.derivative + 1)  # numbered from one
     real |= _range(item)
     ET.SubElement(scalar, "Real", real)
 
@@ -439,13 +453,13 @@ def _variable_3(holder: ET.Element, item: Variable) -> None:
 
 
 def _references(unit: FmuContents, on: tuple[list[int], list[int]]) -> list[int]:
-    """Of states and inputs that something depends on."""
+    """Return the value references of states and inputs that something depends on."""
     first_input = 1 + 2 * len(unit.states)
     return [*(1 + i for i in on[0]), *(first_input + i for i in on[1])]
 
 
 def _unknowns(unit: FmuContents) -> tuple[list[tuple[int, list[int]]], list[tuple[int, list[int]]]]:
-    """References of derivatives and of outputs, with those they depend on."""
+    """Return the value references of derivatives and of outputs, with those they depend on."""
     n, first = len(unit.states), 1 + 2 * len(unit.states) + len(unit.inputs)
     rates = [(1 + n + i, _references(unit, on)) for i, on in enumerate(unit.rates_on)]
     return rates, [(first + i, _references(unit, on)) for i, on in enumerate(unit.feeds)]

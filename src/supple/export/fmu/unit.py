@@ -1,4 +1,4 @@
-"""What an FMU simulates: its variables, and C code that moves it on; whatever the version of FMI."""
+"""Contents of an FMU, independent of the FMI version: its variables, and the C code that simulates it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.export.c.source_text import c_table, comment, string
-from supple.export.template import Words, filled, template_parts
+from supple.export.template import Words, fill_template, template_parts
 
 PARTS = template_parts("supple.export.fmu", "unit.h")
 
@@ -18,33 +18,33 @@ GIVEN = {False: "const double *p", True: "const double *p, const unit_prepared *
 
 
 class FmuQuantity(NamedTuple):
-    """A number of it: name, unit ("" if it is not known), start value, what it is, usual size, and where it may lie."""
+    """Variable of an FMU: name, unit ("" if unknown), start value, description, nominal value, and range."""
 
     name: str
     unit: str = ""
     start: float = 0.0
-    says: str = ""
+    description: str = ""
     nominal: float = 1.0
     range: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
 class FmuContents:
-    """What an FMU is made of.
+    """Contents of an FMU.
 
-    states   : ẋ = f(x, u), the second half of them the rates of the first where `rated`
-    feeds    : of each output the places of states and inputs that it depends on, as (states, inputs)
-    rates_on : likewise of each state's derivative
-    sources  : C files beside the code of FMI, by name; among them `unit.c`
-    memory   : numbers that it remembers beside its states
-    exchanged: whether it may be integrated by others (Model Exchange)
-    step     : s, between communications, a suggestion
-    prepared : whether something follows from parameters that is kept until they change, as `unit_prepare` makes it
+    states   : ẋ = f(x, u); the second half of them are rates of the first if `rated`
+    feeds    : indices of states and inputs that each output depends on, (states, inputs)
+    rates_on : indices of states and inputs that each state derivative depends on
+    sources  : C files besides the FMI code, by name; one of them is `unit.c`
+    memory   : number of values stored besides the states
+    exchanged: True if importers may integrate it (Model Exchange)
+    step     : suggested communication step, s
+    prepared : True if data computed from parameters are cached until parameters change (`unit_prepare`)
     """
 
     name: str
     identifier: str
-    says: str
+    description: str
     states: tuple[FmuQuantity, ...]
     inputs: tuple[FmuQuantity, ...]
     outputs: tuple[FmuQuantity, ...]
@@ -60,17 +60,17 @@ class FmuContents:
     prepared: bool = False
 
     def header(self, token: str) -> str:
-        """The text of `unit.h`."""
+        """Return the text of `unit.h`."""
         sizes = {"states": self.states, "inputs": self.inputs, "outputs": self.outputs, "parameters": self.parameters}
         words: Words = {name: len(items) for name, items in sizes.items()}
-        return filled(PARTS["header"], words | {
+        return fill_template(PARTS["header"], words | {
             "name": comment(self.name), "token": string(token), "memory": str(self.memory),
             "exchanged": str(int(self.exchanged)), "given": GIVEN[self.prepared],
             "prepared": self.prepared, "prefix": self.identifier,
         })  # fmt: skip
 
     def starts(self) -> str:
-        """Start values, for `unit.c`."""
+        """Return start values, for `unit.c`."""
         text = ""
         groups = (("start_x", self.states), ("start_u", self.inputs), ("start_p", self.parameters))
         for name, items in groups:

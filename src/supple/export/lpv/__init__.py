@@ -1,1 +1,1 @@
-"""A reduced model as a linear parameter-varying system."""
+"""Export of a reduced model as a linear parameter-varying (LPV) system."""

@@ -1,1 +1,1 @@
-"""A reduced model for Matlab, Octave and Simulink."""
+"""Export of a reduced model for Matlab, Octave and Simulink."""

@@ -1,9 +1,9 @@
 
 function model = at_parameters(model, given)
-% The model at other values of its parameters: polynomials in theta alone, summed over the terms in the parameters.
+% The model at other parameter values: polynomials in theta only, summed over the terms in the parameters.
     mu = given(:); f = model.family; s = model.theta;
     if numel(mu) ~= numel(f.lower) || ~all(mu >= f.lower(:)) || ~all(mu <= f.upper(:))
-        error('@PREFIX@:parameters', 'a parameter lies outside its range, or their number is not %d', numel(f.lower));
+        error('@PREFIX@:parameters', 'expected %d parameter values within their ranges', numel(f.lower));
     end
     met = all(f.root_lower(:, s+1:end) <= mu.', 2) & all(mu.' <= f.root_upper(:, s+1:end), 2);
     model.root_lower = f.root_lower(met, 1:s); model.root_upper = f.root_upper(met, 1:s);
@@ -12,7 +12,7 @@ function model = at_parameters(model, given)
     model.node_children = reshape(arrayfun(@(child) below(f, child, mu, s), f.node_children), size(f.node_children));
     model.leaf_center = f.leaf_center(:, 1:s); model.leaf_scale = f.leaf_scale(:, 1:s);
     [~, first, places] = unique(f.degrees(:, 1:s), 'rows', 'first');
-    [first, order] = sort(first(:));  % terms in the order in which they first appear
+    [first, order] = sort(first(:));  % terms in order of first appearance
     rank = zeros(numel(order), 1); rank(order) = 1:numel(order);
     places = rank(places(:));
     model.degrees = f.degrees(first, 1:s);
@@ -40,7 +40,7 @@ function model = at_parameters(model, given)
 end
 
 function child = below(f, child, mu, s)
-% The child that follows where the parameters decide.
+% The child node selected by the parameters.
     while child >= 0 && f.node_axis(child + 1) >= s
         at = child + 1;
         child = f.node_children(at, 1 + (mu(f.node_axis(at) - s + 1) >= f.node_cut(at)));

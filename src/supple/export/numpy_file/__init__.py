@@ -1,1 +1,1 @@
-"""A reduced model as one Python file that needs NumPy alone."""
+"""Export of a reduced model as one Python file that needs only NumPy."""

@@ -1,4 +1,4 @@
-"""A reduced model on its own: this file and NumPy are all it needs.
+"""A reduced model without dependencies; needs only this file and NumPy.
 
     M(theta, delta) a + Gamma[v, v] + D v + K eta = p + B u,   eta = (theta, delta),   v, a its rates and accelerations
 
@@ -6,18 +6,18 @@
     model.coefficients(theta)["M"]                  mass matrix; also K, damping, force, input_map, potential, ...
     model.forward(theta, v, u)                      accelerations
     model.inverse(theta, v, a)                      generalized forces that the inputs must supply
-    model.outputs(theta, v, a, u)                   what sensors see, in the order of model.output_names
-    model.derivative(x, u), model.step(x, u, h)     of the state x = (eta, v), and one step of Runge and Kutta's
+    model.outputs(theta, v, a, u)                   sensor outputs, in the order of model.output_names
+    model.derivative(x, u), model.step(x, u, h)     derivative of the state x = (eta, v), and one Runge-Kutta step
 
-theta is (s,) or a batch (N, s); delta, v, a, u are zero if left out. SI units, radians. Outside the region the model
-was made for, ValueError.
+theta is (s,) or a batch (N, s); delta, v, a, u are zero by default. Units are SI and radians. Outside the region of
+the model the functions raise ValueError.
 """
 
 import numpy as np
 
 
 def whole_slope(rows):
-    """dM/ddelta (..., n, n, d) from its first rows: the others follow by symmetry."""
+    """Return dM/ddelta (..., n, n, d) from its first rows; the others follow by symmetry."""
     s, n, d = rows.shape[-3:]
     found = np.zeros((*rows.shape[:-3], n, n, d))
     found[..., :s, :, :] = rows
@@ -26,13 +26,13 @@ def whole_slope(rows):
 
 
 def product(first, second):
-    """Of two functions of time by value, rate and second rate."""
+    """Return the product of two functions of time, each given by value, rate and second rate."""
     (a, da, dda), (b, db, ddb) = first, second
     return a * b, da * b + a * db, dda * b + 2.0 * da * db + a * ddb
 
 
 class Model:
-    """The equations, from data as `supple export --to json` writes it."""
+    """Equations of motion, from data in the format of `supple export --to json`."""
 
     def __init__(self, data):
         self.name, self.s = data["name"], data["theta"]
@@ -63,7 +63,7 @@ class Model:
     # ------------------------------------------------------------------ the fitted function
 
     def leaf(self, theta):
-        """The number of the box that one theta (s,) lies in."""
+        """Return the index of the box that contains one theta (s,)."""
         bounds, children = self.roots
         for (lower, upper), child in zip(bounds, children, strict=True):
             if not ((lower <= theta).all() and (theta <= upper).all()):
@@ -73,10 +73,10 @@ class Model:
                 child = above if theta[axis] >= cut else below
             if child < -1:
                 return -2 - child
-        raise ValueError(f"{theta} lies outside the region the model was made for")
+        raise ValueError(f"theta = {theta} lies outside the region of the model")
 
     def columns(self, theta, rates, seconds):
-        """All fitted columns f along a motion of theta (N, s): f and its first two rates (N, t), and df/dtheta."""
+        """Return the fitted columns along a motion of theta (N, s): f and its first two rates (N, t), and df/dtheta."""
         found = np.zeros((3, len(theta), self.polynomials.shape[1]))
         gradient = np.zeros((len(theta), self.s, self.polynomials.shape[1]))
         boxes = np.array([self.leaf(point) for point in theta], dtype=int)
@@ -86,7 +86,7 @@ class Model:
             degrees, scale = self.degrees[:count], self.scales[box]
             xi, turn, bend = (theta[here] - self.centers[box]) * scale, rates[here] * scale, seconds[here] * scale
             T, dT, ddT = self.chebyshev(xi)
-            # (N, s, terms): what each term has along each coordinate, and its rates along the motion
+            # (N, s, terms): factor of each term along each coordinate, and its rates along the motion
             along = [np.stack([t[:, i, degrees[:, i]] for i in range(self.s)], axis=1) for t in (T, dT, ddT)]
             moving = [(along[0][:, i], along[1][:, i] * turn[:, i, None],
                        along[2][:, i] * turn[:, i, None] ** 2 + along[1][:, i] * bend[:, i, None])
@@ -102,7 +102,7 @@ class Model:
         return found, gradient
 
     def chebyshev(self, xi):
-        """T_k(xi), its first and its second derivative, (N, s, highest degree + 1) each."""
+        """Return T_k(xi) and its first and second derivative, (N, s, highest degree + 1) each."""
         top = max(1, int(self.degrees.max(initial=1)))
         T, dT, ddT = np.zeros((3, *xi.shape, top + 1))
         T[..., 0], T[..., 1], dT[..., 1] = 1.0, xi, 1.0
@@ -115,13 +115,13 @@ class Model:
     # ------------------------------------------------------------------ coefficients
 
     def coefficients(self, theta, delta=None):
-        """All coefficients by name at theta and delta: M and what its change makes are those there."""
+        """Return all coefficients by name; M and its derivatives are those at theta and delta."""
         eta, single = self.state(theta, delta)
         found = self.filled(eta)
         return {name: value[0] for name, value in found.items()} if single else found
 
     def filled(self, eta):
-        """The same of a batch (N, n)."""
+        """Return all coefficients by name for a batch (N, n)."""
         still = np.zeros((len(eta), self.s))
         (values, _, _), gradient = self.columns(eta[:, : self.s], still, still)
         row = np.tile(self.template, (len(eta), 1))
@@ -139,7 +139,7 @@ class Model:
         return found
 
     def deform(self, found, delta):
-        """M, dM/dtheta and dM/ddelta at delta."""
+        """Return the coefficients with M, dM/dtheta and dM/ddelta at delta."""
         s = self.s
         found["M"] = found["M"] + np.einsum("nija,na->nij", whole_slope(found["mass_slope"]), delta)
         found["mass_gradient"] = found["mass_gradient"] + np.einsum(
@@ -156,7 +156,7 @@ class Model:
     # ------------------------------------------------------------------ dynamics
 
     def forward(self, theta, rates=None, inputs=None, delta=None):
-        """Accelerations (n,) or (N, n)."""
+        """Return accelerations (n,) or (N, n)."""
         eta, single = self.state(theta, delta)
         v, u = self.given(rates, self.n, len(eta)), self.given(inputs, len(self.input_names), len(eta))
         c = self.filled(eta)
@@ -164,7 +164,7 @@ class Model:
         return found[0] if single and len(found) == 1 else found
 
     def inverse(self, theta, rates=None, accelerations=None, delta=None):
-        """Generalized forces (n,) or (N, n) that the inputs must supply."""
+        """Return the generalized forces (n,) or (N, n) that the inputs must supply."""
         eta, single = self.state(theta, delta)
         v, a = self.given(rates, self.n, len(eta)), self.given(accelerations, self.n, len(eta))
         c = self.filled(eta)
@@ -172,7 +172,7 @@ class Model:
         return found[0] if single and len(found) == 1 else found
 
     def forces(self, c, eta, v, u):
-        """All forces but inertia's M a: p + B u - Gamma[v, v] - D v - K eta - dry friction, (N, n)."""
+        """Return all forces except M a: p + B u - Gamma[v, v] - D v - K eta - dry friction, (N, n)."""
         s, delta = self.s, eta[:, self.s :]
         f = c["force"] - np.einsum("nij,nj->ni", c["damping"], v) - np.einsum("nij,nj->ni", c["K"], eta)
         f = f - self.turning(c, v)
@@ -183,19 +183,19 @@ class Model:
         return f - np.einsum("nfi,nf->ni", c["friction_map"], self.drag(c, v))
 
     def turning(self, c, v):
-        """Gamma[v, v] (N, n)."""
+        """Return Gamma[v, v] (N, n)."""
         if not self.bent:
             return np.einsum("nijk,nj,nk->ni", c["christoffel"], v, v)
         change = np.concatenate([np.moveaxis(c["mass_gradient"], 1, -1), whole_slope(c["mass_slope"])], axis=-1)
         return np.einsum("nijk,nj,nk->ni", change, v, v) - 0.5 * np.einsum("njki,nj,nk->ni", change, v, v)
 
     def drag(self, c, v):
-        """Forces of dry friction (N, joints)."""
+        """Return the forces of dry friction (N, joints)."""
         slip = np.einsum("nfi,ni->nf", c["friction_map"], v)
         return self.friction_forces * np.tanh(slip / max(self.friction_speed, 1e-300))
 
     def energy(self, theta, rates=None, delta=None):
-        """Kinetic and potential energy, J."""
+        """Return kinetic and potential energy, J."""
         eta, single = self.state(theta, delta)
         v, c, d = self.given(rates, self.n, len(eta)), self.filled(eta), eta[:, self.s :]
         kinetic = 0.5 * np.einsum("ni,nij,nj->n", v, c["M"], v)
@@ -206,7 +206,7 @@ class Model:
     # ------------------------------------------------------------------ outputs
 
     def outputs(self, theta, rates=None, accelerations=None, inputs=None, delta=None):
-        """What sensors see, (outputs,) or (N, outputs); accelerations follow from the inputs if left out."""
+        """Return sensor outputs, (outputs,) or (N, outputs). Default accelerations follow from the inputs."""
         eta, single = self.state(theta, delta)
         v, u = self.given(rates, self.n, len(eta)), self.given(inputs, len(self.input_names), len(eta))
         c = self.filled(eta)
@@ -225,7 +225,7 @@ class Model:
         return found[0] if single and len(found) == 1 else found
 
     def observed(self, c, eta, v, a, u):
-        """What outputs are made of: measures with their rates, then forces inside, (3, N, both)."""
+        """Return the quantities of the outputs: measures with their rates, then internal forces, (3, N, both)."""
         s, k = self.s, len(self.observation["measures"])
         columns, _ = self.columns(eta[:, :s], v[:, :s], a[:, :s])
 
@@ -254,17 +254,19 @@ class Model:
         forces[0] = np.einsum("nek,nk->ne", c["efforts"], factors)
         return np.concatenate([rho, forces], axis=-1)
 
-    # ------------------------------------------------------------------ in time
+    # ------------------------------------------------------------------ time integration
 
     def derivative(self, x, inputs=None):
-        """Of the state x = (eta, v), (2 n,) or (N, 2 n)."""
+        """Return the derivative of the state x = (eta, v), (2 n,) or (N, 2 n)."""
         x = np.asarray(x, dtype=float)
         eta, v = x[..., : self.n], x[..., self.n :]
         return np.concatenate([v, self.forward(eta[..., : self.s], v, inputs, eta[..., self.s :])], axis=-1)
 
     def step(self, x, inputs, h):
-        """One step of h seconds by Runge and Kutta's fourth order, inputs constant. Stable while h times the highest
-        natural frequency, rad/s, is below 2.8."""
+        """Return the state after one Runge-Kutta step of order four of h seconds, with constant inputs.
+
+        Steps are stable while h times the highest natural frequency, rad/s, is below 2.8.
+        """
         x = np.asarray(x, dtype=float)
         a = self.derivative(x, inputs)
         b = self.derivative(x + 0.5 * h * a, inputs)
@@ -275,21 +277,21 @@ class Model:
     # ------------------------------------------------------------------ arguments
 
     def state(self, theta, delta):
-        """eta (N, n), and whether one state was meant."""
+        """Return eta (N, n), and True if theta was a single state."""
         theta = np.asarray(theta, dtype=float)
         points = np.atleast_2d(theta)
         if points.ndim != 2 or points.shape[1] != self.s:
-            raise ValueError(f"theta has {points.shape[-1]} coordinates, not {self.s}")
+            raise ValueError(f"theta must have {self.s} coordinates (got {points.shape[-1]})")
         more = self.given(delta, self.n - self.s, len(points))
         if len(points) == 1 and len(more) > 1:
             points = np.repeat(points, len(more), axis=0)
         return np.hstack([points, more]), theta.ndim == 1
 
     def given(self, values, width, count):
-        """Values (N, width); zero if left out."""
+        """Return values as an array (N, width); zeros if they are None."""
         if values is None:
             return np.zeros((count, width))
         found = np.atleast_2d(np.asarray(values, dtype=float))
         if found.shape[-1] != width:
-            raise ValueError(f"{found.shape[-1]} values are given, not {width}")
+            raise ValueError(f"expected {width} values (got {found.shape[-1]})")
         return np.repeat(found, count, axis=0) if len(found) == 1 and count > 1 else found

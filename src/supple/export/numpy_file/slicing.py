@@ -1,16 +1,16 @@
-"""A family of models, in its data, at some values of its parameters; needs NumPy alone."""
+"""Data of one model of a family at given parameter values; needs only NumPy."""
 
 import numpy as np
 
 
 def sliced(data, values):
-    """The data of a family at other values of its parameters, {name: value}; those left out keep theirs."""
+    """Return the data of a family at other values of its parameters, {name: value}; the others keep their values."""
     family, s = data["family"], data["theta"]
     parameters = family["parameters"]
     known = {item["name"]: item for item in parameters}
     for name, value in values.items():
         if name not in known:
-            raise ValueError(f"there is no parameter {name}; there are {', '.join(known)}")
+            raise ValueError(f"unknown parameter {name}; the parameters are {', '.join(known)}")
         if not known[name]["lower"] <= value <= known[name]["upper"]:
             raise ValueError(f"{name} = {value} lies outside {known[name]['lower']} to {known[name]['upper']}")
     now = [dict(item, value=float(values.get(item["name"], item["value"]))) for item in parameters]
@@ -20,7 +20,7 @@ def sliced(data, values):
     terms, places = np.unique(degrees[:, :s], axis=0, return_inverse=True)
     order = np.array([np.flatnonzero(places.ravel() == k)[0] for k in range(len(terms))])
     rank = np.empty(len(terms), dtype=int)
-    rank[np.argsort(order)] = np.arange(len(terms))  # terms in the order in which they first appear
+    rank[np.argsort(order)] = np.arange(len(terms))  # terms in order of first appearance
     places = rank[places.ravel()]
     axis, cut, children, rows = list[int](), list[float](), list[list[int]](), list[np.ndarray]()
     found = {name: list[object]() for name in ("first", "terms", "center", "scale")}

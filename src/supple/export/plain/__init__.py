@@ -1,1 +1,1 @@
-"""A reduced model as plain data: numbers under names, for programs that supple does not know."""
+"""Export of a reduced model as plain data: numbers and names for other programs."""

@@ -1,7 +1,7 @@
-"""A reduced model as JSON, with its schema; and as the numbers and names that JSON holds and other targets embed.
+"""Export target "json": a reduced model as JSON with its schema, and the plain data that other targets embed.
 
-All that is needed to evaluate it is in five steps (docs/export-plain.md): the leaf of θ, Chebyshev products, columns
-f̂(θ) with ∂f̂/∂θ, the row of coefficients row = template + P f̂ + Q ∂f̂/∂θ, and of a flexible model the row at δ.
+Evaluation takes five steps (docs/export-plain.md): the leaf of θ, Chebyshev products, columns f̂(θ) with ∂f̂/∂θ, the
+row of coefficients row = template + P f̂ + Q ∂f̂/∂θ, and for a flexible model the row at δ.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FORMAT, VERSION = "supple reduced model", 1
 
 
 def plain_model(rom: Exportable) -> dict[str, Any]:
-    """The model as what JSON can hold; arrays as nested lists, numbers that are not known as None."""
+    """Return the model as data for JSON: arrays are nested lists, unknown numbers are None."""
     CModel("plain", rom).require_complete()
     layout = rom.layout
     row = model_row(layout)
@@ -67,7 +67,7 @@ def plain_model(rom: Exportable) -> dict[str, Any]:
 
 
 def _fitted(fitted: Piecewise, columns: int) -> dict[str, Any]:
-    """Boxes, terms and their coefficients."""
+    """Return boxes, terms and their coefficients."""
     arrays = fitted.arrays
     return {
         "boxes": {
@@ -87,7 +87,7 @@ def _fitted(fitted: Piecewise, columns: int) -> dict[str, Any]:
 
 
 def _family(rom: Exportable) -> dict[str, Any]:
-    """The whole family, where there is one, the rest being the model at its values; or what it was written for."""
+    """Return the entry "family" with the complete family, or with the values for which the model was written."""
     family: Family | None = getattr(rom, "family", None)
     found: dict[str, Any] = {"says": fixed_values_text(rom)} if fixed_values_text(rom) else {}
     if family is None:
@@ -99,11 +99,11 @@ def _family(rom: Exportable) -> dict[str, Any]:
     return found | {"family": {"parameters": parameters, **_fitted(family.fitted, rom.layout.fitted)}}
 
 
-# The files.
+# Files of the target.
 
 
 def json_files(rom: Exportable, prefix: str) -> dict[str, str]:
-    """The model, and the schema of all such files."""
+    """Return the model as JSON, and the schema of all such files."""
     return {
         f"{prefix}.json": json.dumps(plain_model(rom), ensure_ascii=False, allow_nan=False) + "\n",
         "supple-model.schema.json": json.dumps(SCHEMA, indent=1) + "\n",
@@ -115,7 +115,7 @@ JSON = ExportTarget(
 )
 
 
-# The JSON Schema of a plain model, for whoever reads or checks one.
+# JSON schema of a plain model.
 
 
 def _object(optional: dict[str, Any] | None = None, /, **properties: Any) -> dict[str, Any]:
@@ -143,12 +143,12 @@ _BOXES = _object(
 _FAMILY = _object(
     parameters=_list(_object(name=TEXT, unit=TEXT, lower=NUMBER, upper=NUMBER, value=NUMBER)),
     boxes=_BOXES,
-    degrees=_list(_list(INTEGER), "of each term, along each of theta, then along each parameter"),
+    degrees=_list(_list(INTEGER), "degrees of each term: along each of theta, then along each parameter"),
     polynomials=_ROWS,
 )
 _OPTIONAL = {
-    "family": _FAMILY | {"description": "over theta and parameters; the rest is the model at their values"},
-    "says": TEXT | {"description": "for which values of parameters it was written"},
+    "family": _FAMILY | {"description": "fit over theta and parameters; all else is the model at their values"},
+    "says": TEXT | {"description": "parameter values for which the model was written"},
 }
 
 SCHEMA: dict[str, Any] = {
@@ -159,18 +159,18 @@ SCHEMA: dict[str, Any] = {
     format={"const": FORMAT},
     version={"const": VERSION},
     name=TEXT,
-    coordinates=_list(TEXT, "names of the coordinates, those that move the mechanism as a whole first"),
-    theta=INTEGER | {"description": "how many of the coordinates these are"},
+    coordinates=_list(TEXT, "names of the coordinates; the independent ones theta come first"),
+    theta=INTEGER | {"description": "number of independent coordinates theta"},
     inputs=_list(TEXT),
     outputs=_list(TEXT),
     units=_object(coordinates=_TEXTS, inputs=_TEXTS, outputs=_TEXTS),
     limits={"type": "object", "additionalProperties": _list(NUMBER)},
-    friction=_object(forces=_list(NUMBER, "of joints with dry friction"), speed=NUMBER),
-    error={"type": "object", "additionalProperties": NUMBER, "description": "stated error of each family"},
-    bent={"type": "boolean", "description": "the mass matrix changes with the deformation"},
-    curved={"type": "boolean", "description": "and to second order"},
+    friction=_object(forces=_list(NUMBER, "dry friction of joints"), speed=NUMBER),
+    error={"type": "object", "additionalProperties": NUMBER, "description": "fit error of each coefficient"},
+    bent={"type": "boolean", "description": "true if the mass matrix depends on the deformation"},
+    curved={"type": "boolean", "description": "true if it does so to second order"},
     boxes=_BOXES,
-    degrees=_list(_list(INTEGER), "of each term, along each of theta"),
+    degrees=_list(_list(INTEGER), "degrees of each term along each of theta"),
     polynomials=_ROWS,
     row=_object(
         shapes={"type": "object", "additionalProperties": _list(INTEGER)},

@@ -1,6 +1,6 @@
-/* An instance of what is simulated, whatever version of FMI asks for it: values by reference, derivatives, steps.
+/* An instance of the FMU, independent of the FMI version: variables by value reference, derivatives, steps.
 
-   References: 0 time, then states, their derivatives, inputs, outputs, parameters, one after another. */
+   Value references: 0 time, then states, their derivatives, inputs, outputs and parameters, numbered consecutively. */
 
 #ifndef INSTANCE_H
 #define INSTANCE_H
@@ -21,7 +21,7 @@
 #define EXPORTED
 #endif
 
-/* Parameters as functions of the unit take them. */
+/* Arguments by which the functions of the unit take parameters. */
 #ifdef UNIT_PREPARED
 #define GIVEN(c) (c)->now.p, &(c)->made
 #else
@@ -31,13 +31,13 @@
 enum { FIRST_X = 1, FIRST_DX = FIRST_X + NX, FIRST_U = FIRST_DX + NX, FIRST_Y = FIRST_U + NU, FIRST_P = FIRST_Y + NY,
        REFERENCES = FIRST_P + NP };
 
-/* All that changes; one more of each, since an array has at least one number. */
+/* All variable data. Arrays have one element more, since an array cannot be empty in C. */
 typedef struct {
     double time, x[NX + 1], u[NU + 1], p[NP + 1], memory[NM + 1];
     int32_t begun;
 } values_t;
 
-/* A state as bytes: a mark, so that bytes of something else are refused. */
+/* A serialized state, with the token of the FMU to reject bytes of other FMUs. */
 typedef struct {
     char token[64];
     values_t values;
@@ -45,14 +45,14 @@ typedef struct {
 
 typedef struct {
     values_t now;
-    double dx[NX + 1], y[NY + 1]; /* at `now`, where known says so */
+    double dx[NX + 1], y[NY + 1]; /* at `now`, if known is set */
     int known_dx, known_y;
 #ifdef UNIT_PREPARED
-    unit_prepared made; /* of the parameters at `now`, where known_p says so */
+    unit_prepared made; /* for the parameters at `now`, if known_p is set */
     int known_p;
 #endif
     int co_simulation, event_mode;
-    double reached; /* the last time that a step of co-simulation got to */
+    double reached; /* end time of the last co-simulation step */
     void *environment;
     void (*say)(void *instance, int worst, const char *message);
     void *logger;
@@ -60,9 +60,9 @@ typedef struct {
     char name[128];
 } instance_t;
 
-enum { FINE = 0, DISCARDED = 2, WRONG = 3 }; /* as the statuses of FMI count */
+enum { FINE = 0, DISCARDED = 2, WRONG = 3 }; /* values of the FMI status types */
 
-/* Parameters may have changed. */
+/* Call when parameters may have changed. */
 static void renewed(instance_t *c)
 {
 #ifdef UNIT_PREPARED
@@ -101,7 +101,7 @@ static int said(instance_t *c, int status, const char *message)
     return status;
 }
 
-/* What follows from parameters is made where it is not known. */
+/* Updates the quantities that depend on parameters, if they are not up to date. */
 static int prepared(instance_t *c)
 {
 #ifdef UNIT_PREPARED
@@ -116,7 +116,7 @@ static int prepared(instance_t *c)
     return FINE;
 }
 
-/* Whether parameters may have these values; none is taken unless all may. */
+/* Checks parameter values; none is set unless all are allowed. */
 static int allowed(instance_t *c, const uint32_t *references, size_t count, const double *values)
 {
 #ifdef UNIT_PREPARED
@@ -178,7 +178,7 @@ static int get_values(instance_t *c, const uint32_t *references, size_t count, d
             status = outputs(c);
             values[i] = c->y[at - FIRST_Y];
         } else if (at < REFERENCES) values[i] = c->now.p[at - FIRST_P];
-        else return said(c, WRONG, "there is no variable of this reference");
+        else return said(c, WRONG, "unknown value reference");
         if (status != FINE) return status;
     }
     return FINE;
@@ -198,7 +198,7 @@ static int set_values(instance_t *c, const uint32_t *references, size_t count, c
     return changed(c);
 }
 
-/* sensitivity += d(unknown)/d(known) seed, or with adjoint its transpose. */
+/* sensitivity += d(unknown)/d(known) seed, or its transpose if adjoint. */
 static int sensitivities(instance_t *c, const uint32_t *unknowns, size_t many, const uint32_t *knowns, size_t few,
     const double *seed, double *sensitivity, int adjoint)
 {
@@ -207,7 +207,7 @@ static int sensitivities(instance_t *c, const uint32_t *unknowns, size_t many, c
     int flag;
     if (prepared(c) != FINE) return WRONG;
     flag = unit_jacobian(GIVEN(c), c->now.x, c->now.u, A, B, C, D);
-    if (flag == UNIT_WITHOUT) return said(c, WRONG, "it has no directional derivatives");
+    if (flag == UNIT_WITHOUT) return said(c, WRONG, "the FMU has no directional derivatives");
     if (flag) return said(c, DISCARDED, unit_message(flag));
     for (i = 0; i < (adjoint ? few : many); ++i) sensitivity[i] = 0.0;
     for (i = 0; i < many; ++i)
@@ -217,7 +217,7 @@ static int sensitivities(instance_t *c, const uint32_t *unknowns, size_t many, c
             const int x = column >= FIRST_X && column < FIRST_DX, u = column >= FIRST_U && column < FIRST_Y;
             double slope;
             if (!(dx || y) || !(x || u))
-                return said(c, WRONG, "derivatives are those of states' derivatives and outputs by states and inputs");
+                return said(c, WRONG, "only state derivatives and outputs can be differentiated, by states and inputs");
             if (dx) slope = x ? A[(row - FIRST_DX) * NX + column - FIRST_X] : B[(row - FIRST_DX) * NU + column - FIRST_U];
             else slope = x ? C[(row - FIRST_Y) * NX + column - FIRST_X] : D[(row - FIRST_Y) * NU + column - FIRST_U];
             if (adjoint) sensitivity[j] += slope * seed[i];
@@ -226,11 +226,11 @@ static int sensitivities(instance_t *c, const uint32_t *unknowns, size_t many, c
     return FINE;
 }
 
-/* On by a step of co-simulation, inputs held. */
+/* Advances by one co-simulation step with constant inputs. */
 static int advance(instance_t *c, double from, double step)
 {
     int flag;
-    if (!(step > 0.0)) return said(c, WRONG, "a step must be longer than zero");
+    if (!(step > 0.0)) return said(c, WRONG, "the communication step size must be positive");
     if (prepared(c) != FINE) return WRONG;
     c->now.time = from;
     flag = unit_advance(GIVEN(c), c->now.x, c->now.u, c->now.memory, &c->now.time, from + step);
@@ -253,18 +253,18 @@ static int initialized(instance_t *c)
     return changed(c);
 }
 
-/* The state apart from the instance. */
+/* Copies the state out of the instance. */
 static int keep(instance_t *c, void **state)
 {
     if (!*state) *state = malloc(sizeof(values_t));
-    if (!*state) return said(c, WRONG, "no memory is left");
+    if (!*state) return said(c, WRONG, "out of memory");
     memcpy(*state, &c->now, sizeof(values_t));
     return FINE;
 }
 
 static int restore(instance_t *c, const void *state)
 {
-    if (!state) return said(c, WRONG, "there is no state");
+    if (!state) return said(c, WRONG, "the state is a null pointer");
     memcpy(&c->now, state, sizeof(values_t));
     c->reached = c->now.time;
     renewed(c);
@@ -274,7 +274,7 @@ static int restore(instance_t *c, const void *state)
 static int serialize(instance_t *c, const void *state, void *bytes, size_t size)
 {
     serialized_t out;
-    if (!state || size < sizeof out) return said(c, WRONG, "there is no room for the state");
+    if (!state || size < sizeof out) return said(c, WRONG, "the buffer is too small for the state");
     memset(&out, 0, sizeof out);
     strncpy(out.token, TOKEN, sizeof out.token - 1);
     memcpy(&out.values, state, sizeof(values_t));
@@ -285,11 +285,11 @@ static int serialize(instance_t *c, const void *state, void *bytes, size_t size)
 static int deserialize(instance_t *c, const void *bytes, size_t size, void **state)
 {
     serialized_t in;
-    if (size != sizeof in) return said(c, WRONG, "these bytes are not a state of it");
+    if (size != sizeof in) return said(c, WRONG, "the bytes are not a state of this FMU");
     memcpy(&in, bytes, sizeof in);
-    if (strncmp(in.token, TOKEN, sizeof in.token) != 0) return said(c, WRONG, "these bytes are not a state of it");
+    if (strncmp(in.token, TOKEN, sizeof in.token) != 0) return said(c, WRONG, "the bytes are not a state of this FMU");
     if (!*state) *state = malloc(sizeof(values_t));
-    if (!*state) return said(c, WRONG, "no memory is left");
+    if (!*state) return said(c, WRONG, "out of memory");
     memcpy(*state, &in.values, sizeof(values_t));
     return FINE;
 }
