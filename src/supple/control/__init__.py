@@ -1,4 +1,4 @@
-"""Control: gains from a linear model, controllers, and both in the loop with the mechanism (docs/theory/control.md)."""
+"""Control: gains, control laws, observers, margins, and closed loops with a mechanism (docs/theory/control.md)."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ __all__ = [
 
 
 class _Names(ModuleType):
-    """A package whose public names win over modules of the same name.
+    """Package whose public names take precedence over modules of the same name.
 
     Importing `supple.control.closed_loop` binds the module to the package, where `closed_loop` is the function.
     """

@@ -1,4 +1,4 @@
-"""What stands between sensors and actuators: an object with step(t, measurement)."""
+"""Protocol of a controller, an object with step(t, measurement), and the simplest one: `StateFeedback`."""
 
 from __future__ import annotations
 
@@ -18,19 +18,35 @@ from supple.results.text import listed
 
 
 class Controller(Protocol):
-    """Any object with this method; it may keep a memory between calls, which come in the order of time.
+    """Protocol of a controller: any object with a method ``step(t, measurement)``.
 
-    What it may have besides, if it likes:
+    A controller may keep internal states between calls. Calls come in the order of time.
 
-    actuators        : names of those that it answers for, in order
-    sample_time      : s, a multiple of the loop's, at which it is called
-    reference        : the motion that it follows, `at(t)` -> (θ, θ̇, ...), with the names of its `coordinates`
-    reset(start)     : told the first measurement, before its first step
-    applied(command) : told at each sample what drives made of all commands to its actuators
+    Optional attributes and methods:
+
+    actuators        : names of the actuators that it commands, in the order of its output; all of them by default
+    sample_time      : s, a multiple of the loop's sample time, at which it is called
+    reference        : the reference motion, `at(t)` -> (θ, θ̇, ...), with the names of its `coordinates`
+    reset(start)     : called with the first measurement before the first step
+    applied(command) : called at each sample with the commands of its actuators as the drives applied them, summed over
+                       all controllers
     """
 
     def step(self, t: float, measurement: Measurement) -> Mapping[str, float] | ArrayLike:
-        """Commands of the actuators from now until the next call: by name (zero where left out), or all in order."""
+        """Return the commands of the actuators from now until the next call.
+
+        Parameters
+        ----------
+        t : float
+            Time, s.
+        measurement : Measurement
+            Measured signals by name.
+
+        Returns
+        -------
+        mapping of str to float, or array_like of float
+            Commands by name (actuators that are left out get zero), or of all its actuators in order.
+        """
         ...
 
 
@@ -39,14 +55,27 @@ ValueOrCourse = ArrayLike | Callable[[float], ArrayLike]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StateFeedback:
-    """u = u_r(t) - K (x - x_r(t)).
+    """State feedback u = u_r(t) - K (x - x_r(t)).
 
-    gain   : K (inputs, states); state : x_r, inputs : u_r, constant or callables of time
-    coordinates : names of those it feeds back, with their rates; all that are measured if left out
-    actuators   : names of those it drives; all of them if left out
-    basis       : what elastic coordinates among them are counted in
-    commanded   : actuators whose drives it knows, so that u are commands; undriven : those that have drives which it
-                  does not know, so that u are forces. `closed_loop` refuses plants that take something else
+    Attributes
+    ----------
+    gain : ndarray of shape (inputs, states)
+        Gain K.
+    state : array_like of shape (states,), or callable
+        Reference state x_r, constant or a function of time.
+    inputs : array_like of shape (inputs,), or callable
+        Reference inputs u_r, constant or a function of time.
+    coordinates : tuple of str, optional
+        Coordinates that are fed back with their rates. Default: all measured ones.
+    actuators : tuple of str, optional
+        Actuators that are driven. Default: all of them.
+    basis : CoordinateBasis, optional
+        Basis of the elastic coordinates among the states.
+    commanded : tuple of str
+        Actuators whose drives the controller accounts for: u are commands of the drives.
+    undriven : tuple of str
+        Actuators with drives that the controller does not account for: u are forces. `closed_loop` refuses plants whose
+        inputs differ.
     """
 
     gain: Array
@@ -59,19 +88,19 @@ class StateFeedback:
     undriven: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        fed = "" if self.coordinates is None else f" of {listed(self.coordinates)}"
+        fed_back = "" if self.coordinates is None else f" of {listed(self.coordinates)}"
         by = "" if self.actuators is None else f" by {listed(self.actuators)}"
-        return brief("StateFeedback", f"{fed}{by}, gains {self.gain.shape[0]} x {self.gain.shape[1]}".strip(" ,"))
+        return brief("StateFeedback", f"{fed_back}{by}, gains {self.gain.shape[0]} x {self.gain.shape[1]}".strip(" ,"))
 
     def step(self, t: float, measurement: Measurement) -> Array:
-        """The inputs (a,)."""
+        """Return the inputs u (a,) at time t."""
         require_same_basis("state feedback", self.basis, measurement.basis)
         x = measurement.state
         if self.coordinates is not None:
             x = np.concatenate(measurement.of(self.coordinates, "state feedback"))
         if x.shape != self.gain.shape[1:]:
             raise InputError(
-                f"it is made for {self.gain.shape[1]} states, and {len(x)} are measured",
+                f"the gain has {self.gain.shape[1]} states, but {len(x)} are measured",
                 part="state feedback", hint=NOT_MEASURED,
             )  # fmt: skip
         return np.asarray(_at(self.inputs, t) - self.gain @ (x - _at(self.state, t)))

@@ -1,4 +1,4 @@
-"""Amplitudes over frequency: one panel a unit."""
+"""Plot of amplitude spectra, one panel per unit."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from supple.view.house_style import in_house_style, label, legend_beside
 from supple.view.panels import as_list, one_of, panel_grid, panels
 
 _WIDTH, _PANEL, _LEAST = 8.0, 2.2, 3.4  # inches
-_FLOOR = 1e-6  # of the largest: what lies below is not drawn
+_FLOOR = 1e-6  # of the largest amplitude: smaller ones are not drawn
 
 
 @in_house_style
 def spectrum_plot(spectrum: Spectrum, axes: Any = None) -> Any:
-    """Draw every signal, those of one unit together. Returns the panels.
+    """Draw the amplitudes of all signals, those of one unit in one panel, and return the panels.
 
-    axes : where to draw instead: one for each unit, or one for everything
+    axes : axes to draw into: one for each unit, or one for all
     """
     units = list(dict.fromkeys(spectrum.units.get(name, "") for name in spectrum.amplitudes))
     if axes is not None and len(as_list(axes)) == 1:

@@ -1,1 +1,1 @@
-"""Where work is done: in this process, in several of this machine, or on a cluster."""
+"""Distribution of computations: in this process, in several processes of this machine, or on a cluster."""

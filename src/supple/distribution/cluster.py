@@ -1,8 +1,9 @@
-"""Work on a cluster of dask.distributed: batches out, results in as they are done.
+"""Work on a cluster of dask.distributed: batches are sent out, and results returned as they are finished.
 
-The work goes once to each worker; a task is a batch of rows, as many as their cost so far says. A worker that comes
-late is given the next batches; one that dies costs the batches it held, which the scheduler gives to others. Batches of
-a worker that does not answer are sent to others as well (`late_tasks`), and the first result counts.
+The work is sent once to each worker; a task is a batch of rows, whose number depends on their cost so far. A worker
+that joins late gets the next batches. If a worker dies, only the batches it held are lost, and the scheduler gives them
+to others. Batches of a worker that does not answer are sent to others as well (`late_tasks`), and the first result is
+used.
 """
 
 from __future__ import annotations
@@ -33,25 +34,25 @@ from supple.distribution.late_tasks import LateTasks, OutstandingTask
 from supple.distribution.work import PartialResult, Work
 from supple.distribution.workplace import Here
 
-# How many rows make a task, from what rows have cost so far.
+# Number of rows in a task, from the cost of rows so far.
 #
-# A task costs the scheduler and the network some milliseconds, so that one shall take LEAST at least; one that takes
-# LONGEST is lost with its worker. In between, tasks shrink with what is left, so that workers end together.
+# A task costs the scheduler and the network some milliseconds, so it should take at least LEAST; at most LONGEST is
+# lost with a worker. In between, tasks shrink with the remaining work, so that workers finish together.
 
 
-LEAST = 0.2  # s of a task, at least: twice what the overhead asks for, since costs are guessed
-LONGEST = 1.0  # s of a task, while there is plenty
-_SETTLED = 0.02  # s: a timing that is worth something
+LEAST = 0.2  # s of a task, at least: twice what the overhead requires, since costs are estimates
+LONGEST = 1.0  # s of a task, while much work remains
+_SETTLED = 0.02  # s: least duration of a reliable timing
 _WEIGHT = 0.3  # of the latest timing
 _GROWTH = 4  # of pieces that are timed in this process
 
 
 class BatchSize:
-    """Seconds a row.
+    """Number of rows in a batch, from the measured time per row.
 
-    cost    : learnt from every batch; None before any
-    settled : whether it can be relied on
-    trial   : rows of the next piece to time in this process, as long as it is not
+    cost    : seconds per row, updated by every batch; None at first
+    settled : whether the cost is reliable
+    trial   : rows of the next piece to time in this process until the cost is reliable
     """
 
     def __init__(self) -> None:
@@ -61,23 +62,26 @@ class BatchSize:
         self._warm = False
 
     def tried(self, rows: int, seconds: float) -> None:
-        """A piece that was timed here. The first may have compiled kernels, or read them: it tells nothing."""
+        """Record a piece that was timed in this process.
+
+        The first one is ignored, because it may compile or load kernels.
+        """
         if self._warm:
             self.cost, self.settled, self.trial = seconds / rows, seconds >= _SETTLED, _GROWTH * rows
         self._warm = True
 
     def learn(self, rows: int, seconds: float) -> None:
-        """A batch of so many rows took a worker so long."""
-        seen = max(seconds, 1e-9) / rows
-        self.cost = seen if self.cost is None else (1.0 - _WEIGHT) * self.cost + _WEIGHT * seen
+        """Record the time that a worker took for a batch."""
+        measured = max(seconds, 1e-9) / rows
+        self.cost = measured if self.cost is None else (1.0 - _WEIGHT) * self.cost + _WEIGHT * measured
         self.settled = True
 
     def worth_sending(self, rows: int) -> bool:
-        """Whether so many rows are a task at all."""
+        """Return whether so many rows are large enough for a task."""
         return self.cost is not None and rows * self.cost >= LEAST
 
     def next(self, left: int, workers: int) -> int:
-        """Rows of the next task, of those that are left; never so many that the rest is no task."""
+        """Return the rows of the next task, of those that are left; the rest is never too small for a task."""
         if self.cost is None:
             return 1
         least = math.ceil(LEAST / self.cost)
@@ -86,18 +90,18 @@ class BatchSize:
         return left if left - rows < least else rows
 
 
-_AHEAD = 2  # tasks that a worker is given at a time: one runs, one waits
-_LOOK = 1.0  # s between two looks at who is there
-_SILENCE = 5.0  # s without any worker before that is said
-_CALL = 30.0  # s in which a scheduler answers a question
+_AHEAD = 2  # tasks of a worker at a time: one runs, one waits
+_LOOK = 1.0  # s between two checks of the workers
+_SILENCE = 5.0  # s without any worker before a note is given
+_CALL = 30.0  # s to wait for the answer of a scheduler
 _SPREAD = 10.0  # s in which a work reaches all workers that answer
 _TRIES = 2  # times that a batch may end as many workers as the scheduler allows
-_SAME = "give all machines, the scheduler's too, the same environment, with supple in it"
-_LOST = (CancelledError, OSError, TimeoutError)  # what dask says where its scheduler is gone
+_SAME = "install the same environment with supple on all machines, including the scheduler's"
+_LOST = (CancelledError, OSError, TimeoutError)  # errors of dask if its scheduler is gone
 
 
 class _Known(NamedTuple):
-    """A work that the cluster knows; itself, so that its id stays its own."""
+    """Work that the cluster has, with the object itself, so that its id stays unique."""
 
     name: str
     work: Work
@@ -105,7 +109,7 @@ class _Known(NamedTuple):
 
 
 class _WorkFailed(Exception):
-    """The work itself raised something on a worker, of whatever kind; the cluster is well."""
+    """Error that the work itself raised on a worker; the cluster is intact."""
 
     def __init__(self, error: Exception):
         super().__init__(str(error))
@@ -113,9 +117,9 @@ class _WorkFailed(Exception):
 
 
 class Cluster:
-    """Workers behind a Client of dask.distributed. A context: at its end, workers that go on forget the work.
+    """Workers behind a Client of dask.distributed. As a context, it removes the work from lasting workers at its end.
 
-    lasting : whether they do
+    lasting : whether the workers continue after the end
     """
 
     def __init__(self, client: Client, *, lasting: bool = True):
@@ -126,7 +130,7 @@ class Cluster:
         self._processors: set[str] = {installation().processor}
 
     def results(self, work: Work, *arrays: NDArray[Any], together: int) -> Iterator[PartialResult]:
-        """As they are done. What is less than a task is computed here."""
+        """Yield results as they are finished. Less than a task is computed in this process."""
         known = self._works.setdefault(id(work), _Known(f"supple-{uuid.uuid4().hex}", work, BatchSize()))
         total, size, first = len(arrays[0]), known.size, 0
         while together > 1 and first < total and not size.settled:
@@ -147,20 +151,20 @@ class Cluster:
     def _sent_out(self, known: _Known, arrays: tuple[NDArray[Any], ...]) -> Iterator[PartialResult]:
         total, first, killed = len(arrays[0]), 0, dict[int, int]()
         running: dict[Future, OutstandingTask] = {}
-        crowd, late = _Crowd(self.client), self._late
+        crowd, late = _Workers(self.client), self._late
         try:
-            self._carry(known)
+            self._send_work(known)
             while first < total or running:
                 free = crowd.workers() - late.avoided
                 while first < total and len(running) < _AHEAD * max(1, len(free)):
                     rows = slice(first, first + min(known.size.next(total - first, len(free)), total - first))
                     first = rows.stop
-                    if late.avoided and not free:  # whoever is there does not answer
+                    if late.avoided and not free:  # no present worker answers
                         yield PartialResult(rows, known.work(*(item[rows] for item in arrays)))
                         continue
                     self._submit(known, arrays, rows, running, free if late.avoided else None)
                 for future in self._done(list(running)):
-                    if future not in running:  # a copy of it was sooner
+                    if future not in running:  # a copy of it finished first
                         continue
                     rows = running[future].rows
                     done = self._result(future, arrays, rows, killed)
@@ -183,8 +187,8 @@ class Cluster:
             raise failed.error from None
         except _LOST:
             raise ClusterError(
-                "the connection to its scheduler was lost", part=f"cluster {self._address()}",
-                hint="start it again; samples in a store are not computed again",
+                "the connection to the scheduler was lost", part=f"cluster {self._address()}",
+                hint="restart the cluster and run again; samples in a store are not computed again",
             ) from None  # fmt: skip
         finally:
             with suppress(*_LOST):
@@ -194,7 +198,7 @@ class Cluster:
         self, known: _Known, arrays: tuple[NDArray[Any], ...], rows: slice, running: dict[Future, OutstandingTask],
         workers: set[str] | None = None, copies: int = 0,
     ) -> None:  # fmt: skip
-        """Send a batch to any worker, or to one of these."""
+        """Send a batch to any worker, or to one of the given workers."""
         pieces = [item[rows] for item in arrays]
         key = f"{known.name}-{rows.start}-{rows.stop}-{uuid.uuid4().hex[:8]}"
         where = None if workers is None else sorted(workers)
@@ -204,14 +208,14 @@ class Cluster:
         running[future] = OutstandingTask(rows, monotonic(), copies, expected)
 
     def _forget(self, running: dict[Future, OutstandingTask], rows: slice) -> None:
-        """A batch and its copies; those that are not over yet are cancelled."""
+        """Remove a batch and its copies; unfinished ones are cancelled."""
         copies = [future for future, task in running.items() if task.rows == rows]
         for future in copies:
             del running[future]
         self.client.cancel([future for future in copies if not future.done()], force=True)
 
     def _done(self, running: list[Future]) -> list[Future]:
-        """Those that are over; after a while, whether or not there are any."""
+        """Return the finished tasks; after a while also if there are none."""
         try:
             with self.client.as_current():
                 return list(wait(running, timeout=_LOOK, return_when="FIRST_COMPLETED").done)
@@ -221,10 +225,10 @@ class Cluster:
     def _result(
         self, future: Future, arrays: tuple[NDArray[Any], ...], rows: slice, killed: dict[int, int]
     ) -> Done | None:
-        """What a task found; None where it shall be tried again."""
+        """Return the result of a task; None if it shall be tried again."""
         try:
             done: Done = future.result(timeout=_CALL)
-        except TimeoutError:  # its worker was stopped before anybody had the result
+        except TimeoutError:  # the worker was stopped before the result was transferred
             return None
         except KilledWorker as error:
             killed[rows.start] = killed.get(rows.start, 0) + 1
@@ -232,28 +236,29 @@ class Cluster:
                 return None
             ended = _TRIES * (error.allowed_failures + 1)
             raise ClusterError(
-                f"a batch of {_named(arrays[0][rows])} ended {ended} workers one after another",
-                part=f"cluster {self._address()}", hint="look into the workers' logs: memory, or a crash of a library",
+                f"a batch of {_rows_text(arrays[0][rows])} ended {ended} workers one after another",
+                part=f"cluster {self._address()}",
+                hint="check the workers' logs for lack of memory or a crash of a library",
             ) from None  # fmt: skip
         except Exception as error:
             if future.status != "error":
                 raise
             if isinstance(error, RuntimeError) and "deserialization" in str(error):
-                error = InputError("its scheduler cannot read the tasks", part=f"cluster {self._address()}", hint=_SAME)
+                error = InputError("the scheduler cannot read the tasks", part=f"cluster {self._address()}", hint=_SAME)
             raise _WorkFailed(error) from None
         if done.processor not in self._processors:
             self._processors.add(done.processor)
             warnings.warn(
                 f"worker {done.worker} has another kind of processor ({done.processor} there, "
-                f"{installation().processor} here): its results are those of this machine up to rounding; "
-                "machines of one kind give the same bits",
+                f"{installation().processor} here), so its results equal those of this machine only up to rounding; "
+                "use processors of one kind for equal bits",
                 SuppleWarning,
                 stacklevel=2,
             )
         return done
 
-    def _carry(self, known: _Known) -> None:
-        """Give the work to every worker, also to those that come later; once."""
+    def _send_work(self, known: _Known) -> None:
+        """Send the work once to every worker, and to those that join later."""
         if known.name in self._sent:
             return
         carried = CarriedWork(known.name, known.work, installation())
@@ -261,9 +266,9 @@ class Cluster:
             _within(_SPREAD, partial(self.client.register_plugin, carried, name=known.name))
         except (*_LOST, SuppleError):
             raise
-        except Exception as error:  # noqa: BLE001 - of a worker, of whatever kind
+        except Exception as error:  # noqa: BLE001 - any error of a worker
             raise InputError(
-                f"a worker cannot take the work ({type(error).__name__}: {error})", part=f"cluster {self._address()}",
+                f"a worker cannot load the work ({type(error).__name__}: {error})", part=f"cluster {self._address()}",
                 hint=_SAME,
             ) from None  # fmt: skip
         self._sent.add(known.name)
@@ -284,13 +289,13 @@ class Cluster:
 
 
 def _within(seconds: float, call: Callable[[], object]) -> None:
-    """Call something that waits for all workers; go on after a while, since one of them may not answer."""
+    """Call a function that waits for all workers; continue after a while, since one of them may not answer."""
     raised: list[Exception] = []
 
     def called() -> None:
         try:
             call()
-        except Exception as error:  # noqa: BLE001 - raised where it was asked for, if that still waits
+        except Exception as error:  # noqa: BLE001 - raised in the calling thread, if that still waits
             raised.append(error)
 
     thread = threading.Thread(target=called, daemon=True)
@@ -300,47 +305,47 @@ def _within(seconds: float, call: Callable[[], object]) -> None:
         raise raised[0]
 
 
-class _Crowd:
-    """Which workers there are, looked at now and then; nobody there is said once."""
+class _Workers:
+    """Present workers, checked from time to time; a note is given once if there are none."""
 
     def __init__(self, client: Client):
         self._client = client
         self._there: set[str] = set()
         self._since = monotonic()
         self._next = 0.0
-        self._said = False
+        self._reported = False
 
     def workers(self) -> set[str]:
-        """Their addresses."""
+        """Return the addresses of the workers."""
         if monotonic() >= self._next:
             self._there = set(self._client.nthreads(callback_timeout=_CALL))
             self._next = monotonic() + _LOOK
-            if not self._there and not self._said and monotonic() - self._since > _SILENCE:
-                self._said = True
-                warnings.warn("the cluster has no workers yet: waiting for them", SuppleNote, stacklevel=2)
+            if not self._there and not self._reported and monotonic() - self._since > _SILENCE:
+                self._reported = True
+                warnings.warn("the cluster has no workers yet; waiting for workers", SuppleNote, stacklevel=2)
         return self._there
 
 
-def _named(rows: NDArray[Any]) -> str:
-    """`3 rows, (0.1, 0.2) to (0.3, 0.2)`"""
+def _rows_text(rows: NDArray[Any]) -> str:
+    """Return rows as text, `3 rows, (0.1, 0.2) to (0.3, 0.2)`."""
     first, last = (", ".join(f"{value:.9g}" for value in row.ravel()) for row in (rows[0], rows[-1]))
     return f"one row, ({first})" if len(rows) == 1 else f"{len(rows)} rows, ({first}) to ({last}),"
 
 
-# Work on a worker of a cluster: it arrives once, as a rule before any of its tasks.
+# Work on a worker of a cluster: it arrives once, normally before any of its tasks.
 
 
 _carried: dict[str, CarriedWork] = {}
 _one_at_a_time = threading.Lock()
-_ARRIVAL = 60.0  # s in which a work follows its first task, on a worker that has just begun
+_ARRIVAL = 60.0  # s to wait for a work after its first task, on a worker that has just started
 
 
 class Done(NamedTuple):
-    """What a task brings back.
+    """Result of a task.
 
-    seconds   : of the work alone
-    first     : whether it was the worker's first of this work, so that its time tells nothing
-    processor : of the worker
+    seconds   : time of the work alone
+    first     : whether it was the worker's first task of this work, whose time is not representative
+    processor : processor of the worker
     """
 
     found: Any
@@ -351,26 +356,26 @@ class Done(NamedTuple):
 
 
 class CarriedWork(WorkerPlugin):
-    """Sent by the scheduler to every worker, also to those that come later.
+    """Plugin with a work, sent by the scheduler to every worker, and to those that join later.
 
-    asked_from : what the numbers shall be the same as
+    requested_from : installation of the requesting process, which the numbers shall agree with
     """
 
-    def __init__(self, name: str, work: Work, asked_from: Installation):
-        self.name, self.work, self.asked_from = name, work, asked_from
+    def __init__(self, name: str, work: Work, requested_from: Installation):
+        self.name, self.work, self.requested_from = name, work, requested_from
         self.begun = False
 
     def setup(self, worker: Any) -> None:
-        """The worker knows it from now on."""
+        """Register the work on the worker."""
         _carried[self.name] = self
 
     def teardown(self, worker: Any) -> None:
-        """And no more."""
+        """Remove the work from the worker."""
         _carried.pop(self.name, None)
 
 
 def run_rows(name: str, *rows: NDArray[Any]) -> Done:
-    """The task: some rows of the work of this name, on as many cores as the worker was given threads."""
+    """Run the task: some rows of the work of this name, on as many cores as the worker has threads."""
     worker = get_worker()
     with _one_at_a_time, at_most_cores(worker.state.nthreads), single_blas_thread():
         end = time.monotonic() + _ARRIVAL
@@ -379,11 +384,11 @@ def run_rows(name: str, *rows: NDArray[Any]) -> Done:
         carried = _carried[name]
         first = not carried.begun
         if first:
-            other = carried.asked_from.difference(installation())
+            other = carried.requested_from.difference(installation())
             if other is not None:
                 raise InputError(
-                    f"its numbers would not be those of this machine: {other}", part=f"worker {worker.address}",
-                    hint="give all machines the same environment",
+                    f"its results would differ from those of this machine: {other}", part=f"worker {worker.address}",
+                    hint="install the same environment on all machines",
                 )  # fmt: skip
             carried.begun = True
         start = time.perf_counter()
@@ -391,16 +396,18 @@ def run_rows(name: str, *rows: NDArray[Any]) -> Done:
         return Done(found, time.perf_counter() - start, first, worker.address, installation().processor)
 
 
-# What a process computes with: bits are the same only where all of it is.
+# Software and processor of a process: results are equal bit for bit only if all of these are equal.
 
 
 _PACKAGES = ("numpy", "scipy", "numba", "llvmlite")
 
 
 class Installation(NamedTuple):
-    """versions : of supple and of what its numbers depend on
-    source    : a digest of supple's files, which tells two checkouts of one version apart
-    processor : for which kind of processor linear algebra is chosen
+    """Software and processor that the results of a process depend on.
+
+    versions  : versions of supple and of its numerical dependencies
+    source    : digest of supple's files, which distinguishes two checkouts of one version
+    processor : kind of processor that linear algebra is optimized for
     """
 
     versions: tuple[tuple[str, str], ...]
@@ -408,7 +415,7 @@ class Installation(NamedTuple):
     processor: str
 
     def difference(self, other: Installation) -> str | None:
-        """Why the same work gives other numbers there: what is here, what is there; None if it does not."""
+        """Return why the same work gives other numbers there, or None."""
         for (name, here), (_, there) in zip(self.versions, other.versions, strict=True):
             if here != there:
                 return f"{name} is {there} there and {here} here"
@@ -419,7 +426,7 @@ class Installation(NamedTuple):
 
 @cache
 def installation() -> Installation:
-    """Of this process."""
+    """Return the installation of this process."""
     found = [(name, _version(name)) for name in ("supple", *_PACKAGES)]
     found += [("Python", platform.python_version()), ("the machine", f"{platform.machine()} {sys.byteorder}")]
     return Installation(tuple(found), _source(), _processor())
@@ -442,8 +449,10 @@ def _source() -> str:
 
 
 def _processor() -> str:
-    """As numpy's and scipy's OpenBLAS name it, which has other kernels, and other last digits, for each kind. Other
-    packages may have loaded libraries of their own, which compute nothing here."""
+    """Return the processor as named by the OpenBLAS of numpy and scipy, whose kernels and last digits depend on it.
+
+    Libraries loaded by other packages are ignored, because they compute nothing here.
+    """
     import numpy.linalg  # noqa: F401 - so that its library is loaded
     import scipy.linalg  # noqa: F401
     from threadpoolctl import threadpool_info

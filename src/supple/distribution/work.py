@@ -1,4 +1,4 @@
-"""What is computed at each of many points, and how it comes back."""
+"""Protocols of distributed work: a computation at each of many points, and its partial results."""
 
 from __future__ import annotations
 
@@ -10,33 +10,34 @@ from numpy.typing import NDArray
 
 
 class Work(Protocol):
-    """A function of rows: arrays (n, ...) in, anything with n rows out; each row depends on its own alone.
+    """Function of rows: arrays (n, ...) to a result with n rows, each of which depends on its own row alone.
 
-    It travels to other processes, so that it can be pickled, and its class stands in a module. There it is read once.
+    It is sent to other processes, so it must be picklable and its class defined in a module, from which it is loaded
+    there.
     """
 
     def __call__(self, *rows: NDArray[Any]) -> Any: ...
 
 
 class PartialResult(NamedTuple):
-    """What was found for some of the rows."""
+    """Result for some of the rows."""
 
     rows: slice
     found: Any
 
 
 class Workplace(Protocol):
-    """Where work is done."""
+    """Place where work is done."""
 
     def results(self, work: Work, *arrays: NDArray[Any], together: int) -> Iterator[PartialResult]:
-        """All rows of some arrays, part by part, in whatever order they are done.
+        """Yield the results of all rows of some arrays, part by part, in any order.
 
-        together : most rows in a part that is computed in this process, where cores share it
+        together : largest number of rows in a part that is computed in this process, where cores share it
         """
         ...
 
 
 def in_order_of_rows(found: Iterable[PartialResult]) -> Any:
-    """Parts whose findings are tuples of arrays, put together as if they were one."""
+    """Join partial results that are tuples of arrays, in the order of the rows."""
     parts = sorted(found, key=lambda part: part.rows.start)
     return tuple(np.concatenate(items) for items in zip(*(part.found for part in parts), strict=True))

@@ -1,4 +1,4 @@
-"""Where work is done on this machine, and how a caller says where it shall be."""
+"""Workplaces of this machine, and the selection of a workplace."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from supple.diagnostics import InputError
 from supple.diagnostics.limits import require_within
 from supple.distribution.work import PartialResult, Work, Workplace
 
-_PIECE = 63  # rows a process is handed at a time; below this a local model keeps to one core
+_PIECE = 63  # rows sent to a process at a time; with fewer than 64 a local model uses one core
 
 
 class Here:
-    """In this process, whose kernels share the cores."""
+    """Workplace in this process, whose kernels share the cores."""
 
     def results(self, work: Work, *arrays: NDArray[Any], together: int) -> Iterator[PartialResult]:
         for rows in batch_slices(len(arrays[0]), together):
@@ -24,7 +24,7 @@ class Here:
 
 
 class Processes:
-    """In several processes of this machine."""
+    """Workplace in several processes of this machine."""
 
     def __init__(self, count: int):
         self.count = count
@@ -46,7 +46,7 @@ class Processes:
 
 @contextmanager
 def workplace(*, workers: int | None = None, cluster: Any = None) -> Iterator[Workplace]:
-    """Where work is done, until the end of the block.
+    """Return a context with the workplace.
 
     workers : processes of this machine; None or 1: this one
     cluster : an address (`tcp://host:8786`, `tls://...`), `local:4`, or a Client of dask.distributed
@@ -56,14 +56,14 @@ def workplace(*, workers: int | None = None, cluster: Any = None) -> Iterator[Wo
         yield Here() if workers is None or workers < 2 else Processes(workers)
         return
     if workers is not None:
-        raise InputError("workers and cluster both say where samples are computed", hint="give one of them")
-    from supple.distribution.connection import connected
+        raise InputError("workers and cluster exclude each other", hint="give one of them")
+    from supple.distribution.connection import cluster_connection
 
-    with connected(cluster) as place:
+    with cluster_connection(cluster) as place:
         yield place
 
 
 def batch_slices(total: int, together: int, first: int = 0) -> Iterator[slice]:
-    """Slices of at most so many."""
+    """Yield slices of at most `together` rows."""
     for start in range(first, total, together):
         yield slice(start, min(start + together, total))

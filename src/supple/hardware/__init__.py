@@ -1,1 +1,1 @@
-"""Drives and instruments: their data, their equations, and what they do from sample to sample; no mechanics."""
+"""Drives and instruments: their data, equations and sampled behaviour, independent of the mechanics."""

@@ -1,4 +1,4 @@
-"""The drives of a machine between samples: commands in, forces and led motions out."""
+"""Drives of a machine between samples: from commands to forces and prescribed motions."""
 
 from __future__ import annotations
 
@@ -33,22 +33,23 @@ from supple.hardware.drive_kernels import (
 from supple.hardware.hardware import Hardware
 from supple.hardware.pieces import Pieces
 
-_LONG_AGO = 1e9  # s
-_WAITING = 16  # commands that may be on their way at first; room grows where delays are long
+_LONG_AGO = 1e9  # s since the last change of a command, before any
+_WAITING = 16  # initial room for delayed commands; it grows with long delays
 
 
 class DriveBank:
-    """Every input through its drive; the command of one without is its force.
+    """Drives of all inputs; without a drive, the command of an input is its force.
 
-    inputs               : names of the actuators, a of them
-    coordinates          : names of the coordinates, whose rates drives may feel, and which they may lead
-    actuator_coordinates : actuator -> its coordinate, where it has one among them
-    delay                : s, of every command beside the drive's own (that of a computation)
+    inputs               : names of the a actuators
+    coordinates          : names of the coordinates, whose rates act on drives, and which drives may prescribe
+    actuator_coordinates : actuator -> its coordinate, if it has one among them
+    delay                : s, of every command in addition to the drive's own (that of a computation)
 
-    blocks    : the drive of each input, one that hands on its command where there is none
-    places    : number of the coordinate that each acts along, or -1
-    led       : numbers of the coordinates that are led, rising
-    stiffness, damping : (a,) of what yields: on an actuator's coordinate θ acts the force of `Pieces` - k θ - c θ̇
+    blocks    : the drive of each input, one that passes its command on if there is none
+    places    : index of the coordinate that each acts along, or -1
+    led       : indices of the prescribed coordinates, rising
+    stiffness, damping : (a,) of drives with stiffness: the force on an actuator's coordinate θ is that of `Pieces`
+                         - k θ - c θ̇
     """
 
     def __init__(
@@ -85,33 +86,33 @@ class DriveBank:
         command: Array | None = None,
         forces: Array | None = None,
     ) -> Array:
-        """Settled at θ and θ̇ (k,), with a command (a,) that has long arrived; it is returned as drives take it.
+        """Settle the drives at θ and θ̇ (k,), and return their commands (a,) as the drives apply them.
 
-        command : what they were told so far; if left out, or where it is no number, what keeps them as they are
-        forces  : (a,) that the inputs supply there, of which drives that yield give way; none if left out
+        command : commands so far; by default, or where it is nan, those that keep the drives as they are
+        forces  : (a,) of the inputs there, which drives with stiffness yield to; zero by default
         """
         supplied = np.zeros(len(self.inputs)) if forces is None else np.asarray(forces, dtype=float)
         here = [(float(theta[k]), float(rates[k])) if k >= 0 else (0.0, 0.0) for k in self.places]
         self.state = state = _state(self.arrays, len(self.coordinates))
         state.motion[RATES:] = rates
-        felt = np.empty(len(self.inputs))
+        taken = np.empty(len(self.inputs))
         if command is not None:
-            state.motion[ELAPSED] = np.inf  # nothing limits how fast it came there
-            self._take(self.arrays, state, np.asarray(command, dtype=float), felt)
+            state.motion[ELAPSED] = np.inf  # without a rate limit
+            self._take(self.arrays, state, np.asarray(command, dtype=float), taken)
             state.held[:, PENDING] = 0.0
         for i, (block, (place, rate)) in enumerate(zip(self.blocks, here, strict=True)):
-            given = None if command is None or np.isnan(command[i]) else float(felt[i])
-            x, felt[i] = settled_drive(block, place, rate, float(supplied[i]), given)
+            given = None if command is None or np.isnan(command[i]) else float(taken[i])
+            x, taken[i] = settled_drive(block, place, rate, float(supplied[i]), given)
             state.x[i, : block.order] = x
-        state.held[:, COMMAND] = state.held[:, ALLOWED] = felt
-        return felt
+        state.held[:, COMMAND] = state.held[:, ALLOWED] = taken
+        return taken
 
     def holding(self, *, standing: bool = False) -> list[int]:
-        """Numbers of inputs whose drives yield and so carry what holds a machine; standing : all that lead nothing."""
+        """Return the indices of inputs whose drives have a stiffness; standing : of all except prescribing drives."""
         return [i for i, block in enumerate(self.blocks) if not block.leads and (standing or block.moves)]
 
     def applied(self, command: Array) -> Array:
-        """The command (a,) after dead band, limits, rate limit and resolution; it is on its way then."""
+        """Return the command (a,) after dead band, limits, rate limit and resolution, and put it into the queue."""
         found = np.empty(len(self.inputs))
         while not self._take(self.arrays, self.state, command, found):
             queue = self.state.queue
@@ -119,12 +120,12 @@ class DriveBank:
         return found
 
     @property
-    def told(self) -> Array:
-        """The command (a,) that each block feels."""
+    def active_commands(self) -> Array:
+        """Commands (a,) that act on each block."""
         return self.state.held[:, COMMAND].copy()
 
     def shaped(self, times: Array, commands: Array) -> Array:
-        """Commands (N, a) at the times (N,), s, of a run, after dead band, limits, rate limit and resolution."""
+        """Return commands (N, a) at the times (N,), s, of a run after dead band, limits, rate limit and resolution."""
         found = np.empty_like(commands)
         for n, elapsed in enumerate(np.diff(times, prepend=times[0])):
             self.state.motion[ELAPSED] = elapsed
@@ -133,17 +134,17 @@ class DriveBank:
         return found
 
     def pieces(self, duration: float, rates: Array) -> Pieces:
-        """What drives do in the next `duration`, and there they stand then.
+        """Return the output of the drives in the next `duration`, and advance their states to its end.
 
-        rates : (k,) of the coordinates now; between samples the back-EMF of a motor with inductance goes on as they
-                changed since the sample before
+        rates : (k,) of the coordinates now; between samples the back-EMF of a motor with inductance continues with the
+                slope of the rates since the previous sample
         """
         found: Pieces = self._pieces(self.arrays, self.state, duration, rates, len(self.led))
         return found
 
 
 def _direct(actuator: str) -> DriveBlock:
-    """No drive: the command is the force."""
+    """Return the block of an actuator without a drive: its command is the force."""
     none = np.zeros(0)
     return DriveBlock(actuator, "", False, np.zeros((0, 0)), none, none, 1.0, none)
 
@@ -153,17 +154,17 @@ def _led(blocks: tuple[DriveBlock, ...], places: list[int], coordinates: tuple[s
     for block, k in zip(blocks, places, strict=True):
         part = f'drive of actuator "{block.actuator}"'
         if k < 0 and block.tied:
-            what = "moves its coordinate" if block.moves else "feels the rate of its coordinate"
+            what = "prescribes the motion" if block.moves else "depends on the rate"
             raise InputError(
-                f"it {what}, which is none of {', '.join(coordinates)}", part=part,
+                f"it {what} of its coordinate, which is none of {', '.join(coordinates)}", part=part,
                 hint="make its actuator a coordinate (in a reduced model: one of the region)"
-                + (", or give it a drive of force" if block.moves else ", or leave out its inductance"),
+                + (", or use a force drive" if block.moves else ", or leave out its inductance"),
             )  # fmt: skip
         if not block.leads:
             continue
         if k in found:
             raise InputError(
-                f'it leads "{coordinates[k]}", which that of "{found[k]}" leads already', part=part,
+                f'it prescribes "{coordinates[k]}", which the drive of "{found[k]}" prescribes already', part=part,
                 hint="give one of them a stiffness",
             )  # fmt: skip
         found[k] = block.actuator
@@ -195,14 +196,14 @@ def _arrays(blocks: tuple[DriveBlock, ...], places: list[int], led: tuple[int, .
 
 
 def _reach(block: DriveBlock) -> float:
-    """|f| that a unit of the command settles at; zero of what moves, or settles nowhere."""
+    """Return |f| at which a unit command settles; zero for drives that prescribe motion, or do not settle."""
     if block.moves or not block.order or np.linalg.matrix_rank(block.A) < block.order:
         return 0.0
     return abs(block.D - float(block.C @ np.linalg.solve(block.A, block.B)))
 
 
 def output_row(block: DriveBlock) -> tuple[Array, float]:
-    """y = P x + Q c: the motion of what leads, the force k θ_s + c θ̇_s of what yields, f of what pulls."""
+    """Return y = P x + Q c: the motion of a drive, the force k θ_s + c θ̇_s of one with stiffness, or its force f."""
     if block.leads:
         return block.C, 0.0
     if not block.moves:
@@ -219,11 +220,11 @@ def _state(arrays: DriveArrays, coordinates: int) -> DriveState:
     return DriveState(np.zeros((inputs, size)), held, np.zeros((2, inputs, _WAITING)), np.zeros(RATES + coordinates))
 
 
-# Drives that feel what they move, such as motors with inductance, and what they move, interval by interval.
+# Drives that depend on the motion, such as motors with inductance, coupled to the mechanism interval by interval.
 #
-# Within an interval the drives go on with the rates of the coordinates as they changed over the one before, and with
-# the command of its middle: both are off by the square of the interval. It is a twentieth of the time of the fastest
-# block, or of what block and inertia make of each other, 1/√(|C E| bᵀM⁻¹b), b the column of B.
+# Within an interval the drives use the rates of the coordinates extrapolated from the previous one, and
+# the command at its middle: both errors are of second order in the interval. It is a twentieth of the time constant of
+# the fastest block, or of block and inertia together, 1/√(|C E| bᵀM⁻¹b), b the column of B.
 
 
 _SHARE = 0.05
@@ -231,22 +232,28 @@ _MOST = 1_000_000  # intervals
 
 
 class Intervals(NamedTuple):
-    """Times (N,), s, and which of them are results."""
+    """Times (N,), s, and indices of the results among them."""
 
     times: Array
     results: NDArray[np.int64]
 
 
-def feels(bank: DriveBank) -> bool:
-    """Whether what a drive moves acts back on it."""
+def depend_on_motion(bank: DriveBank) -> bool:
+    """Return whether a drive depends on the motion that it causes."""
     return any(block.E.any() for block in bank.blocks)
 
 
-def intervals(bank: DriveBank, grid: Array, longest: float, light: Array) -> Intervals:
-    """Those between two results (N,) each divided evenly; longest : s; light : (a,) bᵀM⁻¹b of each input."""
-    blocks = [float(np.abs(np.linalg.eigvals(block.A)).max(initial=0.0)) for block in bank.blocks]
-    both = [np.sqrt(abs(float(block.C @ block.E)) * b) for block, b in zip(bank.blocks, light, strict=True)]
-    fast = max(*blocks, *both)
+def intervals(bank: DriveBank, grid: Array, longest: float, compliance: Array) -> Intervals:
+    """Divide the time between two results (N,) evenly into intervals.
+
+    longest : s, longest interval
+    compliance   : (a,) bᵀM⁻¹b of each input
+    """
+    block_rates = [float(np.abs(np.linalg.eigvals(block.A)).max(initial=0.0)) for block in bank.blocks]
+    coupled_rates = [
+        np.sqrt(abs(float(block.C @ block.E)) * b) for block, b in zip(bank.blocks, compliance, strict=True)
+    ]
+    fast = max(*block_rates, *coupled_rates)
     length = max(min(longest, _SHARE / fast if fast else np.inf), float(grid[-1] - grid[0]) / _MOST)
     counts = np.maximum(1, np.ceil(np.diff(grid) / length - 1e-6)).astype(np.int64)
     parts = [np.linspace(a, b, n, endpoint=False) for a, b, n in zip(grid[:-1], grid[1:], counts, strict=True)]
@@ -254,6 +261,6 @@ def intervals(bank: DriveBank, grid: Array, longest: float, light: Array) -> Int
 
 
 def interval_commands(times: Array, breaks: Array, values: Array) -> Array:
-    """Commands (N - 1, a) in the middle of each interval of times (N,); values (B, a) are linear between breaks."""
+    """Return commands (N - 1, a) at the middle of each interval of times (N,); values (B, a) are at breaks."""
     middle = 0.5 * (times[:-1] + times[1:])
     return np.ascontiguousarray(np.array([np.interp(middle, breaks, column) for column in values.T]).T)

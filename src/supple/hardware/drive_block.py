@@ -1,4 +1,4 @@
-"""A drive between a command and the mechanism: a linear block behind a dead band, limits and a delay."""
+"""Drive between a command and the mechanism: a linear block behind a dead band, limits and a delay."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from supple.diagnostics.errors import quoted
 from supple.hardware.instrument import require_valid_hardware
 
 _SHAPES = {"A": 2, "B": 1, "C": 1, "E": 1}
-_FEEDS = 1e-9  # of C A B, or of what C and B could give: up to here a command is not felt at once
+_FEEDS = 1e-9  # of ‖C‖ ‖B‖: smaller direct effects of a command count as none
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DriveBlock:
-    """The drive of one actuator, in SI units (docs/theory/hardware.md).
+    """Drive of one actuator, in SI units (docs/theory/hardware.md).
 
         ẋ = A x + B c + E ω
 
@@ -28,13 +28,13 @@ class DriveBlock:
 
         θ_s = C x,   θ̇_s = C (A x + B c),   θ̈_s = C A (A x + B c)                      f = C x + D c
 
-    A motion without stiffness leads the coordinate, θ = θ_s; C B = 0 then, so that θ̇ does not jump. Otherwise the
+    A motion without stiffness prescribes the coordinate, θ = θ_s; C B = 0 then, so that θ̇ does not jump. Otherwise the
     force on the coordinate is
 
         moves: k (θ_s - θ) + c_v (θ̇_s - θ̇)                                            forces: f - c_v θ̇
 
-    A (k, k), B, C, E (k,), D        : 1/s, and what the units of command, motion and force ask for; k may be zero
-    stiffness (k), damping (c_v)     : N/m or N m/rad, and times s; stiffness None: it does not yield
+    A (k, k), B, C, E (k,), D        : 1/s, and the units of command, motion and force; k may be zero
+    stiffness (k), damping (c_v)     : N/m or N m/rad, and times s; stiffness None: the motion is prescribed
     delay                            : s, of the command
     limits, rate_limit, dead_band, resolution : of the command, in its unit (per second for the rate)
     unit                             : of the command, "m/s", "V", "N", ...
@@ -62,53 +62,56 @@ class DriveBlock:
         for name, order in _SHAPES.items():
             value = getattr(self, name)
             if value.shape != (size,) * order or not np.isfinite(value).all():
-                raise InputError(f"its {name} is no matrix of {size} states", part=part, hint="correct its kind")
+                raise InputError(
+                    f"matrix {name} is not finite or has the wrong shape for {size} states",
+                    part=part,
+                    hint="correct its kind",
+                )
         require_valid_hardware(self, part)
         if self.leads and abs(self.C @ self.B) > _FEEDS * np.linalg.norm(self.C) * np.linalg.norm(self.B):
             raise InputError(
-                f"a {self.kind} drive that leads its coordinate would make its velocity jump with the command",
+                f"a {self.kind} drive that prescribes its coordinate would make its velocity jump with the command",
                 part=part, hint=_SMOOTHER,
             )  # fmt: skip
         if self.moves and (self.D != 0.0 or np.any(self.E)):
-            raise InputError("a motion follows from states alone, which no load moves (D = 0, E = 0)", part=part,
-                             hint="correct its kind")  # fmt: skip
+            raise InputError("a drive that prescribes motion needs D = 0 and E = 0", part=part, hint="correct its kind")
 
     def __repr__(self) -> str:
         return f"<DriveBlock {self.said}>"
 
     @property
     def leads(self) -> bool:
-        """Whether the coordinate is where the drive puts it, and the force follows."""
+        """Whether the drive prescribes its coordinate exactly, so that its force follows from the motion."""
         return self.moves and self.stiffness is None
 
     @property
     def tied(self) -> bool:
-        """Whether it needs its coordinate: to know where it moves it to, or to feel its rate."""
+        """Whether the drive needs its coordinate, to prescribe it or to use its rate."""
         return self.moves or bool(np.any(self.E))
 
     @property
     def order(self) -> int:
-        """Number of its states."""
+        """Number of states."""
         return len(self.B)
 
     @property
     def said(self) -> str:
-        """In words: `lift: velocity drive (m/s) that leads, 2 ms late`."""
-        does = "leads" if self.leads else "moves and yields" if self.moves else "pulls"
-        late = f", {1e3 * self.delay:g} ms late" if self.delay else ""
-        return f"{self.actuator}: {self.kind} drive ({self.unit}) that {does}{late}"
+        """Summary, such as `lift: velocity drive (m/s), prescribes motion, delay 2 ms`."""
+        effect = "prescribes motion" if self.leads else "moves through a stiffness" if self.moves else "applies force"
+        delay = f", delay {1e3 * self.delay:g} ms" if self.delay else ""
+        return f"{self.actuator}: {self.kind} drive ({self.unit}), {effect}{delay}"
 
     def data(self) -> dict[str, Any]:
-        """As JSON."""
+        """Return the drive as JSON data."""
         found = {item.name: getattr(self, item.name) for item in fields(self)}
         return {key: value.tolist() if isinstance(value, np.ndarray) else value for key, value in found.items()}
 
 
-_SMOOTHER = "give it a frequency (a position drive also a damping), or a stiffness through which it pulls"
+_SMOOTHER = "give it a frequency (a position drive also a damping), or a stiffness"
 
 
 def drive_from(data: Mapping[str, Any]) -> DriveBlock:
-    """Back from JSON, checked."""
+    """Return the drive of JSON data, checked."""
     try:
         size = len(data["B"])
         limits = data["limits"]
@@ -123,31 +126,31 @@ def drive_from(data: Mapping[str, Any]) -> DriveBlock:
             resolution=float(data["resolution"]), unit=str(data["unit"]),
         )  # fmt: skip
     except (TypeError, KeyError, ValueError, IndexError):
-        raise InputError(f"{quoted(data)} is no drive", hint="reduce again") from None
+        raise InputError(f"{quoted(data)} is not the data of a drive", hint="reduce again") from None
 
 
 def _optional(value: Any) -> float | None:
     return None if value is None else float(value)
 
 
-# Where a drive stands that has come to rest, or moves evenly, at a command.
+# State of a drive at rest, or in uniform motion, under a constant command.
 
 
 def settled_drive(
     block: DriveBlock, theta: float, rate: float, force: float = 0.0, command: float | None = None
 ) -> tuple[Array, float]:
-    """States x (k,) and command c with which the drive stands at θ and moves on at θ̇.
+    """Return the states x (k,) and the command c with which a drive is at θ and moves with the constant rate θ̇.
 
-    A drive that moves has θ_s = θ + force/k, θ̇_s = θ̇ and no further derivatives:
+    A drive that prescribes motion has θ_s = θ + force/k, θ̇_s = θ̇ and no further derivatives:
 
         C x = θ_s,   C A x + C B c = θ̇_s,   C Aʲ x + C Aʲ⁻¹ B c = 0,   j = 2 ... k
 
-    one that pulls has ẋ = 0 = A x + B c + E θ̇ and the force f = C x + D c. With a command that is given, what hangs on
-    it gives way: the last of these equations, and of a drive that yields and holds a place of its own accord (a
-    position drive) θ_s itself.
+    one that applies a force has ẋ = 0 = A x + B c + E θ̇ and the force f = C x + D c. With a given command, the last of
+    these equations is dropped, and of a drive with stiffness that comes to rest by itself (a position drive) θ_s
+    instead.
     """
-    pulls = not block.moves or (command is not None and not block.leads and _holds(block))
-    rows = _at_rest(block, rate, force) if pulls else _along(block, theta, rate, force)
+    at_rest = not block.moves or (command is not None and not block.leads and _holds(block))
+    rows = _at_rest(block, rate, force) if at_rest else _along(block, theta, rate, force)
     matrix, target = rows
     if command is not None:
         matrix = np.vstack([matrix[: block.order], np.eye(1, block.order + 1, block.order)])
@@ -157,24 +160,24 @@ def settled_drive(
 
 
 def _holds(block: DriveBlock) -> bool:
-    """Whether a held command brings it to rest: no eigenvalue is zero."""
+    """Return whether a constant command brings the drive to rest: no eigenvalue is zero."""
     return block.order > 0 and bool(np.linalg.matrix_rank(block.A) == block.order)
 
 
 def _at_rest(block: DriveBlock, rate: float, force: float) -> tuple[Array, Array]:
-    """Rows for (x, c)."""
+    """Return the rows for (x, c) of a force drive at rest."""
     motion = np.column_stack([block.A, block.B])
     output = np.append(block.C, block.D)
     return np.vstack([motion, output]), np.append(-block.E * rate, force)
 
 
 def _along(block: DriveBlock, theta: float, rate: float, force: float) -> tuple[Array, Array]:
-    """Rows for (x, c)."""
+    """Return the rows for (x, c) of a motion drive in uniform motion."""
     place = theta + (force / block.stiffness if block.stiffness else 0.0)
-    rows, now, felt = [], block.C, 0.0
+    rows, now, direct = [], block.C, 0.0
     for _ in range(block.order + 1):
-        rows.append(np.append(now, felt))
-        now, felt = now @ block.A, float(now @ block.B)
+        rows.append(np.append(now, direct))
+        now, direct = now @ block.A, float(now @ block.B)
     target = np.zeros(block.order + 1)
     target[:2] = (place, rate)[: block.order + 1]
     return np.array(rows), target

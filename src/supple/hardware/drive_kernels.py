@@ -1,4 +1,4 @@
-"""Drives from sample to sample: commands on their way, and the motion of the blocks as cubics."""
+"""Kernels of drives from sample to sample: delayed commands, and the output of the blocks as cubics."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from supple.hardware.pieces import Pieces
 
 TERMS = 14  # of the Taylor series; with ‖A‖ h <= 1/2 the next is below rounding
 STRIDE = 0.5  # h times the fastest rate of a block, for the series
-CUBIC = 0.25  # the same for one cubic: it is then off by less than 0.25⁴/384 = 1e-5 of what still moves
-TOGETHER = 1e-9  # of the duration: events closer than that are one
+CUBIC = 0.25  # the same for one cubic: its error is then less than 0.25⁴/384 = 1e-5 of the motion
+TOGETHER = 1e-9  # of the duration: closer events are merged
 
-# Slots of what travels together: few arrays, since handing one to native code takes as long as a hundred products.
+# Slots of combined arrays: few arrays, since passing one to native code takes as long as a hundred products.
 ORDER, LED, COORDINATE = 0, 1, 2
 FEEDS, FASTEST, SLOWEST, DELAY, LEAST, LARGEST, RATE_LIMIT, DEAD_BAND, RESOLUTION, REACH = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
 COMMANDED, LOADED, SEEN, BESIDE = 0, 1, 2, 3  # columns behind those of A
@@ -26,15 +26,14 @@ ELAPSED, SPAN, RATES = 0, 1, 2
 
 
 class DriveArrays(NamedTuple):
-    """a inputs of at most n states each: the block of each as ẋ = A x + B c + E ω, y = P x + Q c, whatever y is, and
-    what its command goes through.
+    """Blocks of a inputs with at most n states, ẋ = A x + B c + E ω, y = P x + Q c, and data of their commands.
 
-    places : (a, 3) ORDER, number of states; LED, place among the led coordinates, or -1: y is a force; COORDINATE,
-             whose rate ω is, or -1
+    places : (a, 3) ORDER, number of states; LED, index among the prescribed coordinates, or -1: y is a force;
+             COORDINATE, whose rate ω is, or -1
     blocks : (a, n, n + 3) A, then the columns B (COMMANDED), E (LOADED) and Pᵀ (SEEN)
-    facts  : (a, 10) Q (FEEDS); FASTEST and SLOWEST rate, 1/s, of what dies out or swings in the block, zero without
-             states; DELAY, LEAST and LARGEST command, RATE_LIMIT, DEAD_BAND, RESOLUTION;
-             REACH, the force that a unit of the command settles at, zero of what moves
+    facts  : (a, 10) Q (FEEDS); FASTEST and SLOWEST rate, 1/s, of the modes of the block, zero without states; DELAY,
+             LEAST and LARGEST command, RATE_LIMIT, DEAD_BAND, RESOLUTION; REACH, the force at which a unit command
+             settles, zero for motion drives
     """
 
     places: Integers
@@ -43,12 +42,14 @@ class DriveArrays(NamedTuple):
 
 
 class DriveState(NamedTuple):
-    """x     : (a, n)
-    held     : (a, 4) COMMAND that the block feels, that ALLOWED last before its resolution, s SINCE the first of them
-               changed, how many are PENDING
-    queue    : (2, a, m) those on their way: in how many s each ARRIVES, and what it CARRIES
-    motion   : (2 + k,) s ELAPSED since the last command, SPAN of the piece of time before, then the RATES of the
-               coordinates at the sample before
+    """State of the drives.
+
+    x      : (a, n) states of the blocks
+    held   : (a, 4) COMMAND that acts on the block, ALLOWED: the last one before its resolution, SINCE: s since the
+             first of them changed, PENDING: number of delayed commands
+    queue  : (2, a, m) delayed commands: ARRIVES, s until each acts, and CARRIES, its value
+    motion : (2 + k,) ELAPSED, s since the last command, SPAN of the previous piece of time, then the RATES of the
+             coordinates at the previous sample
     """
 
     x: Array
@@ -59,7 +60,7 @@ class DriveState(NamedTuple):
 
 @kernel(purpose="commands of drives")
 def take_commands(drives, state, command, applied):
-    """Commands (a,) as drives take them -> applied (a,); they are on their way then. False if too many are already."""
+    """Put commands (a,) as drives apply them into the queue and into applied (a,); False if the queue is full."""
     facts, held, queue = drives.facts, state.held, state.queue
     for i in range(command.shape[0]):
         if held[i, PENDING] == queue.shape[2]:
@@ -72,7 +73,7 @@ def take_commands(drives, state, command, applied):
             c -= band if c > 0.0 else -band
         c = min(max(c, facts[i, LEAST]), facts[i, LARGEST])
         most = facts[i, RATE_LIMIT] * state.motion[ELAPSED]
-        if most < np.inf:  # false as well where an unlimited rate meets no time
+        if most < np.inf:  # also false for nan, from an unlimited rate and zero time
             c = min(max(c, held[i, ALLOWED] - most), held[i, ALLOWED] + most)
         held[i, ALLOWED] = c
         if facts[i, RESOLUTION] > 0.0:
@@ -87,7 +88,7 @@ def take_commands(drives, state, command, applied):
 
 @kernel
 def arrive(state, i, now):
-    """What has arrived by now is felt from now on."""
+    """Let commands that have arrived by now act on the block."""
     held, queue = state.held, state.queue
     felt, pending = 0, int(held[i, PENDING])
     while felt < pending and queue[ARRIVES, i, felt] <= now:
@@ -103,7 +104,7 @@ def arrive(state, i, now):
 
 @kernel
 def block_rates(drives, state, i, omega, rates):
-    """ẋ = A x + B c + E ω of one block; y = P x + Q c, ẏ = P ẋ and, of a block that no load moves, ÿ = P A ẋ."""
+    """Compute ẋ = A x + B c + E ω of one block; return y = P x + Q c, ẏ = P ẋ and, without load effect, ÿ = P A ẋ."""
     blocks, x, n, size = drives.blocks, state.x, drives.places[i, ORDER], state.x.shape[1]
     c = state.held[i, COMMAND]
     y, slope, second = drives.facts[i, FEEDS] * c, 0.0, 0.0
@@ -122,10 +123,12 @@ def block_rates(drives, state, i, omega, rates):
 
 @kernel
 def longest_cubic(drives, state, i, omega):
-    """How long a cubic says what a block does, s.
+    """Return the longest time over which a cubic represents the output of a block, s.
 
-    What moves since a command changed dies out with the slowest rate, and pieces grow as it does. A force may besides
-    be off by 1e-5 of what its command settles at: h⁴/384 (|y⁗| + |y⁗˙|/|λ|), which does not vanish where y⁗ swings."""
+    Motion after a change of the command decays with the slowest rate, and pieces grow accordingly. A force may besides
+    have an error of 1e-5 of the value at which its command settles: h⁴/384 (|y⁗| + |y⁗˙|/|λ|), which does not vanish
+    where y⁗ oscillates.
+    """
     facts, n, size = drives.facts, drives.places[i, ORDER], state.x.shape[1]
     fastest = facts[i, FASTEST]
     length = CUBIC / fastest * math.exp(min(0.25 * facts[i, SLOWEST] * state.held[i, SINCE], 30.0))
@@ -153,8 +156,10 @@ def longest_cubic(drives, state, i, omega):
 
 @kernel
 def next_length(drives, state, span, slopes, close):
-    """Up to the next command that arrives, and not longer than a cubic can say what the blocks do; span : now and the
-    duration."""
+    """Return the time until the next command arrives, at most the time that a cubic can represent.
+
+    span : now and the duration
+    """
     now, duration = span
     held, queue, places = state.held, state.queue, drives.places
     length = duration - now
@@ -172,7 +177,7 @@ def next_length(drives, state, span, slopes, close):
 
 @kernel
 def block_advance(drives, state, i, length, omega, slope):
-    """x at the end, exact with c held and ω growing by `slope`: its Taylor series, in strides that it converges in."""
+    """Advance x exactly with constant c and ω growing by `slope`: its Taylor series, in convergent strides."""
     blocks, x, n, size = drives.blocks, state.x, drives.places[i, ORDER], state.x.shape[1]
     terms = np.empty((2, n))
     count = max(1, math.ceil(length * drives.facts[i, FASTEST] / STRIDE))
@@ -194,7 +199,7 @@ def block_advance(drives, state, i, length, omega, slope):
 
 @kernel
 def put_cubic(cubics, piece, column, length, ends):
-    """The cubic with values y₀, y₁ and rates v₀, v₁ at its ends."""
+    """Set the cubic with values y₀, y₁ and rates v₀, v₁ at its ends."""
     y0, v0, y1, v1 = ends
     cubics[piece, 0, column] = y0
     cubics[piece, 1, column] = v0
@@ -204,7 +209,7 @@ def put_cubic(cubics, piece, column, length, ends):
 
 @kernel
 def drive_piece(drives, state, i, piece, span, slopes, found):
-    """One block over one piece, from one time to another: its cubic, and its state moves on."""
+    """Compute the cubic of one block over one piece, and advance its state."""
     now, length = span
     k, column = drives.places[i, COORDINATE], drives.places[i, LED]
     slope = slopes[k] if k >= 0 else 0.0
@@ -222,7 +227,7 @@ def drive_piece(drives, state, i, piece, span, slopes, found):
 
 @kernel
 def empty_pieces(count, inputs, led):
-    """For so many."""
+    """Return empty pieces."""
     return Pieces(
         np.zeros(count + 1), np.zeros((count, 4, inputs)), np.zeros((count, 4, led)), np.zeros((count, 2, led))
     )
@@ -230,7 +235,7 @@ def empty_pieces(count, inputs, led):
 
 @kernel
 def first_pieces(found, count):
-    """The first of them, in arrays of their own."""
+    """Return the first pieces, in arrays of their own."""
     if count == found.forces.shape[0]:
         return found
     return Pieces(
@@ -241,7 +246,7 @@ def first_pieces(found, count):
 
 @kernel
 def most_pieces(drives, state, duration):
-    """Commands that arrive cut the time, and so does what moves fastest."""
+    """Return the largest number of pieces: arriving commands and the fastest block divide the time."""
     fastest, count = 0.0, 1.0
     for i in range(state.held.shape[0]):
         fastest = max(fastest, drives.facts[i, FASTEST])
@@ -253,9 +258,10 @@ def most_pieces(drives, state, duration):
 
 @kernel(purpose="drives from sample to sample")
 def drive_pieces(drives, state, duration, rates, led):
-    """What the blocks do over a duration, with commands as they arrive and ω going on as it went.
+    """Return the output of the blocks over a duration, with commands as they arrive and ω extrapolated.
 
-    rates : (k,) of the coordinates now; led : how many coordinates are led
+    rates : (k,) of the coordinates now
+    led   : number of prescribed coordinates
     """
     close, inputs, motion = TOGETHER * duration, state.held.shape[0], state.motion
     slopes = np.zeros(rates.shape[0])

@@ -1,8 +1,8 @@
-"""Drives and instruments at a frequency, with their delays as they are (docs/theory/frequency-response.md, eqs. 14-15).
+"""Frequency responses of drives and instruments, with exact delays (docs/theory/frequency-response.md, eqs. 14-15).
 
-θ_s / c = C (iω - A)⁻¹ B e^{-iωT}                                                            of what moves
-f / c   = (C (iω - A)⁻¹ B + D) e^{-iωT},   or (k + iω c_v) θ_s / c where it yields
--f / θ  = iω (c_v - C (iω - A)⁻¹ E),       or k + iω c_v where it yields
+θ_s / c = C (iω - A)⁻¹ B e^{-iωT}                                                            of motion drives
+f / c   = (C (iω - A)⁻¹ B + D) e^{-iωT},   or (k + iω c_v) θ_s / c with stiffness
+-f / θ  = iω (c_v - C (iω - A)⁻¹ E),       or k + iω c_v with stiffness
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from supple.hardware.instrument import Instrument
 
 
 def motion_response(block: DriveBlock, omega: Array) -> Complex:
-    """θ_s for a unit of command at ω (L,), rad/s."""
+    """Return θ_s for a unit command at ω (L,), rad/s."""
     if (omega == 0.0).any() and block.order and np.linalg.matrix_rank(block.A) < block.order:
         raise InputError(
-            f"at 0 Hz a command of its {block.kind} drive moves it ever further", part=f'input "{block.actuator}"',
+            f"the response of its {block.kind} drive at 0 Hz is infinite", part=f'input "{block.actuator}"',
             hint="begin above 0 Hz",
         )  # fmt: skip
     return np.asarray(_through(block, block.B, omega) * np.exp(-1j * omega * block.delay))
 
 
 def force_response(block: DriveBlock, omega: Array) -> Complex:
-    """f for a unit of command at ω (L,), of a drive that does not lead."""
+    """Return f for a unit command at ω (L,), of a drive that does not prescribe its coordinate."""
     if block.moves:
         assert block.stiffness is not None
         return np.asarray((block.stiffness + 1j * omega * block.damping) * motion_response(block, omega))
@@ -34,7 +34,7 @@ def force_response(block: DriveBlock, omega: Array) -> Complex:
 
 
 def impedance(block: DriveBlock, omega: Array) -> Complex:
-    """What a drive that does not lead holds its coordinate with, N/m or N m/rad, at ω (L,)."""
+    """Return the dynamic stiffness of a drive that does not prescribe its coordinate, N/m or N m/rad, at ω (L,)."""
     if block.moves:
         assert block.stiffness is not None
         return np.asarray(block.stiffness + 1j * omega * block.damping)
@@ -42,7 +42,7 @@ def impedance(block: DriveBlock, omega: Array) -> Complex:
 
 
 def instrument_response(instrument: Instrument, omega: Array) -> Complex:
-    """What it shows for a unit of the true output at ω (L,)."""
+    """Return the reading for a unit of the true output at ω (L,)."""
     found = np.exp(-1j * omega * instrument.delay)
     if instrument.frequency is not None:
         x = 1j * omega / (2.0 * np.pi * instrument.frequency)
@@ -51,7 +51,7 @@ def instrument_response(instrument: Instrument, omega: Array) -> Complex:
 
 
 def _through(block: DriveBlock, inlet: Array, omega: Array) -> Complex:
-    """C (iω - A)⁻¹ b (L,)."""
+    """Return C (iω - A)⁻¹ b (L,)."""
     if not block.order or not inlet.any():
         return np.zeros(len(omega), dtype=np.complex128)
     shift = 1j * omega[:, None, None] * np.eye(block.order)

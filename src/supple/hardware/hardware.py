@@ -1,4 +1,4 @@
-"""The drives and instruments of a machine, by the names of its actuators and outputs."""
+"""Drives and instruments of a machine, by the names of its actuators and outputs."""
 
 from __future__ import annotations
 
@@ -14,13 +14,26 @@ from supple.hardware.instrument import Instrument, instrument_from
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Hardware:
-    """False where nothing is described: commands are forces then, and measurements exact.
+    """Drives and instruments of a machine.
 
-    drives       : of the actuators that have one
-    instruments  : of the outputs that are not exact
-    encoders     : coordinate -> the output that measures it
-    rate_sensors : coordinate -> the output that measures its rate
-    actuator_coordinates : actuator -> the coordinate that it acts along, where that is one
+    False if there are none: commands are then forces, and measurements exact.
+
+    Attributes
+    ----------
+    drives : tuple of DriveBlock
+        Drives of the actuators that have one.
+    instruments : tuple of Instrument
+        Instruments of the outputs that are not exact.
+    encoders : mapping of str to str
+        Output that measures each coordinate, {coordinate: output}.
+    rate_sensors : mapping of str to str
+        Output that measures the rate of each coordinate, {coordinate: output}.
+    actuator_coordinates : mapping of str to str
+        Coordinate along which each actuator acts, {actuator: coordinate}.
+
+    See Also
+    --------
+    supple.hardware_of : Drives and instruments of a mechanism.
     """
 
     drives: tuple[DriveBlock, ...] = ()
@@ -38,30 +51,43 @@ class Hardware:
         return f"<Hardware: {drives}; instruments of {read}>"
 
     def drive(self, actuator: str) -> DriveBlock | None:
-        """Of an actuator; None if its command is its force."""
+        """Return the drive of an actuator; None if its command is its force."""
         return next((block for block in self.drives if block.actuator == actuator), None)
 
     def instrument(self, output: str) -> Instrument | None:
-        """Of an output; None if it is read exactly."""
+        """Return the instrument of an output; None if it is read exactly."""
         return next((item for item in self.instruments if item.output == output), None)
 
     @property
     def measured_as(self) -> dict[str, str]:
-        """Coordinate, or its rate as "name.rate" -> the output that measures it."""
+        """Outputs that measure coordinates and rates: {"name" or "name.rate": output}."""
         return {**self.encoders, **{f"{name}.rate": output for name, output in self.rate_sensors.items()}}
 
     def delays(self, inputs: Iterable[str] = (), late: float = 0.0) -> dict[str, float]:
-        """Delays of inputs and outputs by name, s; `late` is that of the computation, which every input has."""
+        """Return delays of inputs and outputs by name, s.
+
+        Parameters
+        ----------
+        inputs : iterable of str, optional
+            Inputs that have the computation delay. Default: only those with a drive.
+        late : float, optional
+            Computation delay, s. Default: 0.
+
+        Returns
+        -------
+        dict of str to float
+            Delays, s.
+        """
         found = dict.fromkeys(inputs, late) | {block.actuator: block.delay + late for block in self.drives}
         return found | {item.output: item.delay for item in self.instruments}
 
     def prompt(self) -> Hardware:
-        """The same without delays, and without what no linear model knows."""
+        """Return the hardware without delays, and without the nonlinear effects that no linear model includes."""
         drives = tuple(replace(block, delay=0.0, dead_band=0.0, resolution=0.0) for block in self.drives)
         return replace(self, drives=drives, instruments=tuple(replace(item, delay=0.0) for item in self.instruments))
 
     def data(self) -> dict[str, Any]:
-        """As JSON."""
+        """Return the hardware as JSON data."""
         parts = {"drives": [block.data() for block in self.drives], "instruments": [x.data() for x in self.instruments]}
         return {**parts, **{name: dict(getattr(self, name)) for name in _NAMED}}
 
@@ -71,10 +97,10 @@ _NAMED = ("encoders", "rate_sensors", "actuator_coordinates")
 
 
 def hardware_from(data: Any) -> Hardware:
-    """Back from JSON, checked."""
+    """Return the hardware of JSON data, checked."""
     try:
         drives, instruments = list(data["drives"]), list(data["instruments"])
         named = [{str(k): str(v) for k, v in data[key].items()} for key in _NAMED]
     except (TypeError, KeyError, AttributeError):
-        raise InputError(f"{quoted(data)} is no hardware", hint="reduce again") from None
+        raise InputError(f"{quoted(data)} is not the data of drives and instruments", hint="reduce again") from None
     return Hardware(tuple(map(drive_from, drives)), tuple(map(instrument_from, instruments)), *named)

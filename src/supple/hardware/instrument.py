@@ -1,4 +1,4 @@
-"""The instrument between an output of the mechanism and the number that a controller reads."""
+"""Instrument between an output of the mechanism and the number that a controller reads."""
 
 from __future__ import annotations
 
@@ -12,41 +12,61 @@ import numpy as np
 from supple.diagnostics import InputError
 from supple.diagnostics.errors import quoted
 
-# Checks of the numbers of drives and instruments, however they were made.
+# Checks of the numbers of drives and instruments, from any source.
 
 
-_ABOVE = ("stiffness", "rate_limit", "frequency", "noise_frequency", "sample_time")  # above zero where they are given
+_ABOVE = ("stiffness", "rate_limit", "frequency", "noise_frequency", "sample_time")  # above zero if given
 _AT_LEAST = ("delay", "dead_band", "resolution", "noise", "walk")  # zero or more
 _FINITE = ("damping", "bias", "D")
 
 
 def require_valid_hardware(item: Any, part: str) -> None:
-    """Raise InputError for the first number of a drive or an instrument that cannot be."""
+    """Raise InputError for the first invalid number of a drive or an instrument."""
     for name in (*_ABOVE, *_AT_LEAST, *_FINITE):
         value = getattr(item, name, None)
         if value is None:
             continue
         above, least = name in _ABOVE, name in _AT_LEAST
         if not np.isfinite(value) or (above and value <= 0.0) or (least and value < 0.0):
-            wanted = "above 0" if above else "of 0 or more" if least else "that is finite"
-            raise InputError(f"its {name} is {value:g}", part=part, hint=f"give a value {wanted}")
+            valid = "above 0" if above else "of 0 or more" if least else "that is finite"
+            raise InputError(f"invalid {name} {value:g}", part=part, hint=f"give a value {valid}")
     if item.limits is not None and not item.limits[0] < item.limits[1]:
-        raise InputError(f"its limits are {item.limits[0]:g} and {item.limits[1]:g}", part=part, hint="let them rise")
+        raise InputError(
+            f"the lower limit {item.limits[0]:g} is not below the upper limit {item.limits[1]:g}", part=part,
+            hint="give the lower limit first",
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Instrument:
-    """The instrument of one output, in the output's SI unit; what is left out is ideal (docs/theory/hardware.md).
+    """Instrument of one output, in the output's SI unit (docs/theory/hardware.md).
 
         true output -> low-pass -> delay -> its own samples -> + bias + walk + noise -> limits -> resolution
 
-    noise           : RMS; noise_frequency : Hz, corner of its first-order spectrum; None: white from reading to reading
-    walk            : RMS that its zero wanders in one second, growing with the root of time
-    bias            : what it shows of zero
-    delay           : s
-    resolution      : what it can tell apart; limits : least and largest reading
-    frequency       : Hz, of its own low-pass; damping : ratio of a second-order one; None: first order
-    sample_time     : s between its own readings; None: it reads whenever it is asked
+    Attributes
+    ----------
+    output : str
+        Name of the output.
+    noise : float
+        RMS noise.
+    noise_frequency : float, optional
+        Corner frequency of the first-order noise spectrum, Hz; None: white from reading to reading.
+    walk : float
+        Drift of the zero, RMS per √s.
+    bias : float
+        Constant bias.
+    delay : float
+        Delay, s.
+    resolution : float
+        Resolution of the reading.
+    limits : (float, float), optional
+        Lower and upper limit of the reading.
+    frequency : float, optional
+        Corner frequency of the low-pass, Hz.
+    damping : float, optional
+        Damping ratio of a second-order low-pass; None: first order.
+    sample_time : float, optional
+        Time between its own readings, s; None: it reads at every sample of the loop.
     """
 
     output: str
@@ -66,19 +86,19 @@ class Instrument:
 
     @property
     def uncertainty(self) -> float:
-        """RMS by which a reading is off at random: √(noise² + resolution²/12), rounding being evenly likely."""
+        """RMS random error of a reading: √(noise² + resolution²/12), with uniformly distributed rounding."""
         return hypot(self.noise, self.resolution / sqrt(12.0))
 
     @property
     def said(self) -> str:
-        """In words: `noise 0.02, 1 ms late`."""
+        """Summary, such as `noise 0.02, delay 1 ms`."""
         order = "first" if self.damping is None else "second"
         parts = [
             self.noise and f"noise {self.noise:g}",
-            self.walk and f"walk {self.walk:g} a √s",
+            self.walk and f"walk {self.walk:g} per √s",
             self.bias and f"bias {self.bias:g}",
-            self.frequency and f"low-pass of {self.frequency:g} Hz, {order} order",
-            self.delay and f"{1e3 * self.delay:g} ms late",
+            self.frequency and f"{order}-order low-pass at {self.frequency:g} Hz",
+            self.delay and f"delay {1e3 * self.delay:g} ms",
             self.resolution and f"resolution {self.resolution:g}",
             self.limits and f"{self.limits[0]:g} ... {self.limits[1]:g}",
             self.sample_time and f"every {1e3 * self.sample_time:g} ms",
@@ -86,12 +106,12 @@ class Instrument:
         return ", ".join(part for part in parts if part) or "exact"
 
     def data(self) -> dict[str, Any]:
-        """As JSON."""
+        """Return the instrument as JSON data."""
         return asdict(self)
 
 
 def instrument_from(data: Mapping[str, Any]) -> Instrument:
-    """Back from JSON, checked."""
+    """Return the instrument of JSON data, checked."""
     optional = ("noise_frequency", "frequency", "damping", "sample_time")
     try:
         values = {key: None if data[key] is None else float(data[key]) for key in optional}
@@ -103,4 +123,4 @@ def instrument_from(data: Mapping[str, Any]) -> Instrument:
             **values,  # type: ignore[arg-type]
         )
     except (TypeError, KeyError, ValueError, IndexError):
-        raise InputError(f"{quoted(data)} is no instrument", hint="reduce again") from None
+        raise InputError(f"{quoted(data)} is not the data of an instrument", hint="reduce again") from None

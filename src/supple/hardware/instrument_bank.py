@@ -1,4 +1,4 @@
-"""The instruments of a machine in a sampled loop: true outputs in, readings out."""
+"""Instruments of a machine in a sampled loop: from true outputs to readings."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ INPUT, READING = 2, 3  # behind the states
 
 
 class InstrumentArrays(NamedTuple):
-    """o outputs.
+    """Arrays of o instruments.
 
     facts   : (o, 7) ORDER of the low-pass; delay in WHOLE samples and the FRACTION of one; LEAST and LARGEST reading,
-              RESOLUTION, and at EVERY which sample it reads
+              RESOLUTION, and EVERY, the number of samples between readings
     filters : (o, 2, 4) x⁺ = Φ x + Γ₀ u + Γ₁ u⁺ from sample to sample, the input linear in between; the first state is
               the output
     errors  : (N, o) added to the readings
@@ -40,8 +40,11 @@ class InstrumentArrays(NamedTuple):
 
 
 class InstrumentState(NamedTuple):
-    """memory : (o, 4) states of the low-pass, its last INPUT, the last READING; history : (o, H), at k modulo H what
-    came out of the low-pass at sample k."""
+    """State of the instruments.
+
+    memory  : (o, 4) states of the low-pass, its last INPUT, the last READING
+    history : (o, H) output of the low-pass at sample k, at k modulo H
+    """
 
     memory: Array
     history: Array
@@ -49,7 +52,7 @@ class InstrumentState(NamedTuple):
 
 @kernel
 def low_pass(instruments, state, i, true):
-    """The next output of one filter."""
+    """Return the next output of one filter."""
     filters, memory = instruments.filters, state.memory
     if instruments.facts[i, ORDER] == 0.0:
         return true
@@ -65,7 +68,7 @@ def low_pass(instruments, state, i, true):
 
 @kernel
 def settle(state, i, true):
-    """As if the output had been there for long."""
+    """Set the state for an output that has been constant for a long time."""
     state.memory[i, 0], state.memory[i, 1], state.memory[i, INPUT] = true, 0.0, true
     for m in range(state.history.shape[1]):
         state.history[i, m] = true
@@ -73,7 +76,7 @@ def settle(state, i, true):
 
 @kernel(purpose="readings of instruments")
 def take_readings(instruments, state, k, true, measured):
-    """Readings at sample k, which come in order from 0 on: measured (o,)."""
+    """Compute the readings at sample k, measured (o,); samples come in order from 0 on."""
     facts, history, depth = instruments.facts, state.history, state.history.shape[1]
     for i in range(true.shape[0]):
         if k == 0:
@@ -95,20 +98,23 @@ def take_readings(instruments, state, k, true, measured):
 # All instruments of a machine.
 
 
-_WHOLE = 1e-6  # of a sample: how far a time may be from a whole number of them
+_WHOLE = 1e-6  # of a sample: largest deviation of a time from whole samples
 
 
 class InstrumentBank:
-    """Every output through its instrument; one without is read exactly.
+    """Instruments of all outputs; one without an instrument is read exactly.
 
-    outputs     : names of the outputs, o of them
-    sample_time : s between samples; count : how many there will be at most
-    seed        : of the noise; the same seed gives the same noise, whatever the plant
+    outputs     : names of the o outputs
+    sample_time : s between samples
+    count       : largest number of samples
+    seed        : random seed of the noise, which is the same for every plant
     """
 
     def __init__(self, hardware: Hardware, outputs: Sequence[str], sample_time: float, count: int, seed: int = 0):
         if not (isinstance(seed, int | np.integer) and seed >= 0):  # type: ignore[redundant-expr]  # whatever is given
-            raise InputError(f"it is {seed!r}", part="seed of the noise", hint="give a whole number from 0 on")
+            raise InputError(
+                f"must be a whole number from 0 on (got {seed!r})", part="seed of the noise", hint="give another seed"
+            )
         self.outputs = tuple(outputs)
         for item in hardware.instruments:
             if item.output not in self.outputs:
@@ -136,41 +142,41 @@ class InstrumentBank:
         self._take = compiled(take_readings)
 
     def read(self, k: int, true: Array) -> Array:
-        """Readings (o,) of the true outputs (o,) at sample k; samples are read in order, from 0 on."""
+        """Return the readings (o,) of the true outputs (o,) at sample k; samples are read in order, from 0 on."""
         measured = np.empty(len(self.outputs))
         self._take(self.arrays, self.state, k, true, measured)
         return measured
 
 
 def _every(item: Instrument, sample_time: float) -> int:
-    """At every how many samples it reads: always, if faster than they are."""
+    """Return the number of samples between readings; 1 if the instrument is faster than the loop."""
     if item.sample_time is None or item.sample_time <= sample_time * (1.0 + _WHOLE):
         return 1
     every = item.sample_time / sample_time
     if abs(every - round(every)) > _WHOLE * every:
         raise InputError(
-            f"it reads every {item.sample_time:g} s, which is no multiple of the sample time {sample_time:g} s",
+            f"it reads every {item.sample_time:g} s, which is not a multiple of the sample time {sample_time:g} s",
             part=f'instrument of output "{item.output}"',
             hint=f"sample at {item.sample_time / np.ceil(every):g} s, or change its sample_time",
         )
     return round(every)
 
 
-# Errors of instruments: noise with its spectrum, a bias, and a zero that wanders, all drawn from a seed.
+# Errors of instruments: noise with its spectrum, a bias, and a drifting zero, all from a random seed.
 
 
-_NOISE, _WALK = 0, 1  # streams of their own: more of one leaves the other as it is
+_NOISE, _WALK = 0, 1  # independent random streams
 
 
 def reading_errors(instrument: Instrument, sample_time: float, count: int, seed: int) -> Array:
-    """bias + walk + noise (count,) of its readings, `sample_time` apart.
+    """Return bias + walk + noise (count,) of readings that are `sample_time` apart.
 
-    Coloured noise of the RMS σ and the corner f is the first-order process that keeps σ from the first reading on,
+    Coloured noise with the RMS σ and the corner frequency f is the stationary first-order process
 
         n_k+1 = φ n_k + σ √(1 - φ²) w_k,   φ = exp(-2π f T),   n_0 = σ w_0
 
-    white noise has φ = 0, and the walk is b_k+1 = b_k + walk √T w_k from the bias on. w_k are standard normal numbers
-    that hang on the seed, on the output's name and on k alone, whatever else is measured and however long.
+    White noise has φ = 0, and the walk is b_k+1 = b_k + walk √T w_k, starting at the bias. w_k are standard normal
+    numbers that depend only on the seed, the output's name and k.
     """
     found = np.full(count, instrument.bias)
     if instrument.noise > 0.0:

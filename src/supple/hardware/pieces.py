@@ -1,4 +1,4 @@
-"""What drives do from one sample to the next, as cubics in time."""
+"""Output of drives from one sample to the next, as cubics in time."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from supple.array_types import Array
 
 
 class Pieces(NamedTuple):
-    """Forces of the actuators and courses of the led coordinates, in p pieces.
+    """Forces of the actuators and motions of the prescribed coordinates, in p pieces.
 
-    times  : (p + 1,) s, from 0 to the duration; delays that are no whole samples cut it
-    forces : (p, 4, a) coefficients of 1, τ, τ², τ³ as those of `PolynomialPieces`; zero where led
-    led    : (p, 4, k) the same of the led coordinates, which meet θ_s and θ̇_s at both ends
-    accelerations : (p, 2, k) θ̈ of the led coordinates at the beginning and the end of each piece; they may jump
+    times  : (p + 1,) s, from 0 to the duration; delays that are not whole samples divide it
+    forces : (p, 4, a) coefficients of 1, τ, τ², τ³ as in `PolynomialPieces`; zero for prescribed coordinates
+    led    : (p, 4, k) the same for the prescribed coordinates, which meet θ_s and θ̇_s at both ends
+    accelerations : (p, 2, k) θ̈ of the prescribed coordinates at the beginning and the end of each piece; they may jump
 
-    Forces and led coordinates have their breaks in common: a loop makes them anew at every sample, and each array that
-    goes into a kernel or comes out of it costs time.
+    Forces and prescribed coordinates share their breaks: a loop computes them at every sample, and each array passed to
+    or from a kernel costs time.
     """
 
     times: Array
@@ -28,19 +28,19 @@ class Pieces(NamedTuple):
 
 
 def between(pieces: Pieces, first: int, last: int) -> Pieces:
-    """Those from number `first` to before `last`, whose times begin at 0 again."""
+    """Return the pieces from index `first` to before `last`, with times that begin at 0."""
     times, part = pieces.times[first : last + 1] - pieces.times[first], slice(first, last)
     return Pieces(times, pieces.forces[part], pieces.led[part], pieces.accelerations[part])
 
 
 def forces_at(pieces: Pieces, times: Array) -> Array:
-    """Forces (N, a) at times (N,) from the beginning of the first piece on; at a break those of the piece after it."""
+    """Return forces (N, a) at times (N,) from the beginning of the first piece; at a break those of the next."""
     piece = np.clip(np.searchsorted(pieces.times, times, side="right") - 1, 0, len(pieces.forces) - 1)
     return _value(pieces.forces[piece].transpose(1, 0, 2), (times - pieces.times[piece])[:, None])
 
 
 def at_end(pieces: Pieces, piece: int) -> Array:
-    """Forces (a,) at the end of a piece."""
+    """Return forces (a,) at the end of a piece."""
     return np.asarray(_value(pieces.forces[piece], float(pieces.times[piece + 1] - pieces.times[piece])))
 
 

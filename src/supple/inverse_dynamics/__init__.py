@@ -1,1 +1,1 @@
-"""Actuator forces that a motion needs, their distribution over redundant actuators, and joint reactions."""
+"""Inverse dynamics: forces of the actuators along motions, and reactions in joints."""

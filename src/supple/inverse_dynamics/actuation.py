@@ -1,4 +1,4 @@
-"""The actuators chosen to drive a motion: what they do to the coordinates, and what they may do."""
+"""Actuators that drive a motion: their input map, bounds and weights."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ _RANK = 1e-9  # of the largest singular value of B over the motion
 class Actuation:
     """Chosen actuators along a motion.
 
-    numbers : their places among all actuators; B : (N, s, a) their columns of the input map
+    numbers : their indices among all actuators
+    B       : (N, s, a) their columns of the input map
     """
 
     mechanism: Any
@@ -35,9 +36,9 @@ class Actuation:
 
 
 def actuation(numbering: Numbering, input_map: Array, chosen: Sequence[str] | str | None, time: Array) -> Actuation:
-    """The chosen actuators (all if None), after a check that they can drive every coordinate at every instant.
+    """Return the chosen actuators (all if None), after a check that they can drive every coordinate at every time.
 
-    input_map : (N, s, all actuators) B along the motion, broadcast where it is constant
+    input_map : (N, s, all actuators) B along the motion, broadcast if it is constant
     """
     mechanism = numbering.mechanism
     known = tuple(mechanism.actuators)
@@ -50,8 +51,8 @@ def actuation(numbering: Numbering, input_map: Array, chosen: Sequence[str] | st
         if name in names[:i]:
             raise InputError(f'actuator "{name}" is listed twice', part="actuators", hint="list each once")
     numbers = [known.index(name) for name in names]
-    same = len(input_map) > 1 and input_map.strides[0] == 0  # one matrix at every instant
-    B = np.ascontiguousarray(input_map[: 1 if same else None, :, numbers])
+    constant = len(input_map) > 1 and input_map.strides[0] == 0  # one matrix at every time
+    B = np.ascontiguousarray(input_map[: 1 if constant else None, :, numbers])
     angle = numbering.angles()
     turns = [bool(angle[numbering.measures[key_of(mechanism, mechanism.actuators[name])]]) for name in names]
     # In units of the mechanism's extent for lengths, so that the rank does not depend on the unit of length.
@@ -64,17 +65,15 @@ def actuation(numbering: Numbering, input_map: Array, chosen: Sequence[str] | st
 
 
 def _require_driven(numbering: Numbering, names: tuple[str, ...], B: Array, time: Array) -> None:
-    """B has full row rank at every instant, and a square one does not pass through a singular position between two."""
+    """Require full row rank of B at every time, and that a square B does not pass a singularity between two times."""
     s, a = B.shape[1:]
     who = " and ".join(f'"{name}"' for name in names)
     part = f'mechanism "{numbering.mechanism.name}"'
-    hint = (
-        "let more actuators work" if len(names) < len(numbering.mechanism.actuators) else "add an actuator to the file"
-    )
+    hint = "use more actuators" if len(names) < len(numbering.mechanism.actuators) else "add an actuator to the file"
     if a < s:
         left = np.linalg.svd(B[0])[0][:, a:] if a else np.eye(s)
         name = numbering.coordinates[int(np.argmax(np.linalg.norm(left, axis=1)))]
-        few = f"{who} cannot drive {s} coordinates" if a else "no actuator works"
+        few = f"{who} cannot drive {s} coordinates" if a else "no actuator is chosen"
         raise InputError(f'{few}: "{name}" is not driven', part=part, path=("actuators",), hint=hint)
     left, sigma, _ = np.linalg.svd(B)
     weak = np.flatnonzero(sigma[:, -1] <= _RANK * sigma[:, 0].max())
@@ -84,19 +83,19 @@ def _require_driven(numbering: Numbering, names: tuple[str, ...], B: Array, time
         when = f"at {time[n]:.6g} s"
     elif a == s:
         sign = np.sign(np.linalg.det(B))
-        turned = np.flatnonzero(sign[1:] != sign[:-1])
-        if turned.size:
-            n = int(turned[0])
+        crossings = np.flatnonzero(sign[1:] != sign[:-1])
+        if crossings.size:
+            n = int(crossings[0])
             when = f"between {time[n]:.6g} s and {time[n + 1]:.6g} s"
     if n >= 0:
         name = numbering.coordinates[int(np.argmax(np.abs(left[n, :, -1])))]
         raise InputError(
-            f'{who} cannot drive coordinate "{name}" {when}, where the hold on it is lost', part=part, hint=hint
+            f'{who} cannot drive coordinate "{name}" {when}: the configuration is singular', part=part, hint=hint
         )
 
 
 def weights_of(chosen: Actuation, given: Mapping[str, float] | None) -> Array:
-    """Weights (a,), 1 where none is given."""
+    """Return the weights (a,), 1 by default."""
     found = np.ones(len(chosen.names))
     for name, value in (given or {}).items():
         found[_index(chosen, name, "weights")] = _positive(value, f'weight of "{name}"')
@@ -104,12 +103,12 @@ def weights_of(chosen: Actuation, given: Mapping[str, float] | None) -> Array:
 
 
 def force_bounds(chosen: Actuation, given: Any) -> tuple[Array, Array]:
-    """Least and largest forces (N, a), infinite where nothing is given."""
+    """Return the lower and upper bounds of forces (N, a), infinite by default."""
     a = len(chosen.names)
     lower, upper = np.full(a, -inf), np.full(a, inf)
     if isinstance(given, str):
         if given != "limits":
-            raise InputError(f'"{given}" is not a bound', part="bounds", hint='give numbers, or "limits"')
+            raise InputError(f'unknown bound "{given}"', part="bounds", hint='give numbers, or "limits"')
         limits = {name: chosen.mechanism.actuators[name].force_limits for name in chosen.names}
         given = {name: pair for name, pair in limits.items() if pair is not None}
     elif given is not None and not isinstance(given, Mapping):
@@ -120,7 +119,7 @@ def force_bounds(chosen: Actuation, given: Any) -> tuple[Array, Array]:
             lower[i], upper[i] = real_numbers(f'bounds of "{name}"', bound, finite=False).ravel()[:2]
             if not lower[i] < upper[i]:
                 raise InputError(
-                    f"{lower[i]:g} is not below {upper[i]:g}", part=f'bounds of "{name}"', hint="give (least, largest)"
+                    f"{lower[i]:g} is not below {upper[i]:g}", part=f'bounds of "{name}"', hint="give (lower, upper)"
                 )
         else:
             upper[i] = _positive(bound, f'bound of "{name}"')
@@ -130,7 +129,7 @@ def force_bounds(chosen: Actuation, given: Any) -> tuple[Array, Array]:
 
 
 def rate_limits(chosen: Actuation, given: Any, time: Array) -> Rates | None:
-    """Bounds on the rates, None if there is none or no second instant."""
+    """Return the bounds of the rates; None if there are none or only one time."""
     if given is None or len(time) < 2:
         return None
     if not isinstance(given, Mapping):
@@ -143,7 +142,7 @@ def rate_limits(chosen: Actuation, given: Any, time: Array) -> Rates | None:
 
 def _index(chosen: Actuation, name: str, what: str) -> int:
     if name not in chosen.names:
-        raise InputError(f'"{name}" is not one of the working actuators', part=what, hint=nearest(name, chosen.names))
+        raise InputError(f'"{name}" is not one of the chosen actuators', part=what, hint=nearest(name, chosen.names))
     return chosen.names.index(name)
 
 
@@ -153,5 +152,5 @@ def _positive(value: Any, part: str) -> float:
     except (TypeError, ValueError):
         raise InputError(f"{value!r} is not a number", part=part, hint="give a number above 0") from None
     if not (found > 0.0 and isfinite(found)):
-        raise InputError(f"{found:g} is not above 0", part=part, hint="give a number above 0")
+        raise InputError(f"must be positive and finite (got {found:g})", part=part, hint="give a number above 0")
     return found

@@ -1,4 +1,4 @@
-"""`supple inverse`: the forces of the actuators that a motion needs."""
+"""`supple inverse`: the actuator forces of a motion."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import typer
 
 from supple.cli.answer import Answer, answering
 from supple.cli.assemble import warn_of_limits
+from supple.cli.help_text import COST
 from supple.cli.kept import Picture, TableFile, draw, write_file
 from supple.cli.model_argument import (
     FileOrRom,
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
 
 class Minimize(StrEnum):
-    """What is least where there are more actuators than coordinates."""
+    """Objective of the force distribution over redundant actuators."""
 
     torque = "torque"
     peak = "peak"
@@ -48,39 +49,41 @@ class Minimize(StrEnum):
 MotionName = Annotated[
     str,
     typer.Option(
-        "--motion", metavar="NAME|CSV",
-        help="A motion of the file, or a table with a column `time` and one for each coordinate.",
+        "--motion",
+        metavar="NAME|CSV",
+        help="Motion of the file, or a table with a column `time` and one per coordinate.",
     ),
-]  # fmt: skip
+]
 Actuators = Annotated[
-    str | None,
-    typer.Option("--actuators", metavar="A,B", help="Those that work; all if left out."),
+    str | None, typer.Option("--actuators", metavar="NAME,...", help="Active actuators. Default: all.")
 ]
 Objective = Annotated[
     Minimize,
     typer.Option(
         "--minimize",
-        help="Where the forces are not unique: the sum of their squares, the largest, or squares of forces and joint "
-        "reactions together.",
+        help="Quantity that redundant actuators minimize: sum of squared forces, largest force, or squared "
+        "forces and joint reactions.",
     ),
 ]
 Bounds = Annotated[
     str | None,
     typer.Option(
-        "--bounds", metavar="60|A=60,B=-20:40|limits",
-        help="Largest absolute force, of all or by actuator; LEAST:LARGEST; `limits` takes force_limits of the file.",
+        "--bounds",
+        metavar="BOUNDS",
+        help="Force bounds: one number, `A=60,B=-20:40`, or `limits` for the force_limits of the file.",
     ),
-]  # fmt: skip
+]
 RateBounds = Annotated[
     str | None,
     typer.Option(
-        "--rate-bounds", metavar="900|A=900,...",
-        help="Largest change of a force in a second, of all or by actuator.",
+        "--rate-bounds", metavar="BOUNDS", help="Bounds of the force rates per second: one number, or `A=900,...`."
     ),
-]  # fmt: skip
+]
 Step = Annotated[
     str | None,
-    typer.Option("--step", metavar="TIME", help="1ms; a thousandth of the motion if left out."),
+    typer.Option(
+        "--step", metavar="TIME", help="Time step. Default: a thousandth of the motion.", rich_help_panel=COST
+    ),
 ]
 
 
@@ -98,7 +101,7 @@ def inverse(
     settings: Settings = None,
     as_json: Json = False,
 ) -> None:
-    """Compute the forces of the actuators along a motion."""
+    """Compute the actuator forces of a motion."""
     with answering(as_json) as answer:
         from supple.diagnostics import NumericalError
         from supple.inverse_dynamics.inverse_dynamics import inverse as inverse_dynamics
@@ -112,7 +115,7 @@ def inverse(
             options |= _bounds(described_mechanism(model), bounds, rate_bounds)
             found = inverse_dynamics(model, trajectory_in_model(model, motion, step=width), **options)
             if model_follows_path(model) and len(model.layout.inputs) > 1:
-                answer.note("along a path the model knows one force, the sum along it of what the actuators do")
+                answer.note("a model along a path has one force: the sum of all actuator forces along the path")
         else:
             mechanism = read_mechanism(answer, file, settings)
             name = mechanism.name
@@ -122,7 +125,7 @@ def inverse(
             found = whole
         _write(found, output, plot)
         if found.deformation is not None:
-            answer.note("its deformation is taken as quasi-static, without vibration; `simulate --motion` follows it")
+            answer.note("the deformation is quasi-static, without vibration; `simulate --motion` includes vibration")
         hint = "--json gives all values, -o FILE.csv a table, --plot FILE.png a picture"
         answer.give(found.data(), lambda: found.text(f"{name}, {motion}", minimize.value).lines(hint))
         if found.reason:
@@ -131,7 +134,7 @@ def inverse(
 
 
 def _bounds(mechanism: Mechanism, bounds: str | None, rate_bounds: str | None) -> dict[str, Any]:
-    """Bounds of forces and of their rates as `inverse` takes them."""
+    """Return the bounds of forces and of their rates as `inverse` takes them."""
     force = dimension_by_name(mechanism, "force")
     return {
         "bounds": "limits" if bounds == "limits" else _by_name(bounds, "--bounds", mechanism, force),
@@ -141,31 +144,31 @@ def _bounds(mechanism: Mechanism, bounds: str | None, rate_bounds: str | None) -
     }
 
 
-def _by_name(text: str | None, option: str, mechanism: Mechanism, wanted: DimensionOf) -> Any:
-    """`60` as a number, `A=60,B=-20:40` as {name: number or pair}."""
+def _by_name(text: str | None, option: str, mechanism: Mechanism, dimension: DimensionOf) -> Any:
+    """Return `60` as a number, `A=60,B=-20:40` as {name: number or pair}."""
     if text is None:
         return None
-    if "=" not in text:  # of all of them
-        bounds = [_bound(text, option, wanted(name)) for name in mechanism.actuators]
+    if "=" not in text:  # one bound for all
+        bounds = [_bound(text, option, dimension(name)) for name in mechanism.actuators]
         return bounds[0] if bounds else _bound(text, option, None)
     found = {}
     for piece in pieces(text):
         name, equals, value = (item.strip() for item in piece.partition("="))
         if not equals or not name:
             raise typer.BadParameter(f"{piece!r} is not NAME=VALUE", param_hint=option)
-        found[name] = _bound(value, f"{option} {name}", wanted(name))
+        found[name] = _bound(value, f"{option} {name}", dimension(name))
     return found
 
 
-def _bound(text: str, part: str, wanted: Dimension | None) -> float | tuple[float, float]:
+def _bound(text: str, part: str, dimension: Dimension | None) -> float | tuple[float, float]:
     low, colon, high = text.partition(":")
     if not colon:
-        return quantity_of(text, part, wanted)
-    return quantity_of(low, part, wanted), quantity_of(high, part, wanted)
+        return quantity_of(text, part, dimension)
+    return quantity_of(low, part, dimension), quantity_of(high, part, dimension)
 
 
 def _warn(answer: Answer, found: InverseDynamics) -> None:
-    """Limits of coordinates and forces that the motion leaves."""
+    """Warn of limits of coordinates and forces that the motion exceeds."""
     here = found.model.configuration
     warn_of_limits(answer, here)
     for name, values in found.forces.items():
@@ -174,7 +177,7 @@ def _warn(answer: Answer, found: InverseDynamics) -> None:
             needs = f"{values.min():.6g} to {values.max():.6g} {found.forces.units[name]}"
             answer.warn(
                 f'actuator "{name}" needs {needs}, outside its force_limits [{limits[0]:.6g}, {limits[1]:.6g}]; '
-                "--bounds limits keeps to them where it can"
+                "use --bounds limits to stay within them if possible"
             )
 
 

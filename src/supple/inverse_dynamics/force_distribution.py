@@ -1,7 +1,7 @@
-"""Dividing a needed generalized force among actuators: B u = Q with more forces than equations.
+"""Distribution of a required generalized force over actuators: B u = Q with more forces than equations.
 
-The quadratic ½ uᵀH u + fᵀu is minimised, or the largest weighted force. Every function works on N instants at once: B
-(N, s, a), Q (N, s), u (N, a). Bounds that no distribution meets are told by `least_excess`.
+The quadratic ½ uᵀH u + fᵀu is minimized, or the largest weighted force. All functions work on N times at once: B
+(N, s, a), Q (N, s), u (N, a). `least_excess` gives the excess over bounds that cannot be met.
 """
 
 from __future__ import annotations
@@ -17,42 +17,44 @@ from supple.array_types import Array
 from supple.diagnostics import NumericalError
 
 _TOLERANCE = 1e-11  # of daqp, on forces in units of their bounds
-_MET = 1e-10  # by how much of a bound a force may exceed it
-_LIGHT = 1e-6  # what forces themselves weigh beside the accelerations they miss
-_WIDER = 1e-9  # room, of the least peak, in which the smallest forces are looked for
+_MET = 1e-10  # of a bound, by which a force may exceed it
+_LIGHT = 1e-6  # weight of forces relative to errors of accelerations
+_WIDER = 1e-9  # of the least peak: margin for the search of the smallest forces
 
 
 class Objective(NamedTuple):
-    """½ uᵀH u + fᵀu at every instant: H (N, a, a) positive definite, f (N, a)."""
+    """Objective ½ uᵀH u + fᵀu at every time: H (N, a, a) positive definite, f (N, a)."""
 
     H: Array
     f: Array
 
 
 def torque_objective(B: Array, weights: Array) -> Objective:
-    """Σ w u²: the forces alone, weights (a,)."""
+    """Return Σ w u², with weights (a,)."""
     count, _, a = B.shape
     return Objective(np.broadcast_to(2.0 * np.diag(weights), (count, a, a)), np.broadcast_to(0.0, (count, a)))
 
 
 def multiplier_objective(free: Array, unit: Array, weights: Array) -> Objective:
-    """Σ λ² + Σ w u², with the multipliers the forces leave: λ = λ_0 - Λ u            [Silva, eqs. 17-19]
+    """Return Σ λ² + Σ w u², with the multipliers λ = λ_0 - Λ u of forces u            [Silva, eqs. 17-19].
 
-    free : (N, m) λ_0, the least multipliers without any force; unit : (N, m, a) Λ, those that a unit of each force
-    takes away. Both are least solutions, so the sum is that of one pseudo-inverse over all unknowns.
+    free : (N, m) λ_0, the least multipliers without any force
+    unit : (N, m, a) Λ, the reduction by a unit of each force
+
+    Both are least solutions, so that the sum is that of one pseudo-inverse over all unknowns.
     """
     H = 2.0 * (np.einsum("nma,nmb->nab", unit, unit) + np.diag(weights))
     return Objective(H, -2.0 * np.einsum("nma,nm->na", unit, free))
 
 
 def least_squares(B: Array, Q: Array, objective: Objective) -> Array:
-    """The forces with B u = Q that minimise the objective.
+    """Return the forces with B u = Q that minimize the objective.
 
-    With H = L Lᵀ and x = Lᵀ u + L⁻¹ f the objective is ½ |x|², and the least x with B L⁻ᵀ x = Q + B H⁻¹ f is wanted.
-    Matrices that are the same at every instant (one array, broadcast) are factored once.
+    With H = L Lᵀ and x = Lᵀ u + L⁻¹ f the objective is ½ |x|², and x is the least solution of B L⁻ᵀ x = Q + B H⁻¹ f.
+    Matrices that are the same at every time (one array, broadcast) are factored once.
     """
     H, f = objective
-    if all(constant(item) for item in (B, H, f)):
+    if all(is_constant(item) for item in (B, H, f)):
         B, H, f = B[:1], H[:1], f[:1]
     L = np.linalg.cholesky(H)
     lowest = np.linalg.solve(H, f[..., None])  # H⁻¹ f
@@ -64,17 +66,17 @@ def least_squares(B: Array, Q: Array, objective: Objective) -> Array:
     return (np.linalg.solve(L.transpose(0, 2, 1), x) - lowest)[..., 0]
 
 
-def constant(matrices: Array) -> bool:
-    """Whether one array was broadcast over all instants."""
+def is_constant(matrices: Array) -> bool:
+    """Return whether one array was broadcast over all times."""
     return len(matrices) > 1 and matrices.strides[0] == 0
 
 
 def least_squares_within(
     B: Array, Q: Array, objective: Objective, lower: Array, upper: Array
 ) -> tuple[Array, NDArray[np.bool_]]:
-    """The same with lower <= u <= upper, each (N, a), infinite where there is none; and where such forces exist.
+    """Return the least-squares forces with lower <= u <= upper, each (N, a), and where such forces exist.
 
-    Instants where the free minimum lies within the bounds are done; the others are quadratic programs.
+    Times where the unbounded minimum is within the bounds need no more; the others are quadratic programs.
     """
     u = least_squares(B, Q, objective)
     slack = _MET * np.maximum(np.abs(lower), np.abs(upper))
@@ -90,7 +92,7 @@ def least_squares_within(
 
 
 def _program(B: Array, Q: Array, H: Array, f: Array, lower: Array, upper: Array) -> Array | None:
-    """One instant, by an active-set method; None if no forces exist."""
+    """Solve one time by an active-set method; return None if no forces exist."""
     import daqp
 
     # In units of the bounds all numbers are near one, and so are the tolerances.
@@ -115,22 +117,23 @@ def _program(B: Array, Q: Array, H: Array, f: Array, lower: Array, upper: Array)
 
 
 def nearest_within(B: Array, Q: Array, M: Array, weights: Array, lower: Array, upper: Array) -> Array:
-    """The forces within bounds whose accelerations are nearest to those of Q, for one instant: (a,).
+    """Return the forces within bounds whose accelerations are nearest to those of Q, at one time: (a,).
 
     least (B u - Q)ᵀ M⁻¹ (B u - Q) with lower <= u <= upper; B (s, a), Q (s,), M (s, s). Of several, the smallest.
     """
     L = np.linalg.cholesky(M)
-    rows = np.linalg.solve(L, np.column_stack([B, Q]))  # |L⁻¹ (B u - Q)|² is Gauss's measure
-    light = _LIGHT * np.linalg.norm(rows[:, :-1]) * np.sqrt(weights / weights.max())
-    matrix = np.vstack([rows[:, :-1], np.diag(np.maximum(light, np.finfo(float).tiny))])
+    rows = np.linalg.solve(L, np.column_stack([B, Q]))  # |L⁻¹ (B u - Q)|² is the Gaussian measure
+    damping = _LIGHT * np.linalg.norm(rows[:, :-1]) * np.sqrt(weights / weights.max())
+    matrix = np.vstack([rows[:, :-1], np.diag(np.maximum(damping, np.finfo(float).tiny))])
     right = np.concatenate([rows[:, -1], np.zeros(len(weights))])
     return np.asarray(lsq_linear(matrix, right, bounds=(lower, upper), method="bvls").x)
 
 
 def least_peak(B: Array, Q: Array, weights: Array) -> Array:
-    """The forces with B u = Q whose largest w |u| is least; of several, those with the least Σ (w u)².
+    """Return the forces with B u = Q whose largest w |u| is least; of several, those with the least Σ (w u)².
 
-    With one equation every actuator works equally hard, each the way that helps: w u = sgn(B) Q / Σ |B|/w.
+    With one equation all actuators have the same weighted force, each in the helpful direction: w u = sgn(B) Q / Σ
+    |B|/w.
     """
     if B.shape[1] == 1:
         b = B[:, 0, :]
@@ -142,7 +145,10 @@ def least_peak(B: Array, Q: Array, weights: Array) -> Array:
 def least_peak_within(
     B: Array, Q: Array, weights: Array, lower: Array, upper: Array
 ) -> tuple[Array, NDArray[np.bool_]]:
-    """The same within bounds: the least peak is a linear program, the forces below it a quadratic one."""
+    """Return the least-peak forces within bounds, and where they exist.
+
+    The least peak is a linear program, the forces below it a quadratic one.
+    """
     objective = torque_objective(B, weights**2)
     possible = least_squares_within(B, Q, objective, lower, upper)[1]
     if not possible.all():
@@ -153,9 +159,9 @@ def least_peak_within(
     return np.where(found[:, None], smallest, u), possible
 
 
-# Linear programs over all instants of a motion: least peaks, and by how much bounds must give way.
+# Linear programs over all times of a motion: least peaks, and the least excess over bounds.
 #
-# Each is one sparse program for the whole motion, so that forces of neighbouring instants may be coupled by bounds on
+# Each is one sparse program for the whole motion, so that forces of neighbouring times may be coupled by bounds on
 # their rates.
 
 
@@ -163,7 +169,7 @@ _PROGRAM_TOLERANCE = 1e-10  # on forces in units of the largest least-squares fo
 
 
 class Rates(NamedTuple):
-    """Bounds on the rates of the forces: limits (a,) and the steps (N - 1,) between instants."""
+    """Bounds of the rates of forces: limits (a,) and the steps (N - 1,) between times."""
 
     limits: Array
     steps: Array
@@ -172,7 +178,7 @@ class Rates(NamedTuple):
 def least_largest(
     B: Array, Q: Array, weights: Array, lower: Array, upper: Array, rates: Rates | None = None
 ) -> tuple[Array, Array]:
-    """Forces (N, a) with the least t = max w |u| (N,) at each instant, and t; with rates, the least sum of t.
+    """Return forces (N, a) with the least t = max w |u| (N,) at each time, and t; with rates, the least sum of t.
 
     min Σ t_n   such that   B u = Q,   |w u| <= t,   lower <= u <= upper
     """
@@ -182,13 +188,13 @@ def least_largest(
 
 
 def least_excess(B: Array, Q: Array, lower: Array, upper: Array) -> Array:
-    """By how much all bounds of an instant must at least be widened alike for forces to exist: (N,)."""
+    """Return the least uniform increase of all bounds at each time for which forces exist: (N,)."""
     unbounded = np.full(lower.shape, np.inf)
     return _least(B, Q, np.ones(B.shape[2]), lower, upper, -unbounded, unbounded)[1]
 
 
 def least_rate_excess(B: Array, Q: Array, lower: Array, upper: Array, rates: Rates) -> tuple[float, int]:
-    """By how much all bounds on rates must at least be raised alike, and the step that asks for it most.
+    """Return the least uniform increase of all bounds of rates, and the step that requires it most.
 
     min σ   such that   B u = Q,   lower <= u <= upper,   |u_{n+1} - u_n| <= (limits + σ) h_n
     """
@@ -214,10 +220,10 @@ def least_rate_excess(B: Array, Q: Array, lower: Array, upper: Array, rates: Rat
 def _least(
     B: Array, Q: Array, gain: Array, low: Array, high: Array, lower: Array, upper: Array, rates: Rates | None = None
 ) -> tuple[Array, Array]:
-    """min Σ t such that B u = Q, low - t <= gain u <= high + t, lower <= u <= upper, t >= 0."""
+    """Minimize Σ t such that B u = Q, low - t <= gain u <= high + t, lower <= u <= upper, t >= 0."""
     count, _, a = B.shape
     scale = _scale(B, Q)
-    # Unknowns: the forces of all instants, then the t of all instants.
+    # Unknowns: the forces at all times, then t at all times.
     gains = sparse.diags(np.tile(gain, count))
     shared = sparse.kron(sparse.eye(count), np.ones((a, 1)))
     blocks = [sparse.hstack([gains, -shared]), sparse.hstack([-gains, -shared])]
@@ -242,19 +248,19 @@ def _least(
 
 
 def _scale(B: Array, Q: Array) -> float:
-    """The largest force in the least-squares sense: the unit of force of the programs."""
+    """Return the largest least-squares force, the unit of force of the programs."""
     largest = float(np.abs(np.linalg.pinv(B) @ Q[..., None]).max())
     return largest if largest > 0.0 else 1.0
 
 
 def _equations(B: Array, more: int) -> Any:
-    """B u = Q of all instants, with columns of zeros for further unknowns."""
+    """Return B u = Q at all times, with columns of zeros for further unknowns."""
     blocks = sparse.block_diag(list(B), format="csr")
     return sparse.hstack([blocks, sparse.csr_matrix((blocks.shape[0], more))])
 
 
 def _differences(count: int, a: int) -> Any:
-    """u_{n+1} - u_n of every actuator: ((count - 1) a, count a)."""
+    """Return u_{n+1} - u_n of every actuator: ((count - 1) a, count a)."""
     one = sparse.diags([-np.ones(count - 1), np.ones(count - 1)], [0, 1], shape=(count - 1, count))
     return sparse.kron(one, sparse.eye(a)).tocsr()
 
@@ -269,6 +275,6 @@ def _solved(cost: Array, rows: Any, right: Array, equations: Any, values: Array,
         raise NumericalError(
             f"the linear program of {len(cost)} unknowns was not solved ({answer.message})",
             part="force distribution",
-            hint="take fewer instants, or less extreme bounds",
+            hint="use fewer times, or less extreme bounds",
         )
     return answer

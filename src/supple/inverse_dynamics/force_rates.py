@@ -1,10 +1,10 @@
-"""Least-squares distribution with bounds on forces and on their rates, over a whole motion.
+"""Least-squares distribution of forces over a whole motion, with bounds of forces and of their rates.
 
     min Σ_n ½ u_nᵀ H_n u_n + f_nᵀ u_n   such that   B_n u_n = Q_n,  lower <= u <= upper,  |u_{n+1} - u_n| <= r h_n
 
-The equations are met by u = u_0 + N z, N an orthonormal basis of the null space of B_n. An instant is coupled only with
-its neighbours, so that the Newton matrix of an interior-point method (Mehrotra's predictor and corrector) is banded and
-a motion of a thousand instants takes a fraction of a second.
+The equations are satisfied by u = u_0 + N z, with N an orthonormal basis of the null space of B_n. Each time is coupled
+only with its neighbours, so that the Newton matrix of an interior-point method (Mehrotra's predictor and corrector) is
+banded, and a motion of a thousand times takes a fraction of a second.
 
 The inequalities are G z <= h, in rows of a actuators each: forces from above and from below (n rows each), then changes
 of forces from above and from below (n - 1 rows each).
@@ -23,16 +23,16 @@ from supple.inverse_dynamics.force_distribution import Objective, Rates
 
 _ITERATIONS = 100
 _MET = 1e-10  # inequalities, in units of the largest force or change of force
-_NEARLY = 10.0  # times this, where nothing better can be had
-_DONE, _GOOD = 1e-12, 1e-7  # mean product of slack and multiplier: wanted, and enough where rounding stops it
+_NEARLY = 10.0  # factor of _MET that is accepted if nothing better is found
+_DONE, _GOOD = 1e-12, 1e-7  # mean product of slack and multiplier: at convergence, and where rounding stops it
 _FLAT = 1e-9  # gradient of the objective, against the steepest bound
-_RAISED = (0.0, 1e-13, 1e-11, 1e-9)  # of the diagonal of the Newton matrix
-_BACK = 0.995  # of the way to the nearest bound
-_STUCK = 1e-10  # a way so short leads nowhere
+_RAISED = (0.0, 1e-13, 1e-11, 1e-9)  # regularization of the diagonal of the Newton matrix
+_BACK = 0.995  # of the step to the nearest bound
+_STUCK = 1e-10  # shortest step
 
 
 class _Point(NamedTuple):
-    """Where the method stands: slacks s and multipliers y of the inequalities, G z + s - h, and the gradient at z."""
+    """Iterate of the method: slacks s and multipliers y of the inequalities, G z + s - h, and the gradient at z."""
 
     slack: Array
     dual: Array
@@ -43,7 +43,7 @@ class _Point(NamedTuple):
 def least_squares_within_rates(
     B: Array, Q: Array, objective: Objective, lower: Array, upper: Array, rates: Rates
 ) -> Array | None:
-    """The forces (N, a), or None where the method finds none."""
+    """Return the forces (N, a), or None if the method finds none."""
     s, a = B.shape[1:]
     u0 = (np.linalg.pinv(B) @ Q[..., None])[..., 0]
     N = np.linalg.svd(B)[2][:, s:, :].transpose(0, 2, 1)  # (n, a, q)
@@ -55,7 +55,7 @@ def least_squares_within_rates(
     limit = np.concatenate([upper / scale, -lower / scale, allowed, allowed]) - _both_sides(base)
     widest = float(np.where(np.isfinite(allowed), allowed, 0.0).max()) or 1.0
     unit = np.concatenate([np.ones((2 * len(base), 1)), np.full((2 * len(allowed), 1), widest)])
-    if a == s:  # nothing is left to choose
+    if a == s:  # the forces are unique
         return u0 if (limit >= -_MET * unit).all() else None
     slope = np.einsum("naq,na->nq", N, f + (H @ base[..., None])[..., 0])
     z = _interior(N, np.einsum("naq,nab,nbp->nqp", N, H, N), slope, limit, unit)
@@ -63,15 +63,15 @@ def least_squares_within_rates(
 
 
 def _interior(N: Array, H: Array, f: Array, limit: Array, unit: Array) -> Array | None:
-    """min ½ zᵀH z + fᵀz such that G z <= limit; infinite limits are none.
+    """Minimize ½ zᵀH z + fᵀz such that G z <= limit; infinite limits are none.
 
-    unit : what a violation of each inequality is measured in
+    unit : scale of a violation of each inequality
     """
     kept = np.isfinite(limit)
     total = max(int(kept.sum()), 1)
     h = np.where(kept, limit, 0.0)
     z = np.zeros(f.shape)
-    good: Array | None = None  # the last one that would do
+    good: Array | None = None  # the last acceptable one
     slack = np.where(kept, np.maximum(h, 1.0), 1.0)
     dual = np.where(kept, 1.0, 0.0)
     for _ in range(_ITERATIONS):
@@ -86,23 +86,23 @@ def _interior(N: Array, H: Array, f: Array, limit: Array, unit: Array) -> Array 
                 good = z
         factor = _factor(_band(N, H, dual / slack))
         if factor is None:
-            return good  # close to bounds that can hardly be met, rounding has the last word
+            return good  # rounding dominates close to bounds that can hardly be met
         _, ds, dy = _direction(N, factor, here, kept, np.zeros_like(slack))
-        way = min(_longest(slack, ds), _longest(dual, dy))
-        ahead = float(((slack + way * ds) * (dual + way * dy)).sum()) / total
+        step = min(_longest(slack, ds), _longest(dual, dy))
+        ahead = float(((slack + step * ds) * (dual + step * dy)).sum()) / total
         center = (ahead / gap) ** 3 * gap if gap > 0.0 else 0.0
         dz, ds, dy = _direction(N, factor, here, kept, np.where(kept, center - ds * dy, 0.0))
-        way = min(1.0, _BACK * _longest(slack, ds), _BACK * _longest(dual, dy))
-        if not np.isfinite(dz).all() or way < _STUCK:
+        step = min(1.0, _BACK * _longest(slack, ds), _BACK * _longest(dual, dy))
+        if not np.isfinite(dz).all() or step < _STUCK:
             return good
-        z, slack, dual = z + way * dz, slack + way * ds, dual + way * dy
+        z, slack, dual = z + step * dz, slack + step * ds, dual + step * dy
     return good
 
 
 def _direction(
     N: Array, factor: Array, here: _Point, kept: NDArray[np.bool_], aim: Array
 ) -> tuple[Array, Array, Array]:
-    """Changes of z, s and y that lead to s y = aim, to first order.
+    """Return the changes of z, s and y that give s y = aim, to first order.
 
     (H + Gᵀ Y/S G) dz = -∇ - Gᵀ (aim/S - y + Y/S (G z + s - h))
     """
@@ -115,7 +115,7 @@ def _direction(
 
 
 def _both_sides(u: Array) -> Array:
-    """Forces and their changes from above and from below, one under the other."""
+    """Return forces and their changes from above and from below, stacked."""
     change = np.diff(u, axis=0)
     return np.concatenate([u, -u, change, -change])
 
@@ -137,7 +137,7 @@ def _G_transposed(N: Array, push: Array) -> Array:
 
 
 def _band(N: Array, H: Array, ratio: Array) -> Array:
-    """H + Gᵀ ratio G, its lower band by columns: (2 q, n q)."""
+    """Return H + Gᵀ ratio G, its lower band by columns: (2 q, n q)."""
     count, _, q = N.shape
     high, low, rise, fall = _split(ratio, count)
     own, link = high + low, rise + fall
@@ -155,7 +155,7 @@ def _band(N: Array, H: Array, ratio: Array) -> Array:
 
 
 def _factor(band: Array) -> Array | None:
-    """The Cholesky factor; a diagonal that rounding has spoilt is raised a little."""
+    """Return the Cholesky factor; a diagonal that suffers from rounding is raised slightly."""
     for raised in _RAISED:
         try:
             lifted = band.copy()
@@ -167,6 +167,6 @@ def _factor(band: Array) -> Array | None:
 
 
 def _longest(values: Array, changes: Array) -> float:
-    """How far the changes may go before a value becomes negative, at most 1."""
+    """Return the largest step, at most 1, before a value becomes negative."""
     falling = changes < 0.0
     return min(1.0, float((-values[falling] / changes[falling]).min(initial=1.0)))

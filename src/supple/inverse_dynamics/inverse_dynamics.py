@@ -1,10 +1,10 @@
-"""Inverse dynamics: the forces of the actuators that a motion needs.
+"""Inverse dynamics: the forces of the actuators that a motion requires.
 
 B(θ) u = Q,   Q = M θ̈ + Γ[θ̇, θ̇] + D_d θ̇ - p + Σ_j J_jᵀ f_j sgn(J_j θ̇)
 
-of a rigid mechanism. Trees take Q from the recursion (docs/theory/recursive.md, eqs. 6-9), all instants in one call.
-Of an elastic one θ(t) is prescribed and all else moves as it will: Q are the multipliers λ of the
-prescribed rows in the full equations, which hold the vibrations that the motion excites.
+of a rigid mechanism. For trees Q is computed by recursion (docs/theory/recursive.md, eqs. 6-9), all times in one call.
+For an elastic one θ(t) is prescribed and all other coordinates are free: Q are the multipliers λ of the prescribed rows
+in the full equations, which include the vibrations that the motion excites.
 """
 
 from __future__ import annotations
@@ -67,14 +67,15 @@ Minimize = Literal["torque", "peak", "multipliers"]
 Bound = float | tuple[float, float]
 
 OBJECTIVES: tuple[Minimize, ...] = ("torque", "peak", "multipliers")
-_UNSERVED = {ReducedModel: Unserved(("rigid",), "a reduced model has the modes that it was made with")}
-_STANDING = 1e-9  # of a coordinate's largest speed: slower is standing, and dry friction does not act
+_UNSERVED = {ReducedModel: Unserved(("rigid",), "a reduced model keeps the modes that it was reduced with")}
+_STANDING = 1e-9  # of a coordinate's largest speed: below it the joint is at rest, without dry friction
 
 
 class ForcesAlongMotion(Result):
-    """What forces along a motion say of themselves, those of a mechanism and those of a reduced model.
+    """Common results of inverse dynamics, of a mechanism and of a reduced model.
 
-    forces : of each chosen actuator over time; deformation : by name over time, None where there is none to tell
+    forces      : of each chosen actuator over time
+    deformation : by name over time; None if there is none
     """
 
     trajectory: Trajectory
@@ -84,11 +85,11 @@ class ForcesAlongMotion(Result):
     @property
     @abstractmethod
     def rigid(self) -> tuple[str, ...]:
-        """Names of the elastic parts that are taken as rigid."""
+        """Names of the elastic bodies that are treated as rigid."""
 
     @property
     def reason(self) -> str:
-        """Why it ends before the motion does, or ""."""
+        """Reason why the forces end before the motion does, or ""."""
         return ""
 
     def summary(self) -> str:
@@ -96,11 +97,11 @@ class ForcesAlongMotion(Result):
         return f"along {listed(moved)}, forces of {listed(self.forces)}, {time_span_text(time)}"
 
     def table(self) -> Table:
-        """The forces over time, as `simulate` takes them for inputs."""
+        """Return the forces over time, as `simulate` takes them for inputs."""
         return self.forces.table()
 
     def data(self) -> dict[str, Any]:
-        """What `--json` prints."""
+        """Return the data that `--json` prints."""
         return {
             "time": self.trajectory.time,
             "forces": self.forces,
@@ -115,14 +116,24 @@ class ForcesAlongMotion(Result):
         }
 
     def text(self, title: str = "forces", minimize: str = "torque") -> Text:
-        """The largest and least force of each actuator.
+        """Return the largest and least force of each actuator as text.
 
-        title : what moves, and how; minimize : what is least where there are more actuators than coordinates
+        Parameters
+        ----------
+        title : str, optional
+            Title: the mechanism and the motion. Default: "forces".
+        minimize : str, optional
+            Objective for redundant actuators, for the heading. Default: "torque".
+
+        Returns
+        -------
+        Text
+            Heading and table.
         """
         time = self.trajectory.time
         a, s = len(self.forces), len(self.trajectory.coordinates)
         how = f", least {minimize}" if a > s else ""
-        when = f"{number_text(time[-1] - time[0], 's')} in {len(time)} instants"
+        when = f"{number_text(time[-1] - time[0], 's')} in {len(time)} samples"
         out = Text(f"{title}: {when}, {_count(a, 'actuator')} for {_count(s, 'coordinate')}{how}")
         rows = []
         for name, values in self.forces.items():
@@ -134,17 +145,17 @@ class ForcesAlongMotion(Result):
 
     @property
     def peak(self) -> dict[str, float]:
-        """The largest absolute value of each force."""
+        """Largest absolute value of each force."""
         return {name: float(np.abs(values).max()) for name, values in self.forces.items()}
 
     @property
     def largest(self) -> dict[str, float]:
-        """The largest value of each force, with its sign."""
+        """Largest value of each force, with its sign."""
         return {name: float(values.max()) for name, values in self.forces.items()}
 
     @property
     def least(self) -> dict[str, float]:
-        """The least value of each force, with its sign."""
+        """Least value of each force, with its sign."""
         return {name: float(values.min()) for name, values in self.forces.items()}
 
 
@@ -154,13 +165,22 @@ def _count(many: int, thing: str) -> str:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class InverseDynamics(ForcesAlongMotion):
-    """Forces along a motion.
+    """Forces of the actuators along a motion of a mechanism.
 
-    time     : (N,) s
-    forces   : of each chosen actuator (N,), N or N m; `forces.units` says which
-    needed   : (N, s) generalized force Q that they add up to
-    friction : (N, f) dry friction that they work against
-    run      : of an elastic mechanism, its motion with θ prescribed; None where elastic parts are taken as rigid
+    Attributes
+    ----------
+    trajectory : Trajectory
+        Motion.
+    forces : Signals
+        Force of each chosen actuator (N,), N or N m.
+    needed : ndarray of shape (N, s)
+        Generalized force Q that they add up to.
+    mechanism : Mechanism
+        Mechanism.
+    friction : ndarray of shape (N, f)
+        Dry friction that they overcome.
+    run : Simulation, optional
+        Motion of an elastic mechanism with θ prescribed; None if elastic bodies are treated as rigid.
     """
 
     trajectory: Trajectory
@@ -172,34 +192,35 @@ class InverseDynamics(ForcesAlongMotion):
 
     @cached_property
     def model(self) -> LocalModel:
-        """The local model along the motion, elastic parts taken as rigid."""
+        """Local model along the motion, with elastic bodies treated as rigid."""
         return local(self.mechanism, self.trajectory.theta, rigid=True)
 
     @cached_property
     def motion(self) -> BodyRates:
-        """Velocities and accelerations of all bodies along the motion, elastic parts taken as rigid."""
+        """Velocities and accelerations of all bodies along the motion, with elastic bodies treated as rigid."""
         return motion_of(self.model.configuration, self.trajectory.rates, self.trajectory.accelerations)
 
     @property
     def time(self) -> Array:
+        """Times (N,), s."""
         return self.trajectory.time
 
     @property
     def rigid(self) -> tuple[str, ...]:
-        """Names of the elastic parts that are taken as rigid."""
+        """Names of the elastic bodies that are treated as rigid."""
         return self.mechanism.elastic_names if self.run is None else self.run.rigid
 
     @property
     def reason(self) -> str:
-        """Why it ends before the motion does, or ""."""
+        """Reason why the forces end before the motion does, or ""."""
         return "" if self.run is None else self.run.reason
 
     @cached_property
     def reactions(self) -> dict[str, Reaction]:
-        """What each joint does to its second body: force and moment (N, 3) at the joint, in world axes.
+        """Force and moment (N, 3) of each joint on its second body, at the joint, in world axes.
 
-        These are the forces of constraint; the actuator of a joint and its friction act beside them. Where constraints
-        are redundant, the least, moments divided by the mechanism's extent.
+        These are the forces of constraint; the actuator of a joint and its friction act in addition. For redundant
+        constraints they are the least ones, with moments divided by the mechanism's extent.
         """
         if self.run is not None:
             return {name: self.run.reaction(name) for name in self.mechanism.joints}
@@ -210,7 +231,7 @@ class InverseDynamics(ForcesAlongMotion):
         return joint_reactions(self.motion, u, self.friction)
 
     def plot(self, *names: str, axes: Any = None) -> Any:
-        """Draw all or some forces over time, one panel a unit (matplotlib); returns the panels."""
+        """Draw all or some forces over time, one panel per unit (matplotlib); return the panels."""
         return picture("view.time_plot.time_plot")({"force": self.forces}, names, axes)
 
 
@@ -254,23 +275,75 @@ def inverse(
     step: float | None = None,
     rigid: bool = False,
 ) -> InverseDynamics | ModelForces:
-    """The forces of the actuators along a motion.
+    """Compute the forces of the actuators along a motion.
 
-    motion      : a motion's name in the file, a CSV file, a Motion, a Trajectory, or t -> (θ, θ̇, θ̈)
-    actuators   : those that work, as a list or "A, B"; all of the file if left out
-    minimize    : where there are more actuators than coordinates, at each instant
-                  "torque": Σ w u²; "peak": max w |u|; "multipliers": Σ λ² + Σ w u², λ all joint forces and moments
-    bounds      : |u| <= bound (or (least, largest)), for all or by actuator; "limits" takes force_limits of the file
-    rate_bounds : |u̇| <= bound, N/s or N m/s, between neighbouring instants
-    weights     : w > 0 by actuator, 1 if left out
-    times, step : instants, as in `trajectory`
-    rigid       : elastic parts are taken as rigid. Otherwise they begin as their loads bend them, and vibrate as the
-                  motion makes them. Actuators that do not act along a coordinate do so as if nothing were deformed
+    Parameters
+    ----------
+    mechanism : Mechanism or ReducedModel
+        Mechanism, or reduced model.
 
-    Of a reduced model the forces follow from its fitted coefficients; a flexible one deforms quasi-statically. Where it
-    holds coordinates or follows a path, the motion is a Trajectory in its own coordinates.
+        Forces of a reduced model are computed from its fitted coefficients; a flexible one deforms quasi-statically. If
+        it holds coordinates or follows a path, the motion must be a Trajectory in its own coordinates.
+    motion : str, path, Motion, Trajectory, callable or mapping
+        Motion: a name in the file, a CSV file, or a function t -> (θ, θ̇, θ̈), as in `trajectory`.
+    actuators : sequence of str or str, optional
+        Actuators that are used, as a list or "A, B". Default: all.
+    minimize : {"torque", "peak", "multipliers"}, optional
+        Objective at each time if there are more actuators than coordinates. Default: "torque".
 
-    An elastic mechanism that cannot follow to the end returns what there is, and warns; see `InverseDynamics.run`.
+        "torque" minimizes Σ w u², "peak" max w |u|, and "multipliers" Σ λ² + Σ w u², with λ all joint forces and
+        moments.
+    bounds : float, (float, float), mapping or "limits", optional
+        Bounds of the forces, |u| <= bound or (lower, upper), N or N m; for all or by actuator. Default: none.
+
+        "limits" uses the force_limits of the file.
+    rate_bounds : float or mapping of str to float, optional
+        Bounds |u̇| of the rates of forces, N/s or N m/s, between neighbouring times. Default: none.
+    weights : mapping of str to float, optional
+        Weights w of the actuators. Default: 1.
+    times : array_like, optional
+        Times, s, as in `trajectory`. Default: every `step` over the motion.
+    step : float, optional
+        Time step, s, as in `trajectory`. Default: a thousandth of the duration.
+    rigid : bool, optional
+        Treat elastic bodies as rigid. Default: False.
+
+        Otherwise they start with the deformation by their loads, and vibrate with the motion. Actuators that do not act
+        along a coordinate act as without deformation.
+
+    Returns
+    -------
+    InverseDynamics or ModelForces
+        Forces over time. If an elastic mechanism cannot follow to the end, the results end early; see
+        `InverseDynamics.run`.
+
+    Raises
+    ------
+    InputError
+        If the actuators cannot drive the motion, no forces meet the bounds, or an option does not apply.
+
+    Warns
+    -----
+    EarlyEnd
+        If an elastic mechanism cannot follow the motion to its end.
+
+    See Also
+    --------
+    trajectory : Motion of the coordinates.
+    simulate : Simulation under forces.
+    supple.control.computed_torque : Controller with these forces.
+
+    Notes
+    -----
+    B(θ) u = Q with Q = M θ̈ + Γ[θ̇, θ̇] + D_d θ̇ - p and dry friction; docs/theory/inverse-dynamics.md.
+
+    Examples
+    --------
+    >>> import supple
+    >>> arm = supple.load("two-link")
+    >>> found = supple.inverse(arm, lambda t: ([0.1, 0.2], [0.0, 0.0], [0.0, 0.0]), times=[0.0, 1.0])
+    >>> {name: round(force, 1) for name, force in found.peak.items()}
+    {'shoulder': 58.4, 'elbow': 29.0}
     """
     require_arguments(inverse, locals())
     require_objective(minimize)
@@ -280,8 +353,8 @@ def inverse(
 
         if minimize == "multipliers":
             raise InputError(
-                "a reduced model knows nothing of the reactions in joints",
-                part="minimize", hint="take torque or peak, or ask the mechanism",
+                "a reduced model does not contain the reactions in joints",
+                part="minimize", hint="use torque or peak, or the mechanism",
             )  # fmt: skip
         return inverse_of_model(
             mechanism, motion, actuators=actuators, minimize=minimize, bounds=bounds, rate_bounds=rate_bounds,
@@ -306,20 +379,20 @@ def inverse(
     if minimize == "multipliers":
         here = assemble(mechanism, path.theta) if model is None else model.configuration
         multipliers = unknown_multipliers(motion_of(here, path.rates, path.accelerations), friction)
-    forces = divided_forces(
+    forces = distribute_forces(
         rest(mechanism).numbering, B, needed, path.time, multipliers, actuators=actuators,
         minimize=minimize, bounds=bounds, rate_bounds=rate_bounds, weights=weights,
     )  # fmt: skip
     found = InverseDynamics(path, forces, needed, mechanism, friction, run)
     if model is not None:
-        vars(found)["model"] = model  # known already: not computed a second time
+        vars(found)["model"] = model  # cached: not computed a second time
     return found
 
 
 def _tree_forces(mechanism: Mechanism, path: Trajectory) -> tuple[Array, Array, Array] | None:
-    """Q (N, s), dry friction (N, f) and B (N, s, a), constant, by recursion.
+    """Return Q (N, s), dry friction (N, f) and constant B (N, s, a), by recursion.
 
-    None where the recursions do not serve, or an actuator acts along a distance, or Q is not finite.
+    None if the recursions do not apply, an actuator acts along a distance, or Q is not finite.
     """
     tree = recursive_tree(mechanism)
     if tree is None or (tree.tree.actuated < 0).any():
@@ -327,7 +400,7 @@ def _tree_forces(mechanism: Mechanism, path: Trajectory) -> tuple[Array, Array, 
     position = rest(mechanism)
     needed = tree.needed(path.theta, path.rates, path.accelerations)
     if not np.isfinite(needed).all():
-        return None  # the local model names what has no direction
+        return None  # the local model reports the cause
     dry, count = carried(position).dry_forces, len(path.time)
     places = {name: i for i, name in enumerate(tree.coordinates)}
     J = tree.slopes[[places[name] for name in dry]]
@@ -336,7 +409,7 @@ def _tree_forces(mechanism: Mechanism, path: Trajectory) -> tuple[Array, Array, 
     return needed + friction @ J, friction, np.broadcast_to(B, (count, *B.shape))
 
 
-def divided_forces(
+def distribute_forces(
     numbering: Numbering,
     B: Array,
     needed: Array,
@@ -349,10 +422,11 @@ def divided_forces(
     rate_bounds: float | Mapping[str, float] | None,
     weights: Mapping[str, float] | None,
 ) -> Signals:
-    """Forces of the actuators with B u = Q, of a mechanism or a reduced model; options as in `inverse`.
+    """Return the forces of the actuators with B u = Q, of a mechanism or a reduced model; options as in `inverse`.
 
-    B : (N, s, actuators); needed : Q (N, s); multipliers : joint forces and moments without inputs, and of a unit of
-    each input, where these are minimised
+    B           : (N, s, actuators)
+    needed      : Q (N, s)
+    multipliers : joint forces and moments without inputs, and per unit of each input, if these are minimized
     """
     chosen = actuation(numbering, B, actuators, time)
     w = weights_of(chosen, weights)
@@ -362,16 +436,16 @@ def divided_forces(
     if multipliers is not None:
         free, unit = multipliers
         objective = multiplier_objective(free, unit[..., chosen.numbers], w)
-    u = divided(chosen, needed, objective, w, lower, upper, rates)
+    u = distribute(chosen, needed, objective, w, lower, upper, rates)
     return Signals(time, {name: u[:, i] for i, name in enumerate(chosen.names)}, chosen.units)
 
 
 def elastic_motion(mechanism: Mechanism, path: Trajectory) -> Simulation:
-    """The motion of an elastic mechanism with θ prescribed, from where its loads bend it at the first instant."""
+    """Simulate an elastic mechanism with θ prescribed, from the deformation by its loads at the first time."""
     if len(path.time) < 2 or not (np.diff(path.time) > 0.0).all():
         raise InputError(
-            "its elastic parts move in time, and these are single states", part="motion",
-            hint="give instants that follow each other, or say rigid=True (--rigid)",
+            "elastic bodies need a motion over time, but single states are given", part="motion",
+            hint="give rising times, or use rigid=True (--rigid)",
         )  # fmt: skip
     begin = equilibrium(mechanism, path.theta[0], held=path.coordinates)
     return simulate(mechanism, path.time, start=begin, motion=path)
@@ -389,36 +463,39 @@ def _columns(signals: Signals, names: Sequence[str]) -> Array:
 def _require_unmixed(minimize: str) -> None:
     if minimize == "multipliers":
         raise InputError(
-            "it weighs joint forces of the rigid mechanism, and elastic parts deform", part="minimize",
-            hint="minimise torque or peak, or say rigid=True (--rigid)",
+            '"multipliers" needs the joint forces of a rigid mechanism, but elastic bodies deform', part="minimize",
+            hint="use torque or peak, or rigid=True (--rigid)",
         )  # fmt: skip
 
 
 def require_objective(minimize: str) -> None:
-    """Refuse what cannot be minimised."""
+    """Refuse an unknown objective."""
     if minimize not in OBJECTIVES:
-        raise InputError(f'"{minimize}" cannot be minimised', part="minimize", hint=nearest(minimize, OBJECTIVES))
+        raise InputError(f'unknown objective "{minimize}"', part="minimize", hint=nearest(minimize, OBJECTIVES))
 
 
 def needed_force(model: LocalModel, path: Trajectory, friction: Array) -> Array:
-    """Q (N, s): M θ̈ + Γ[θ̇, θ̇] + D_d θ̇ - p + Σ J_jᵀ friction_j."""
+    """Return Q (N, s): M θ̈ + Γ[θ̇, θ̇] + D_d θ̇ - p + Σ J_jᵀ friction_j."""
     return model.required_forces(path.rates, path.accelerations) + model.friction_forces(friction)
 
 
 def dry_friction_forces(friction_map: Array, dry_forces: Mapping[str, float], rates: Array) -> Array:
-    """f_j sgn(J_j θ̇) (N, f), against which the actuators work; none where a joint stands. friction_map : J (N, f, s)"""
+    """Return the friction f_j sgn(J_j θ̇) (N, f) that the actuators overcome; zero at rest.
+
+    friction_map : J (N, f, s)
+    """
     forces = np.array(list(dry_forces.values()))
     speed = np.einsum("nfi,ni->nf", friction_map, rates)
-    # Speeds that cancel leave rounding behind, whose sign means nothing.
+    # Speeds that cancel leave rounding errors, whose sign has no meaning.
     terms = np.einsum("nfi,ni->nf", np.abs(friction_map), np.abs(rates))
-    standing = np.abs(speed) <= _STANDING * terms.max(axis=0, initial=0.0)
-    return np.where(standing, 0.0, np.sign(speed)) * forces
+    at_rest = np.abs(speed) <= _STANDING * terms.max(axis=0, initial=0.0)
+    return np.where(at_rest, 0.0, np.sign(speed)) * forces
 
 
-def divided(
+def distribute(
     chosen: Actuation, Q: Array, objective: Objective | None, w: Array, lower: Array, upper: Array, rates: Rates | None
 ) -> Array:
-    """The forces (N, a) that add up to Q with the least objective (None: the least peak), within bounds."""
+    """Return the forces (N, a) that add up to Q with the least objective (None: the least peak), within bounds."""
     B = chosen.B
     if not (np.isfinite(lower).any() or np.isfinite(upper).any() or rates is not None):
         return least_peak(B, Q, w) if objective is None else least_squares(B, Q, objective)
@@ -427,55 +504,55 @@ def divided(
     else:
         u, possible = least_squares_within(B, Q, objective, lower, upper)
     if not possible.all():
-        raise refused_bounds(chosen, Q, lower, upper)
+        raise bounds_error(chosen, Q, lower, upper)
     if rates is None or (np.abs(np.diff(u, axis=0)) <= rates.steps[:, None] * rates.limits).all():
         return u
     if objective is not None:
         found = least_squares_within_rates(B, Q, objective, lower, upper, rates)
         if found is None:
-            raise refused_rates(chosen, Q, lower, upper, rates)
+            raise rates_error(chosen, Q, lower, upper, rates)
         return found
-    error = refused_rates(chosen, Q, lower, upper, rates)
+    error = rates_error(chosen, Q, lower, upper, rates)
     if isinstance(error, InputError):
         raise error
     return least_largest(B, Q, w, lower, upper, rates)[0]
 
 
-# Why bounds on forces or rates cannot be met: where, and by how much they must rise.
+# Errors for bounds that cannot be met: the time, and the least increase of the bounds.
 
 
 _ROUNDING = 1e-9
 
 
-def refused_bounds(chosen: Actuation, Q: Array, lower: Array, upper: Array) -> InputError:
-    """The worst instant, and the least uniform rise of the bounds that lets forces exist there."""
+def bounds_error(chosen: Actuation, Q: Array, lower: Array, upper: Array) -> InputError:
+    """Return the error with the worst time, and the least uniform increase of the bounds that is sufficient there."""
     excess = least_excess(chosen.B, Q, lower, upper)
     n = int(np.argmax(excess))
     return InputError(
-        f"no forces within the bounds drive the motion: at {chosen.time[n]:.6g} s every bound must rise by "
-        f"{_two_digits(excess[n])} {_unit(chosen)} at least ({_listed(chosen, upper[n], lower[n])})",
+        f"no forces within the bounds drive the motion: at {chosen.time[n]:.6g} s every bound must rise by at least "
+        f"{_two_digits(excess[n])} {_unit(chosen)} ({_listed(chosen, upper[n], lower[n])})",
         part="bounds",
-        hint="raise the bounds, let more actuators work, or move more slowly",
+        hint="raise the bounds, use more actuators, or move more slowly",
     )
 
 
-def refused_rates(chosen: Actuation, Q: Array, lower: Array, upper: Array, rates: Rates) -> InputError | NumericalError:
-    """The step that asks for most, and the least uniform rise of the bounds on rates.
+def rates_error(chosen: Actuation, Q: Array, lower: Array, upper: Array, rates: Rates) -> InputError | NumericalError:
+    """Return the error with the most demanding step, and the least uniform increase of the bounds of rates.
 
-    If the bounds can be met after all, it is the method that failed.
+    If the bounds can be met after all, the method has failed, and the error says so.
     """
     excess, n = least_rate_excess(chosen.B, Q, lower, upper, rates)
     if excess <= _ROUNDING * float(rates.limits[np.isfinite(rates.limits)].max()):
         return NumericalError(
-            "forces within the bounds exist, and were not found",
+            "forces within the bounds exist, but were not found",
             part="rate bounds",
-            hint="widen the bounds a little, or take other instants",
+            hint="widen the bounds a little, or use other times",
         )
     return InputError(
-        f"no forces change slowly enough: about {chosen.time[n]:.6g} s every bound on rates must rise by "
-        f"{_two_digits(excess)} {_unit(chosen)}/s at least",
+        f"no forces within the bounds of rates drive the motion: near {chosen.time[n]:.6g} s every bound must rise by "
+        f"at least {_two_digits(excess)} {_unit(chosen)}/s",
         part="rate bounds",
-        hint="raise them, let more actuators work, or move more slowly",
+        hint="raise the bounds, use more actuators, or move more slowly",
     )
 
 

@@ -2,7 +2,7 @@
 
     Φ_qᵀ λ = M v̇ - Q - Σ_a ∇ℓ_a u_a + Σ_j ∇ℓ_j f_j sgn(ℓ̇_j)
 
-With redundant constraints λ is not unique; the least is taken, moments divided by the mechanism's extent.
+With redundant constraints λ is not unique; the least is used, with moments divided by the mechanism's extent.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from supple.formulations.absolute.reaction import Reaction, reaction_of
 from supple.formulations.absolute.system import Absolute, absolute
 from supple.kinematics.motion import BodyRates
 
-_TOGETHER = 500  # instants whose matrices are held at once
+_TOGETHER = 500  # times whose matrices are in memory at once
 
 
 def balances(moving: BodyRates) -> Iterator[tuple[Absolute, slice, Balance]]:
-    """The balance of all bodies along a motion, some instants at a time."""
+    """Yield the balance of all bodies along a motion, some times at once."""
     problem = absolute(moving.configuration.rest, rigid=True)
     here = moving.configuration
     for start in range(0, len(here.theta), _TOGETHER):
@@ -30,9 +30,11 @@ def balances(moving: BodyRates) -> Iterator[tuple[Absolute, slice, Balance]]:
 
 
 def unknown_multipliers(moving: BodyRates, friction: Array) -> tuple[Array, Array]:
-    """Multipliers without any actuator (N, m), and those that a unit of each actuator takes away (N, m, a).
+    """Return the multipliers without any actuator (N, m), and the reduction by a unit of each actuator (N, m, a).
 
-    friction : (N, f) dry friction forces along their joint coordinates. Newtons and newton-metres count alike.
+    friction : (N, f) dry friction forces along their joint coordinates
+
+    Newtons and newton-metres are weighted alike.
     """
     free, unit = [], []
     for problem, some, found in balances(moving):
@@ -45,10 +47,12 @@ def unknown_multipliers(moving: BodyRates, friction: Array) -> tuple[Array, Arra
 
 
 def joint_reactions(moving: BodyRates, u: Array, friction: Array) -> dict[str, Reaction]:
-    """What each joint does to its second body, in world axes: force and moment about the joint's place on that body.
+    """Return force and moment of each joint on its second body, in world axes, about the joint's point on that body.
 
-    u : (N, actuators) forces of all actuators; friction : (N, f) dry friction along its joint coordinates. Both act
-    beside the reactions, along the joints' free motions.
+    u        : (N, actuators) forces of all actuators
+    friction : (N, f) dry friction along its joint coordinates
+
+    Both act in addition to the reactions, along the joints' free motions.
     """
     numbering = moving.configuration.rest.numbering
     names = list(numbering.mechanism.joints)

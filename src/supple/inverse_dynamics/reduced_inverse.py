@@ -1,4 +1,4 @@
-"""Inverse dynamics of a reduced model: the same question as of the mechanism, from fitted coefficients."""
+"""Inverse dynamics of a reduced model, from fitted coefficients."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from supple.array_types import Array
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
 from supple.formats.model_description import described
-from supple.inverse_dynamics.inverse_dynamics import ForcesAlongMotion, divided_forces, dry_friction_forces
+from supple.inverse_dynamics.inverse_dynamics import ForcesAlongMotion, distribute_forces, dry_friction_forces
 from supple.kinematics.rest import rest
 from supple.reduced.model import ReducedModel
 from supple.reduced.time.begin import quasi_static
@@ -25,11 +25,20 @@ from supple.trajectories.trajectory import Prescribed, trajectory
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ModelForces(ForcesAlongMotion):
-    """forces : of each chosen actuator over time; needed : (N, n) the generalized force they add up to.
+    """Forces of the actuators along a motion of a reduced model.
 
-    rigid : names of the elastic parts that the model takes as rigid
-    deformation : δ (N,) by name, quasi-static: as if the motion at each instant had lasted for ever. Vibrations are
-                  left out; none for a rigid model
+    Attributes
+    ----------
+    trajectory : Trajectory
+        Motion.
+    forces : Signals
+        Force of each chosen actuator over time, N or N m.
+    needed : ndarray of shape (N, n)
+        Generalized force that they add up to.
+    rigid : tuple of str
+        Elastic bodies that the model treats as rigid.
+    deformation : Signals, optional
+        Quasi-static deformation δ (N,) by name, without vibration; None for a rigid model.
     """
 
     trajectory: Trajectory
@@ -39,7 +48,7 @@ class ModelForces(ForcesAlongMotion):
     deformation: Signals | None = None
 
     def plot(self, *names: str, axes: Any = None) -> Any:
-        """Draw all or some forces, and the deformation, over time (matplotlib); returns the panels."""
+        """Draw all or some forces, and the deformation, over time (matplotlib); return the panels."""
         groups = {"force": self.forces, "deformation": self.deformation}
         return picture("view.time_plot.time_plot")(groups, names, axes)
 
@@ -52,52 +61,52 @@ def inverse_of_model(
     step: float | None = None,
     **options: Any,
 ) -> ModelForces:
-    """Forces of the actuators along a motion of the model; options as in `inverse`."""
-    mechanism = described(model)  # what its actuators are, and may do
+    """Return the forces of the actuators along a motion of the model; options as in `inverse`."""
+    mechanism = described(model)  # for kinds and limits of the actuators
     path = _path(model, mechanism, motion, times, step)
     s, n = model.layout.theta, model.layout.size
     if n > s:
         needed, delta = _deformed(model, path)
         names = model.layout.coordinates[s:]
         units = {name: model.units.coordinates.get(name, "") for name in names}
-        bent = Signals(path.time, {name: delta[:, i] for i, name in enumerate(names)}, units)
+        deformation = Signals(path.time, {name: delta[:, i] for i, name in enumerate(names)}, units)
     else:
-        needed, bent = model_force(model, path), None
+        needed, deformation = model_force(model, path), None
     if model.layout.coordinates[:s] != rest(mechanism).numbering.coordinates and len(model.layout.inputs) > 1:
         names = model.layout.coordinates[:s]
         sums = Signals(path.time, {name: needed[:, i] for i, name in enumerate(names)}, model.units.forces)
-        return ModelForces(path, sums, needed, model.rigid, bent)
+        return ModelForces(path, sums, needed, model.rigid, deformation)
     B = model.evaluate(path.theta).input_map[:, :, : len(mechanism.actuators)]
     if np.abs(B[:, s:]).max(initial=0.0) > 1e-9 * np.abs(B).max(initial=0.0):
         raise InputError(
-            "its actuators push modes of deformation as well, which a quasi-static answer does not know",
-            part=f'model "{model.name}"', hint="take the actuators as coordinates, or simulate it along the motion",
+            "the actuators act directly on elastic coordinates, which quasi-static forces do not include",
+            part=f'model "{model.name}"', hint="use the actuators as coordinates, or simulate it along the motion",
         )  # fmt: skip
     B = np.ascontiguousarray(B[:, :s])
-    forces = divided_forces(rest(mechanism).numbering, B, needed, path.time, **options)
-    return ModelForces(path, forces, needed, model.rigid, bent)
+    forces = distribute_forces(rest(mechanism).numbering, B, needed, path.time, **options)
+    return ModelForces(path, forces, needed, model.rigid, deformation)
 
 
 def _path(
     model: ReducedModel, mechanism: Mechanism, motion: Prescribed, times: ArrayLike | None, step: float | None
 ) -> Trajectory:
-    """The motion in the coordinates of the model."""
+    """Return the motion in the coordinates of the model."""
     names = model.layout.coordinates[: model.layout.theta]
     if isinstance(motion, Trajectory) and motion.coordinates == names:
         return motion
     found = trajectory(mechanism, motion, times=times, step=step)
     if found.coordinates != names:
         raise InputError(
-            f"it moves {listed(found.coordinates)}, and the reduced model {listed(names)}", part="motion",
+            f"the motion is of {listed(found.coordinates)}, but the reduced model of {listed(names)}", part="motion",
             hint="give a Trajectory in the coordinates of the model",
         )  # fmt: skip
     return found
 
 
 def model_force(model: ReducedModel, path: Trajectory) -> Array:
-    """Q (N, s): M η̈ + Γ[η̇, η̇] + D_d η̇ - p + Σ J_jᵀ f_j sgn(J_j η̇), as of the mechanism, with a true sign.
+    """Return Q (N, s): M η̈ + Γ[η̇, η̇] + D_d η̇ - p + Σ J_jᵀ f_j sgn(J_j η̇), with a discontinuous sign.
 
-    A flexible model deforms quasi-statically; the forces are those that hold θ on its course then.
+    A flexible model deforms quasi-statically; the forces are those that hold θ on its motion.
     """
     if model.layout.size > model.layout.theta:
         return _deformed(model, path)[0]
@@ -108,11 +117,11 @@ def model_force(model: ReducedModel, path: Trajectory) -> Array:
 
 
 def _deformed(model: ReducedModel, path: Trajectory) -> tuple[Array, Array]:
-    """Q_θ (N, s) and δ (N, n - s), quasi-static."""
+    """Return quasi-static Q_θ (N, s) and δ (N, n - s)."""
     s, n = model.layout.theta, model.layout.size
     delta = quasi_static(model, path.theta, path.rates, path.accelerations)
     v, a = (np.hstack([part, np.zeros((len(delta), n - s))]) for part in (path.rates, path.accelerations))
     c = model.evaluate(path.theta, delta=delta)
-    # Dry friction has its true sign here, as in the forces of the mechanism.
+    # Dry friction has a discontinuous sign here, as in the forces of the mechanism.
     forces = c.required_forces(v, a, delta) + c.friction_forces(dry_friction_forces(c.friction_map, c.dry_forces, v))
     return np.ascontiguousarray(forces[:, :s]), delta

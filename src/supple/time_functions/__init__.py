@@ -1,1 +1,1 @@
-"""Functions of time: piecewise polynomials with their derivatives, what can only be called, and values at instants."""
+"""Functions of time: piecewise polynomials with derivatives, callables, and sampled trajectories."""

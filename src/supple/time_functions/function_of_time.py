@@ -1,8 +1,8 @@
-"""Functions of time: polynomials on pieces, what can only be called, and values at instants.
+"""Functions of time: piecewise polynomials, callables, and sampled trajectories.
 
     x(t) = Σ_k c_pk (t - t_p)^k,   t_p ≤ t < t_{p+1}
 
-Before its beginning a piecewise polynomial stands where it begins, after its end where it ends.
+A piecewise polynomial is constant before its beginning and after its end.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from scipy.interpolate import PPoly
 
 DERIVATIVES = 4  # θ, θ̇, θ̈, θ⃛
-INSTANTS = 1000  # steps over a function if nothing else is asked
-_SAME = 1e-12  # of the whole: breaks as close as that are one
-_DIFFERENCE = 1e-4  # s: over which θ⃛ of a callable is a difference of θ̈
+INSTANTS = 1000  # default number of steps over a function
+_SAME = 1e-12  # of the duration: closer breaks are merged
+_DIFFERENCE = 1e-4  # s: step of the difference of θ̈ for θ⃛ of a callable
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -41,21 +41,21 @@ class PiecewisePolynomial:
 
         x(t) = Σ_k c_pk τ^k,   τ = t - t_p,   t_p ≤ t < t_{p+1}
 
-    x stands at x(t_0) before t_0 and at its final value from t_P on: its derivatives are zero there.
-    Called with a time it gives (θ, θ̇, θ̈), so that `simulate(motion=...)` takes it.
+    x is x(t_0) before t_0 and its final value from t_P on, with zero derivatives. Calling it with a time returns (θ,
+    θ̇, θ̈), so that `simulate(motion=...)` accepts it.
 
     Parameters
     ----------
-    coordinates
+    coordinates : tuple of str
         Names (s) of coordinates, outputs or actuators.
-    breaks
-        (P + 1,) rising times t_p, s.
-    coefficients
-        (P, d + 1, s) of 1, τ, τ², ...; in rad or m, N or N m, over s^k.
-    units
-        Units of the coordinates, as far as they are known.
-    final
-        (s,) values from t_P on; where the last piece ends if left out. Given, rounding does not pass them.
+    breaks : ndarray of shape (P + 1,)
+        Rising times t_p, s.
+    coefficients : ndarray of shape (P, d + 1, s)
+        Coefficients of 1, τ, τ², ...; in rad or m, N or N m, over s^k.
+    units : Units, optional
+        Units of the coordinates. Default: unknown.
+    final : ndarray of shape (s,), optional
+        Values from t_P on. Default: the end of the last piece. Given values avoid its rounding.
     """
 
     coordinates: tuple[str, ...]
@@ -75,19 +75,19 @@ class PiecewisePolynomial:
 
     @classmethod
     def of_pieces(cls, names: tuple[str, ...], pieces: PPoly, units: Units = UNKNOWN) -> PiecewisePolynomial:
-        """From scipy's form, c (d + 1, P, s) with the highest power first."""
+        """Return the polynomial of scipy's form, c (d + 1, P, s) with the highest power first."""
         return cls(names, np.asarray(pieces.x), np.ascontiguousarray(pieces.c[::-1].transpose(1, 0, 2)), units)
 
     @cached_property
     def pieces(self) -> PPoly:
-        """The same in scipy's form, c (d + 1, P, s) with the highest power first."""
+        """The polynomial in scipy's form, c (d + 1, P, s) with the highest power first."""
         from scipy.interpolate import PPoly
 
         return PPoly(np.ascontiguousarray(self.coefficients[:, ::-1].transpose(1, 0, 2)), self.breaks)
 
     @property
     def arrays(self) -> PolynomialPieces:
-        """The same as kernels take it, without names; the outer pieces go on."""
+        """The polynomial as arrays for kernels, without names; the outer pieces extend without end."""
         return PolynomialPieces(self.breaks, np.ascontiguousarray(self.coefficients))
 
     def __repr__(self) -> str:
@@ -97,39 +97,39 @@ class PiecewisePolynomial:
 
     @property
     def begin(self) -> float:
-        """When it begins to move, s."""
+        """Start of the motion, s."""
         return float(self.breaks[0])
 
     @property
     def end(self) -> float:
-        """From when on it stands, s."""
+        """End of the motion, s."""
         return float(self.breaks[-1])
 
     @property
     def duration(self) -> float:
-        """From its beginning to its end, s."""
+        """Time from the beginning to the end, s."""
         return self.end - self.begin
 
     def at(self, t: float) -> Array:
-        """θ, θ̇, θ̈ and θ⃛ at a time, (4, s)."""
+        """Return θ, θ̇, θ̈ and θ⃛ at a time, (4, s)."""
         p = bisect_right(self._times, t) - 1
         if p < 0 or t >= self._times[-1]:
             return self._ends[0 if p < 0 else 1]
         return np.dot((t - self._times[p]) ** self._powers, self._slopes[p]).reshape(DERIVATIVES, len(self.coordinates))
 
     def sampled(self, times: ArrayLike, *, closed: bool = False) -> Array:
-        """θ, θ̇, θ̈ and θ⃛ at times (N,): (N, 4, s).
+        """Return θ, θ̇, θ̈ and θ⃛ at times (N,): (N, 4, s).
 
-        closed : derivatives at the end itself are those of the last piece, instead of zero
+        closed : use the derivatives of the last piece at the end itself, instead of zero
         """
         return np.ascontiguousarray(self._evaluated(times, DERIVATIVES, closed).transpose(1, 0, 2))
 
     def derivatives(self, times: ArrayLike, *, closed: bool = False) -> Array:
-        """θ, θ̇ and θ̈ at times (N,): (3, N, s); `closed` as of `sampled`."""
+        """Return θ, θ̇ and θ̈ at times (N,): (3, N, s); `closed` as in `sampled`."""
         return self._evaluated(times, 3, closed)
 
     def _evaluated(self, times: ArrayLike, count: int, closed: bool) -> Array:
-        """(count, N, s): the values and the first derivatives."""
+        """Return the values and the first derivatives, (count, N, s)."""
         t, (first, last) = np.asarray(times, dtype=float), (self._times[0], self._times[-1])
         inside = np.clip(t, first, last)
         found = np.stack([self.pieces(inside, order) for order in range(count)])
@@ -139,21 +139,24 @@ class PiecewisePolynomial:
         return found
 
     def ahead(self, time: float) -> PiecewisePolynomial:
-        """What it will be so much later, θ_d(t + time): for loops that answer late."""
+        """Return the function advanced by a time, θ_d(t + time), for loops with a delay."""
         return replace(self, breaks=self.breaks - time)
 
     def delayed(self, time: float) -> PiecewisePolynomial:
-        """The same so much later, θ_d(t - time)."""
+        """Return the function delayed by a time, θ_d(t - time)."""
         return self.ahead(-time)
 
     def stretched(self, duration: float) -> PiecewisePolynomial:
-        """The same in another time: rates fall by the ratio, accelerations by its square, jerks by its cube."""
+        """Return the function with another duration.
+
+        Rates scale by the ratio, accelerations by its square, jerks by its cube.
+        """
         pace = self.duration / duration
         breaks, kept = lasting(self.begin + (self.breaks - self.begin) / pace, self.begin + duration)
         return replace(self, breaks=breaks, coefficients=(self.coefficients * (pace**self._powers)[:, None])[kept])
 
     def on(self, breaks: Array) -> Array:
-        """Coefficients on other pieces, none of which has a break of its own inside it.
+        """Return the coefficients on other pieces, which contain no breaks of their own.
 
         With e = b - t_p:  Σ_k c_k (t - t_p)^k = Σ_j (t - b)^j Σ_{k≥j} c_k (k over j) e^{k-j}
         """
@@ -163,13 +166,13 @@ class PiecewisePolynomial:
         given, e = self.coefficients[inside], breaks[:-1] - self.breaks[inside]
         k, j = np.arange(given.shape[1]), np.arange(given.shape[1])[:, None]
         binomials = np.array([[comb(n, m) for n in k] for m in k], dtype=float)  # zero below the diagonal
-        moved = (binomials * e[:, None, None] ** np.maximum(k - j, 0)) @ given
+        shifted = (binomials * e[:, None, None] ** np.maximum(k - j, 0)) @ given
         for outside, end in zip((piece < 0, piece > inside), self._ends, strict=True):
-            moved[outside], moved[outside, 0] = 0.0, end[0]
-        return np.asarray(moved)
+            shifted[outside], shifted[outside, 0] = 0.0, end[0]
+        return np.asarray(shifted)
 
     def trajectory(self, times: ArrayLike | None = None) -> Trajectory:
-        """At instants; left out, a thousand steps from its beginning to its end."""
+        """Return the function at given times; by default at a thousand steps from its beginning to its end."""
         t = np.linspace(self.begin, self.end, INSTANTS + 1) if times is None else np.asarray(times, dtype=float)
         return Trajectory.of_derivatives(self.coordinates, t, self.derivatives(t), self.units)
 
@@ -187,7 +190,7 @@ class PiecewisePolynomial:
 
     @cached_property
     def _slopes(self) -> Array:
-        """(P, d + 1, 4 s): coefficients of the values, and of the derivatives."""
+        """Coefficients (P, d + 1, 4 s) of the values and of the derivatives."""
         P, count, s = self.coefficients.shape
         found = np.zeros((P, count, DERIVATIVES, s))
         for order in range(min(DERIVATIVES, count)):
@@ -197,7 +200,7 @@ class PiecewisePolynomial:
 
     @cached_property
     def _ends(self) -> tuple[Array, Array]:
-        """(4, s) before and after."""
+        """Values and derivatives (4, s) before the beginning and after the end."""
         ends = np.zeros((2, DERIVATIVES, len(self.coordinates)))
         ends[0, 0], ends[1, 0] = self.coefficients[0, 0], self.final
         if self.final is None:
@@ -209,7 +212,7 @@ class PiecewisePolynomial:
 def linear_between(
     names: tuple[str, ...], breaks: Array, values: Array, begin: float, end: float
 ) -> PiecewisePolynomial:
-    """Values (B, s) that are linear between breaks (B,) and constant outside, from `begin` to `end` at least."""
+    """Return values (B, s) that are linear between breaks (B,) and constant outside, at least from `begin` to `end`."""
     if breaks[0] > begin:
         breaks, values = np.append(begin, breaks), np.vstack([values[:1], values])
     if breaks[-1] < end:
@@ -219,7 +222,7 @@ def linear_between(
 
 
 def lasting(breaks: Array, end: float) -> tuple[Array, NDArray[np.bool_]]:
-    """Breaks up to an end that they meet but for rounding, without pieces that are rounding; which of them are kept."""
+    """Return breaks that end exactly at `end`, without pieces that are rounding, and which pieces are kept."""
     kept = np.diff(breaks) > 0.0
     found = breaks[np.append(True, kept)]
     found[-1] = end
@@ -227,7 +230,7 @@ def lasting(breaks: Array, end: float) -> tuple[Array, NDArray[np.bool_]]:
 
 
 def common_breaks(each: Sequence[Array]) -> Array:
-    """All breaks in order; those that rounding alone parts are one."""
+    """Return all breaks in order; those that differ only by rounding are merged."""
     breaks = np.unique(np.concatenate(list(each)))
     apart = np.concatenate([[True], np.diff(breaks) > _SAME * max(abs(breaks[0]), abs(breaks[-1]), np.ptp(breaks))])
     kept = breaks[apart]
@@ -236,7 +239,7 @@ def common_breaks(each: Sequence[Array]) -> Array:
 
 
 def side_by_side(parts: Sequence[PiecewisePolynomial]) -> PiecewisePolynomial:
-    """Several piecewise polynomials as one, whose breaks are those of all of them."""
+    """Return several piecewise polynomials as one, on the breaks of all of them."""
     breaks, names = common_breaks([part.breaks for part in parts]), sum((part.coordinates for part in parts), ())
     count, column = max(part.coefficients.shape[1] for part in parts), 0
     found, final = np.zeros((len(breaks) - 1, count, len(names))), [part.at(np.inf)[0] for part in parts]
@@ -249,11 +252,11 @@ def side_by_side(parts: Sequence[PiecewisePolynomial]) -> PiecewisePolynomial:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CalledFunction:
-    """A function of time without pieces: a callable of the user, or what inverse kinematics gives along a path.
+    """Function of time without pieces: a callable of the user, or inverse kinematics along a path.
 
-    called     : times (N,) -> (N, 3, s) θ, θ̇, θ̈, or (N, 4, s) with θ⃛; without that it is the difference of θ̈ over
-                 0.1 ms
-    begin, end : s, where it is known
+    called     : times (N,) -> (N, 3, s) θ, θ̇, θ̈, or (N, 4, s) with θ⃛; otherwise θ⃛ is the difference of θ̈ over 0.1
+    ms
+    begin, end : s, if known
     """
 
     coordinates: tuple[str, ...]
@@ -267,19 +270,19 @@ class CalledFunction:
 
     @property
     def duration(self) -> float:
-        """From its beginning to its end, s."""
+        """Time from the beginning to the end, s."""
         return self.end - self.begin
 
     def at(self, t: float) -> Array:
-        """θ, θ̇, θ̈ and θ⃛ at a time, (4, s)."""
+        """Return θ, θ̇, θ̈ and θ⃛ at a time, (4, s)."""
         return np.asarray(self.sampled([t])[0])
 
     def derivatives(self, times: ArrayLike, *, closed: bool = False) -> Array:
-        """θ, θ̇ and θ̈ at times (N,): (3, N, s); it is defined at its end anyway, `closed` or not."""
+        """Return θ, θ̇ and θ̈ at times (N,): (3, N, s); `closed` has no effect on a callable."""
         return np.ascontiguousarray(self.called(np.asarray(times, dtype=float))[:, :3].transpose(1, 0, 2))
 
     def sampled(self, times: ArrayLike) -> Array:
-        """θ, θ̇, θ̈ and θ⃛ at times (N,): (N, 4, s)."""
+        """Return θ, θ̇, θ̈ and θ⃛ at times (N,): (N, 4, s)."""
         t = np.asarray(times, dtype=float)
         found = self.called(t)
         if found.shape[1] >= DERIVATIVES:
@@ -288,7 +291,7 @@ class CalledFunction:
         return np.concatenate([found, ((after - before) / _DIFFERENCE)[:, None]], axis=1)
 
     def ahead(self, time: float) -> CalledFunction:
-        """θ_d(t + time)."""
+        """Return the function advanced by a time, θ_d(t + time)."""
         called = self.called
         return replace(self, called=lambda t: called(t + time), begin=self.begin - time, end=self.end - time)
 
@@ -302,7 +305,23 @@ FunctionOfTime = PiecewisePolynomial | CalledFunction
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Trajectory(Result):
-    """Coordinates over time: time (N,) in s; theta, rates, accelerations (N, s) in rad or m, as units say."""
+    """Coordinates, rates and accelerations sampled over time.
+
+    Attributes
+    ----------
+    coordinates : tuple of str
+        Names of the coordinates.
+    time : ndarray of shape (N,)
+        Times, s.
+    theta : ndarray of shape (N, s)
+        Coordinates, rad or m.
+    rates : ndarray of shape (N, s)
+        Rates, per second.
+    accelerations : ndarray of shape (N, s)
+        Accelerations, per second squared.
+    units : Units
+        Units of the coordinates.
+    """
 
     coordinates: tuple[str, ...]
     time: Array
@@ -313,20 +332,20 @@ class Trajectory(Result):
 
     @classmethod
     def of_derivatives(cls, coordinates: tuple[str, ...], time: Array, found: Array, units: Units) -> Trajectory:
-        """From θ, θ̇, θ̈ in one array (3, N, s), as `derivatives` of a function gives them."""
+        """Return the trajectory of θ, θ̇, θ̈ in one array (3, N, s), as returned by `derivatives` of a function."""
         theta, rates, accelerations = found
         return cls(coordinates, time, theta, rates, accelerations, units)
 
     @property
     def parts(self) -> tuple[Array, Array, Array]:
-        """θ, θ̇ and θ̈ (N, s)."""
+        """Arrays θ, θ̇ and θ̈, (N, s) each."""
         return self.theta, self.rates, self.accelerations
 
     @cached_property
     def function(self) -> PiecewisePolynomial:
-        """Between its instants the quintics that meet values, rates and accelerations; one instant alone stands.
+        """Quintics through the samples with their rates and accelerations; constant for one sample.
 
-        With τ = (t - tᵢ)/h, e, e', e'' by how much θ, hθ̇, h²θ̈ at tᵢ₊₁ miss θᵢ + hθ̇ᵢτ + ½h²θ̈ᵢτ² there:
+        With τ = (t - tᵢ)/h, and e, e', e'' the differences of θ, hθ̇, h²θ̈ at tᵢ₊₁ from θᵢ + hθ̇ᵢτ + ½h²θ̈ᵢτ² there:
         θ = that + (10e - 4e' + ½e'')τ³ + (-15e + 7e' - e'')τ⁴ + (6e - 3e' + ½e'')τ⁵
         """
         if len(self.time) < 2:
@@ -347,19 +366,19 @@ class Trajectory(Result):
         return f"of {listed(self.coordinates)}, {time_span_text(self.time)}"
 
     def table(self) -> Table:
-        """Coordinates, `NAME.rate` and `NAME.acceleration` over time."""
+        """Return a table of coordinates, `NAME.rate` and `NAME.acceleration` over time."""
         value, rate, acceleration = self.signals()
         return gathered(self.time, value, rate=rate, acceleration=acceleration)
 
     def signals(self) -> tuple[Signals, Signals, Signals]:
-        """θ, θ̇ and θ̈ by name."""
+        """Return θ, θ̇ and θ̈ by name."""
         kinds = (self.units.coordinates, self.units.rates, self.units.accelerations)
         columns = [dict(zip(self.coordinates, part.T, strict=True)) for part in self.parts]
         first, second, third = (Signals(self.time, x, dict(units)) for x, units in zip(columns, kinds, strict=True))
         return first, second, third
 
     def plot(self, *names: str, axes: Any = None) -> Any:
-        """Draw value, rate and acceleration of all or some coordinates over time (matplotlib); returns the panels."""
+        """Draw value, rate and acceleration of all or some coordinates over time (matplotlib); return the panels."""
         chosen = [
             Signals(item.time, {name: item[name] for name in names or item}, item.units) for item in self.signals()
         ]

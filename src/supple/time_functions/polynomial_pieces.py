@@ -1,4 +1,4 @@
-"""Polynomials in time on pieces, as kernels take them:  x(t) = Σ_k c_pk (t - t_p)^k,   t_p ≤ t < t_{p+1}."""
+"""Piecewise polynomials in time as arrays for kernels:  x(t) = Σ_k c_pk (t - t_p)^k,   t_p ≤ t < t_{p+1}."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from supple.compilation import kernel
 
 
 class PolynomialPieces(NamedTuple):
-    """Breaks and coefficients of n functions. Before the first and after the last break the outer pieces go on.
+    """Breaks and coefficients of n functions; the outer pieces extend beyond the first and the last break.
 
     breaks       : (P + 1,) rising times t_p, s
     coefficients : (P, d + 1, n) of 1, τ, τ², ..., τ = t - t_p
@@ -21,7 +21,7 @@ class PolynomialPieces(NamedTuple):
     coefficients: Array
 
     def at(self, times: Array) -> Array:
-        """Values (N, n) at times (N,)."""
+        """Return values (N, n) at times (N,)."""
         piece = np.clip(np.searchsorted(self.breaks, times, side="right") - 1, 0, len(self.breaks) - 2)
         tau = (times - self.breaks[piece])[:, None]
         values = np.zeros((len(times), self.coefficients.shape[2]))
@@ -30,7 +30,7 @@ class PolynomialPieces(NamedTuple):
         return values
 
     def raised(self, constant: Array) -> PolynomialPieces:
-        """The same functions and a constant (n,)."""
+        """Return the functions plus a constant (n,)."""
         coefficients = np.array(self.coefficients)
         coefficients[:, 0] += constant
         return self._replace(coefficients=coefficients)
@@ -38,7 +38,7 @@ class PolynomialPieces(NamedTuple):
 
 @kernel
 def polynomial_value(pieces, t, values):
-    """x(t) into values (n,)."""
+    """Compute x(t) into values (n,)."""
     breaks, c = pieces.breaks, pieces.coefficients
     piece = np.searchsorted(breaks, t, side="right") - 1
     piece = min(max(piece, 0), breaks.shape[0] - 2)
@@ -52,7 +52,7 @@ def polynomial_value(pieces, t, values):
 
 @kernel
 def polynomial_rate(pieces, t, rates):
-    """ẋ(t) into rates (n,)."""
+    """Compute ẋ(t) into rates (n,)."""
     breaks, c = pieces.breaks, pieces.coefficients
     piece = np.searchsorted(breaks, t, side="right") - 1
     piece = min(max(piece, 0), breaks.shape[0] - 2)

@@ -1,1 +1,1 @@
-"""Motions that a mechanism follows: from profiles, points, tables and tool paths."""
+"""Trajectories: plans of the motions in mechanism files, and motions sampled over time."""

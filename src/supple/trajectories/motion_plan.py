@@ -1,4 +1,4 @@
-"""The plan of a motion of the mechanism file: how long it lasts, and θ at any time."""
+"""Plan of a motion of the mechanism file: its duration, and θ at any time."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from supple.time_functions.function_of_time import (
     side_by_side,
 )
 
-# Profiles: how a distance is covered from rest to rest within bounds.
+# Profiles: motion over a distance from rest to rest within bounds.
 #
 # With a bound on the jerk the acceleration is a trapezoid up, a pause and a trapezoid down (seven segments of constant
 # jerk); without it the speed is a trapezoid; with neither bound the distance follows a polynomial of degree five.
@@ -36,36 +36,37 @@ _FASTEST = 1.875  # largest speed of the polynomial, in units of its mean: 30 τ
 def profile(
     distance: float, *, velocity: float | None = None, acceleration: float | None = None, jerk: float | None = None
 ) -> PiecewisePolynomial:
-    """The fastest way over a distance (of either sign, not zero) within bounds, from rest at 0 to rest.
+    """Return the fastest motion over a distance (of either sign, not zero) within bounds, from rest at 0 to rest.
 
-    Without any bound it lasts a second, to be stretched.
+    Without bounds it lasts one second, to be stretched.
     """
-    way = abs(distance)
+    length = abs(distance)
     if acceleration is None and jerk is None:
-        return _profile_polynomial(distance, _FASTEST * way / velocity if velocity is not None else 1.0)
-    times, accelerations, jerks = _segments(way, velocity or inf, acceleration or inf, jerk or inf)
+        return _profile_polynomial(distance, _FASTEST * length / velocity if velocity is not None else 1.0)
+    times, accelerations, jerks = _segments(length, velocity or inf, acceleration or inf, jerk or inf)
     return _integrated(distance, times, accelerations, jerks)
 
 
-def _segments(way: float, v: float, a: float, j: float) -> tuple[list[float], list[float], list[float]]:
-    """Duration, acceleration at the start and jerk of each segment.
+def _segments(length: float, v: float, a: float, j: float) -> tuple[list[float], list[float], list[float]]:
+    """Return duration, initial acceleration and jerk of each segment.
 
-    T_j builds the acceleration up, T_a holds it, T_v cruises. With v_p = a_p (T_j + T_a) the speed reached,
+    In T_j the acceleration builds up, in T_a it is constant, in T_v the speed is. With v_p = a_p (T_j + T_a) the top
+    speed,
 
-        way = v_p (2 T_j + T_a + T_v),   a_p = j T_j
+        length = v_p (2 T_j + T_a + T_v),   a_p = j T_j
     """
     if j == inf:
         build, top = 0.0, a
-        hold = min(sqrt(way / a), v / a)
+        hold = min(sqrt(length / a), v / a)
     else:
-        build = min((way / (2.0 * j)) ** (1.0 / 3.0), a / j, sqrt(v / j))
+        build = min((length / (2.0 * j)) ** (1.0 / 3.0), a / j, sqrt(v / j))
         top = j * build
         hold = 0.0
-        if build == a / j:  # the acceleration is reached, and may be held until the speed is, or half the way is done
-            hold = 0.5 * (sqrt(build**2 + 4.0 * way / a) - 3.0 * build)
+        if build == a / j:  # the acceleration is reached, and is held up to the speed or half the length
+            hold = 0.5 * (sqrt(build**2 + 4.0 * length / a) - 3.0 * build)
             hold = max(0.0, min(hold, v / a - build))
     speed = top * (build + hold)
-    cruise = max(0.0, way / speed - 2.0 * build - hold)
+    cruise = max(0.0, length / speed - 2.0 * build - hold)
     if j == inf:
         return [hold, cruise, hold], [top, 0.0, -top], [0.0, 0.0, 0.0]
     return (
@@ -78,7 +79,7 @@ def _segments(way: float, v: float, a: float, j: float) -> tuple[list[float], li
 def _integrated(
     distance: float, times: list[float], accelerations: list[float], jerks: list[float]
 ) -> PiecewisePolynomial:
-    """Segments of constant jerk joined to a way; the last rounding is taken out by scaling it to the distance."""
+    """Join segments of constant jerk, and scale them to the distance against rounding."""
     breaks, coefficients = [0.0], []
     position = speed = 0.0
     for t, a, j in zip(times, accelerations, jerks, strict=True):
@@ -89,13 +90,13 @@ def _integrated(
         speed += t * (a + t * j / 2.0)
         breaks.append(breaks[-1] + t)
     scaled = np.array(coefficients)[..., None] * (distance / position)
-    return PiecewisePolynomial(("way",), np.array(breaks), scaled, final=np.array([distance]))
+    return PiecewisePolynomial(("length",), np.array(breaks), scaled, final=np.array([distance]))
 
 
 def _profile_polynomial(distance: float, duration: float) -> PiecewisePolynomial:
-    """distance (10 τ³ - 15 τ⁴ + 6 τ⁵), τ = t/duration: rates and accelerations vanish at both ends."""
+    """Return distance (10 τ³ - 15 τ⁴ + 6 τ⁵), τ = t/duration: rates and accelerations vanish at both ends."""
     shape = distance * np.array([0.0, 0.0, 0.0, 10.0, -15.0, 6.0]) / duration ** np.arange(6.0)
-    return PiecewisePolynomial(("way",), np.array([0.0, duration]), shape[None, :, None], final=np.array([distance]))
+    return PiecewisePolynomial(("length",), np.array([0.0, duration]), shape[None, :, None], final=np.array([distance]))
 
 
 # The plan of a motion: durations and profiles, coordinate by coordinate or along the path of a tool.
@@ -109,9 +110,11 @@ _STILL = 1e-12  # of a coordinate's value
 
 @dataclass(frozen=True)
 class Plan:
-    """A motion ready to be evaluated.
+    """Motion that is ready to be evaluated.
 
-    part : as the user calls it; function : θ over time; ends_at_rest : whether it stands still afterwards
+    part         : its name in messages
+    function     : θ over time
+    ends_at_rest : whether it remains at rest afterwards
     """
 
     part: str
@@ -120,12 +123,12 @@ class Plan:
 
     @property
     def duration(self) -> float | None:
-        """s, None if it has no end."""
+        """Duration, s; None if it has no end."""
         return self.function.duration if np.isfinite(self.function.duration) else None
 
 
 def plan(mechanism: Mechanism, motion: Motion, part: str, path: Path = ()) -> Plan:
-    """Durations and profiles of a motion; `path` is where it stands in the file."""
+    """Plan the durations and profiles of a motion; `path` is its location in the file."""
     if motion.tool is not None:
         return _tool_plan(mechanism, motion, motion.tool, part, path)
     return _coordinate_plan(mechanism, motion, motion.coordinates or {}, part, path)
@@ -138,26 +141,26 @@ def _coordinate_plan(
     for name in given:
         if name not in names:
             raise InputError(
-                f'"{name}" is not one of the coordinates',
+                f'"{name}" is not a coordinate',
                 part=part, path=_inside(path, "coordinates", name), hint=nearest(name, names),
             )  # fmt: skip
     starts = dict(zip(names, theta.tolist(), strict=True))
     starts |= {name: one.start for name, one in given.items() if one.start is not None}
-    ways = {
+    profiles = {
         name: profile(distance, **one.bounds())
         for name, one in given.items()
         if one.to is not None and (distance := _distance(starts[name], one.to))
     }
-    bounded = {name: way.duration for name, way in ways.items() if given[name].bounds()}
+    bounded = {name: course.duration for name, course in profiles.items() if given[name].bounds()}
     slowest = max(bounded, key=lambda name: bounded[name], default=None)
     least = bounded[slowest] if slowest is not None else 0.0
     if slowest is not None and motion.duration is not None and motion.duration < least * (1.0 - _ROUNDING):
-        far = f"{abs(ways[slowest].at(np.inf)[0, 0]):.6g} {rest(mechanism).numbering.coordinate_units[slowest]}"
+        far = f"{abs(profiles[slowest].at(np.inf)[0, 0]):.6g} {rest(mechanism).numbering.coordinate_units[slowest]}"
         what = f'coordinate "{slowest}" needs at least {least:.6g} s for {far}'
         raise _too_short(what, given[slowest], motion.duration, part, path)
     duration = _duration(motion, least, part, path)
     smooth = side_by_side(
-        [_polynomial(name, given.get(name), ways.get(name), starts[name], duration) for name in names]
+        [_polynomial(name, given.get(name), profiles.get(name), starts[name], duration) for name in names]
     )
     waves = [(names.index(name), one) for name, one in given.items() if one.amplitude is not None]
     at_rest_after = not waves and all(one.rate is None for one in given.values())
@@ -173,24 +176,24 @@ def _coordinate_plan(
 
 
 def _polynomial(
-    name: str, one: CoordinateMotion | None, way: PiecewisePolynomial | None, start: float, duration: float
+    name: str, one: CoordinateMotion | None, course: PiecewisePolynomial | None, start: float, duration: float
 ) -> PiecewisePolynomial:
-    """One coordinate that goes its way or moves evenly; one that is not mentioned stands."""
-    if way is None:
+    """Return one coordinate along its profile, or in uniform motion; constant if it is not mentioned."""
+    if course is None:
         rate = one.rate if one is not None and one.rate is not None else 0.0
         return PiecewisePolynomial((name,), np.array([0.0, duration]), np.array([[[start], [rate]]]))
-    timed = way.stretched(duration)
+    timed = course.stretched(duration)
     timed.coefficients[:, 0] += start
-    return replace(timed, coordinates=(name,), final=start + way.at(np.inf)[0])
+    return replace(timed, coordinates=(name,), final=start + course.at(np.inf)[0])
 
 
 def _distance(start: float, end: float) -> float:
-    """From start to end; rounding, as closure leaves it in values at rest, is no distance."""
+    """Return the distance from start to end, without rounding of values at rest."""
     return end - start if abs(end - start) > _STILL * max(1.0, abs(start), abs(end)) else 0.0
 
 
 def _wave(one: CoordinateMotion, time: Array) -> Array:
-    """Displacement from the start with its derivatives, (N, 3)."""
+    """Return the displacement from the start with its derivatives, (N, 3)."""
     assert one.amplitude is not None
     assert one.frequency is not None
     w = 2.0 * pi * one.frequency
@@ -201,10 +204,10 @@ def _wave(one: CoordinateMotion, time: Array) -> Array:
 def _tool_plan(mechanism: Mechanism, motion: Motion, tool: ToolMotion, part: str, path: Path) -> Plan:
     points = np.array(tool.path)
     if points.shape[1] != (2 if mechanism.planar else 3):
-        wanted = 2 if mechanism.planar else 3
+        components = 2 if mechanism.planar else 3
         raise InputError(
-            f"the points of its path have {points.shape[1]} components, not {wanted}",
-            part=part, path=_inside(path, "tool", "path"), hint=f"write {wanted} numbers each",
+            f"the points of the path have {points.shape[1]} components, not {components}",
+            part=part, path=_inside(path, "tool", "path"), hint=f"give {components} numbers each",
         )  # fmt: skip
     numbering = rest(mechanism).numbering
     place = watched_place(numbering.drawing, tool.place)
@@ -217,22 +220,22 @@ def _tool_plan(mechanism: Mechanism, motion: Motion, tool: ToolMotion, part: str
     if not lengths.all():
         i = int(np.flatnonzero(lengths == 0.0)[0])
         raise InputError(
-            f"points {i + 1} and {i + 2} of its path are the same",
-            part=part, path=_inside(path, "tool", "path", i + 1), hint="leave one of them out",
+            f"points {i + 1} and {i + 2} of the path are equal",
+            part=part, path=_inside(path, "tool", "path", i + 1), hint="remove one of them",
         )  # fmt: skip
-    ways = [profile(float(length), **tool.bounds()) for length in lengths]
+    profiles = [profile(float(length), **tool.bounds()) for length in lengths]
     if tool.bounds():
-        least = sum(way.duration for way in ways)
+        least = sum(course.duration for course in profiles)
         if motion.duration is not None and motion.duration < least * (1.0 - _ROUNDING):
             what = f'place "{tool.place}" needs at least {least:.6g} s for {lengths.sum():.6g} m'
             raise _too_short(what, tool, motion.duration, part, path)
         duration = _duration(motion, least, part, path)
-        shares = np.array([way.duration for way in ways]) / least
+        shares = np.array([course.duration for course in profiles]) / least
     else:
         duration = _duration(motion, 0.0, part, path)
         shares = lengths / lengths.sum()
-    ways = [way.stretched(float(share) * duration) for way, share in zip(ways, shares, strict=True)]
-    led, along = Tool(mechanism, place, part), _along(points, ways, duration)
+    profiles = [course.stretched(float(share) * duration) for course, share in zip(profiles, shares, strict=True)]
+    led, along = Tool(mechanism, place, part), _along(points, profiles, duration)
 
     def called(time: Array) -> Array:
         y = along.derivatives(time, closed=True)
@@ -241,14 +244,14 @@ def _tool_plan(mechanism: Mechanism, motion: Motion, tool: ToolMotion, part: str
     return Plan(part, CalledFunction(numbering.coordinates, called, begin=0.0, end=duration), True)
 
 
-def _along(points: Array, ways: list[PiecewisePolynomial], duration: float) -> PiecewisePolynomial:
-    """The position on a path (P, c) over time, after the number of straight pieces that are passed: 1 + c functions."""
+def _along(points: Array, profiles: list[PiecewisePolynomial], duration: float) -> PiecewisePolynomial:
+    """Return the number of completed straight pieces and the position on a path (P, c) over time: 1 + c functions."""
     marks = np.column_stack([np.arange(len(points)), points])
     breaks, legs = [np.zeros(1)], []
-    for way, first, last in zip(ways, marks[:-1], marks[1:], strict=True):
-        leg = way.coefficients * ((last - first) / np.linalg.norm(last[1:] - first[1:]))
+    for course, first, last in zip(profiles, marks[:-1], marks[1:], strict=True):
+        leg = course.coefficients * ((last - first) / np.linalg.norm(last[1:] - first[1:]))
         leg[:, 0] += first
-        breaks.append(breaks[-1][-1] + way.breaks[1:])
+        breaks.append(breaks[-1][-1] + course.breaks[1:])
         legs.append(leg)
     times, kept = lasting(np.concatenate(breaks), duration)
     names = ("passed", *(f"y{i}" for i in range(points.shape[1])))
@@ -259,7 +262,7 @@ def _duration(motion: Motion, least: float, part: str, path: Path) -> float:
     duration = motion.duration if motion.duration is not None else least
     if duration <= 0.0:
         raise InputError(
-            "it ends where it begins, and nothing says how long it stands",
+            "the motion ends where it begins, and has no duration",
             part=part, path=path, hint="give another `to`, or a duration",
         )  # fmt: skip
     return duration
@@ -268,26 +271,26 @@ def _duration(motion: Motion, least: float, part: str, path: Path) -> float:
 def _too_short(what: str, bounds: Bounded, duration: float, part: str, path: Path) -> InputError:
     listed = ", ".join(f"{name} {value:g}" for name, value in bounds.bounds().items())
     return InputError(
-        f"{what} ({listed}), and the duration is {duration:g} s",
+        f"{what} ({listed}), but the duration is {duration:g} s",
         part=part, path=_inside(path, "duration"), hint="give a longer duration, or raise the bounds",
     )  # fmt: skip
 
 
 def _inside(path: Path, *keys: str | int) -> Path:
-    """A place inside the motion, if it stands in a file at all."""
+    """Return a location inside the motion, if the motion is in a file."""
     return (*path, *keys) if path else ()
 
 
-# The coordinates that lead a tool along a path.
+# Inverse kinematics of a tool along a path.
 #
 #     y(θ) = y_d(t),   θ̇ = J⁻¹ ẏ_d,   θ̈ = J⁻¹ (ÿ_d - θ̇ᵀ ∂²y θ̇),   J = ∂y/∂θ
 #
-# Newton's method is led along the geometry of the path first, from rest, in steps short enough to stay on the branch;
-# all instants then start from a curve through those points and are solved together.
+# Newton's method first follows the geometry of the path from rest, in steps short enough to stay on the branch;
+# all times are then solved together, starting from a curve through those points.
 
 
-_CLOSED = 1e-13  # distance from the path, in extents, at which Newton's method has nothing left to do
-_GOOD = 1e-10  # and what is still good enough where rounding stops it
+_CLOSED = 1e-13  # distance from the path, in extents, at convergence of Newton's method
+_GOOD = 1e-10  # largest distance where rounding stops it
 _ITERATIONS = 12
 _FIRST, _SHORTEST, _LONGEST = 0.1, 1e-5, 0.25  # steps along a straight piece, as fractions of it
 _STRAY = 0.3  # a correction larger than this fraction of its step may lead to another branch
@@ -295,7 +298,7 @@ _STRAY = 0.3  # a correction larger than this fraction of its step may lead to a
 
 @dataclass(frozen=True, eq=False)
 class Knots:
-    """Points of a straight piece where the coordinates are known: fractions (K,), theta and its slope (K, s)."""
+    """Points of a straight piece with known coordinates: fractions (K,), theta and its slope (K, s)."""
 
     fraction: Array
     theta: Array
@@ -306,7 +309,7 @@ class Knots:
 
 
 class Tool:
-    """A place of a mechanism, as a function of the coordinates."""
+    """Place of a mechanism as a function of the coordinates."""
 
     def __init__(self, mechanism: Mechanism, place: str, part: str):
         self.part, self.place = part, place
@@ -317,14 +320,13 @@ class Tool:
         s, self.unit = len(numbering.coordinates), numbering.theta_scale  # of each coordinate
         if s != len(self.letters):
             raise InputError(
-                f'place "{place}" moves along {len(self.letters)} axes, and the mechanism has mobility {s}',
+                f'place "{place}" moves along {len(self.letters)} axes, but the mechanism has mobility {s}',
                 part=part,
-                hint="give the motion of its coordinates, or lead a place in a mechanism whose mobility is "
-                f"{len(self.letters)}",
+                hint=f"give the motion of its coordinates, or use a mechanism whose mobility is {len(self.letters)}",
             )
 
     def at(self, theta: Array) -> tuple[Array, Array, Array]:
-        """y (N, c), J (N, c, s), ∂²y (N, c, s, s) at coordinates (N, s)."""
+        """Return y (N, c), J (N, c, s), ∂²y (N, c, s, s) at coordinates (N, s)."""
         outputs = local(self.mechanism, theta, rigid=True).outputs
         parts = [outputs[f"tool.{letter}"] for letter in self.letters]
         return (
@@ -334,9 +336,9 @@ class Tool:
         )
 
     def led(self, path: Array, passed: Array, course: Array) -> Array:
-        """θ, θ̇, θ̈ (N, 3, s) along a path (P, c), of whose straight pieces so many are passed (N,).
+        """Return θ, θ̇, θ̈ (N, 3, s) along a path (P, c); passed : number of completed straight pieces (N,).
 
-        course : y, ẏ, ÿ (3, N, c) at those instants
+        course : y, ẏ, ÿ (3, N, c) at those times
         """
         start = rest(self.mechanism).theta.copy()
         here = self.at(start[None])[0][0]
@@ -352,26 +354,26 @@ class Tool:
         return self._solved(guess, course)
 
     def _solved(self, theta: Array, course: Array) -> Array:
-        """Newton's method on all instants at once."""
-        wanted, wanted_rates, wanted_accelerations = course
+        """Solve all times at once by Newton's method."""
+        components, wanted_rates, wanted_accelerations = course
         y, J, bend = self.at(theta)
-        gap = np.linalg.norm(wanted - y, axis=1)
+        gap = np.linalg.norm(components - y, axis=1)
         for _ in range(_ITERATIONS):
             if gap.max() <= _CLOSED * self.extent:
                 break
-            trial = theta + self._over(J, wanted - y)
+            trial = theta + self._over(J, components - y)
             found = self.at(trial)
-            left = np.linalg.norm(wanted - found[0], axis=1)
-            better = left < gap
+            residual = np.linalg.norm(components - found[0], axis=1)
+            better = residual < gap
             if not better.any():
                 break
-            gap = np.where(better, left, gap)
+            gap = np.where(better, residual, gap)
             theta[better] = trial[better]
             for old, new in zip((y, J, bend), found, strict=True):
                 old[better] = new[better]
         if gap.max() > _GOOD * self.extent:
             raise NumericalError(
-                f'place "{self.place}" was brought only to {gap.max():.2g} m from its path',
+                f'place "{self.place}" misses its path by {gap.max():.2g} m',
                 part=self.part,
                 hint="keep the path away from singular configurations",
             )
@@ -380,29 +382,29 @@ class Tool:
         return np.stack([theta, rates, self._over(J, curved)], axis=1)
 
     def _over(self, J: Array, right: Array) -> Array:
-        """J⁻¹ right at every instant."""
+        """Return J⁻¹ right at every time."""
         try:
             return np.asarray(np.linalg.solve(J, right[..., None])[..., 0], dtype=float)
         except np.linalg.LinAlgError:
             raise InputError(
-                f'place "{self.place}" meets a singular configuration, where no rates of the coordinates lead it on',
+                f'place "{self.place}" reaches a singular configuration, where no rates of the coordinates move it on',
                 part=self.part,
                 hint="keep the path away from singular configurations",
             ) from None
 
     def _follow(self, theta: Array, start: Array, end: Array, where: str) -> Knots:
-        """Along the straight piece from start (where θ is) to end."""
-        way = end - start
-        slope, sign = self._slope(theta, way)
+        """Follow the straight piece from start (where θ is) to end."""
+        offset = end - start
+        slope, sign = self._slope(theta, offset)
         found = [(0.0, theta, slope)]
         fraction, step = 0.0, _FIRST
         while fraction < 1.0:
             step = min(step, _LONGEST, 1.0 - fraction)
-            arrived = self._corrected(theta + step * slope, start + (fraction + step) * way)
+            arrived = self._corrected(theta + step * slope, start + (fraction + step) * offset)
             if arrived is not None:
                 moved = np.linalg.norm((arrived - theta) / self.unit)
                 stray = np.linalg.norm((arrived - theta - step * slope) / self.unit)
-                ahead = self._slope(arrived, way)
+                ahead = self._slope(arrived, offset)
                 if stray <= _STRAY * moved and ahead[1] == sign:
                     fraction = 1.0 if fraction + step >= 1.0 - 1e-12 else fraction + step
                     theta, slope = arrived, ahead[0]
@@ -411,20 +413,20 @@ class Tool:
                     continue
             step *= 0.5
             if step < _SHORTEST:
-                raise self._stopped(start + fraction * way, where)
+                raise self._stopped(start + fraction * offset, where)
         fractions, thetas, slopes = zip(*found, strict=True)
         return Knots(np.array(fractions), np.array(thetas), np.array(slopes))
 
-    def _slope(self, theta: Array, way: Array) -> tuple[Array, float]:
-        """dθ for the whole way, and the side of the singularities of J on which θ lies."""
+    def _slope(self, theta: Array, offset: Array) -> tuple[Array, float]:
+        """Return dθ for the whole piece, and the side of the singularities of J on which θ lies."""
         J = self.at(theta[None])[1][0]
         sign = float(np.sign(np.linalg.det(J)))
         if sign == 0.0:
             return np.zeros_like(theta), sign
-        return np.linalg.solve(J, way), sign
+        return np.linalg.solve(J, offset), sign
 
     def _corrected(self, theta: Array, target: Array) -> Array | None:
-        """Newton's method for one point; None where it does not converge or the mechanism does not close."""
+        """Solve one point by Newton's method; return None if it does not converge or the mechanism does not close."""
         last = np.inf
         for _ in range(_ITERATIONS):
             try:
@@ -444,8 +446,8 @@ class Tool:
     def _stopped(self, at: Array, where: str) -> InputError:
         point = ", ".join(f"{x:.6g}" for x in at + 0.0)
         return InputError(
-            f'place "{self.place}" cannot go on {where} at [{point}]: the mechanism is at the end of its reach or in a '
-            "singular configuration",
+            f'place "{self.place}" cannot move {where} beyond [{point}]: the mechanism is at the end of its reach or '
+            "in a singular configuration",
             part=self.part,
-            hint="lead it through points within reach, on one side of the singularities",
+            hint="give points within reach, on one side of the singularities",
         )

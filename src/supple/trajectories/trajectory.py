@@ -1,4 +1,4 @@
-"""Trajectories: θ and its derivatives at instants, from a motion however it is given."""
+"""Trajectories: θ and its derivatives at given times, from any description of a motion."""
 
 from __future__ import annotations
 
@@ -34,18 +34,53 @@ _ROUNDING = 1e-9  # of the duration
 
 Called = Callable[[float], tuple[ArrayLike, ArrayLike, ArrayLike]]
 Prescribed = Motion | Trajectory | SampledMotion | Mapping[str, ArrayLike] | str | Path | Called
-"""A motion's name in the mechanism file, a CSV file, a Motion, a Trajectory, t -> (θ, θ̇, θ̈), or columns like those of a
-CSV file: {"time": (N,), "tool.x": (N,), ...}, of coordinates or of a place's pose."""
+"""Motion: a name in the mechanism file, a CSV file, a Motion, a Trajectory, t -> (θ, θ̇, θ̈), or columns.
+
+Columns are those of a CSV file, {"time": (N,), "tool.x": (N,), ...}, of coordinates or of the pose of a place.
+"""
 
 
 def trajectory(
     mechanism: Mechanism, motion: Prescribed, *, times: ArrayLike | None = None, step: float | None = None
 ) -> Trajectory:
-    """θ, θ̇ and θ̈ of a motion at instants.
+    """Sample a motion: coordinates, rates and accelerations at given times.
 
-    times : (N,) s, from 0 on; left out, every `step` seconds, and a thousandth of the duration without that.
-    A motion that ends at rest stands still afterwards. A table is interpolated by a spline of degree five, so that
-    accelerations are smooth.
+    Parameters
+    ----------
+    mechanism : Mechanism
+        Mechanism whose coordinates move.
+    motion : str, path, Motion, Trajectory, callable or mapping
+        Motion: a name in the mechanism file, a CSV file, a function t -> (θ, θ̇, θ̈), or columns of a table.
+
+        Columns are {"time": (N,), "tool.x": (N,), ...}, of coordinates or of the pose of a place. Tables are
+        interpolated by splines of degree five, so that accelerations are smooth.
+    times : array_like of shape (N,), optional
+        Times, s. Default: every `step` over the motion.
+    step : float, optional
+        Time step, s. Default: a thousandth of the duration.
+
+    Returns
+    -------
+    Trajectory
+        θ, θ̇ and θ̈ at the times. A motion that ends at rest remains there afterwards.
+
+    Raises
+    ------
+    InputError
+        If the motion is unknown, has no duration, or does not fit the mechanism, or a place leaves its reach.
+
+    See Also
+    --------
+    inverse : Forces of the actuators along a motion.
+    simulate : Simulation with a prescribed motion.
+
+    Examples
+    --------
+    >>> import supple
+    >>> arm = supple.load("two-link")
+    >>> path = supple.trajectory(arm, lambda t: ([t, 2.0 * t], [1.0, 2.0], [0.0, 0.0]), times=[0.0, 0.5])
+    >>> path.theta.tolist()
+    [[0.0, 0.0], [0.5, 1.0]]
     """
     require_arguments(trajectory, locals())
     names = rest(mechanism).numbering.coordinates
@@ -57,10 +92,10 @@ def trajectory(
         return motion
     if not names:
         raise InputError(
-            f"it has no coordinates to move: {len(mechanism.actuators)} actuators do not match its mobility",
+            f"there are no coordinates to move: {len(mechanism.actuators)} actuators do not match the mobility",
             part=f'mechanism "{mechanism.name}"',
             path=("coordinates",),
-            hint="list as many coordinates: as the mobility that `supple check` prints",
+            hint="list as many coordinates: as the mobility that `supple check` reports",
         )
     try:
         planned = planned_motion(mechanism, motion)
@@ -68,16 +103,16 @@ def trajectory(
         inside = instants if planned.ends_at_rest else np.clip(instants, function.begin, function.end)
         theta, rates, accelerations = found = function.derivatives(inside, closed=True)
         if planned.ends_at_rest:
-            rates[instants >= function.end] = 0.0  # but for rounding they are
+            rates[instants >= function.end] = 0.0  # without rounding
     except InputError as error:
         raise located(error, mechanism) from None
     if not np.isfinite(found).all():
-        raise InputError("it gives values that are not finite", part=planned.part, hint="check its numbers")
+        raise InputError("the motion has values that are not finite", part=planned.part, hint="check its numbers")
     return Trajectory(names, instants, theta, rates, accelerations, units_of(rest(mechanism)))
 
 
 def planned_motion(mechanism: Mechanism, motion: Prescribed) -> Plan:
-    """A motion, however it is given, ready to be evaluated."""
+    """Return a motion as a plan, ready to be evaluated."""
     if isinstance(motion, Motion):
         return plan(mechanism, motion, "motion")
     if isinstance(motion, Trajectory):
@@ -103,11 +138,11 @@ def _instants(planned: Plan, times: ArrayLike | None, step: float | None) -> Arr
     if times is not None:
         return _checked(planned, np.array(times, dtype=float))
     if planned.duration is None:
-        raise InputError("nothing says how long it lasts", part=planned.part, hint="give times")
+        raise InputError("the motion has no duration", part=planned.part, hint="give times=")
     duration = planned.duration
     width = duration / INSTANTS if step is None else float(step)
     if not width > 0.0:
-        raise InputError(f"the step is {width:g} s", part=planned.part, hint="give a step above 0")
+        raise InputError(f"step must be positive (got {width:g} s)", part=planned.part, hint="give a step above 0")
     require_within("results", duration / width, part=planned.part, hint=f"give a longer step than {width:g} s")
     whole = int(np.floor(duration / width * (1.0 + _ROUNDING)))
     begin, end = planned.function.begin, planned.function.end
@@ -120,28 +155,28 @@ def _instants(planned: Plan, times: ArrayLike | None, step: float | None) -> Arr
 
 def _checked(planned: Plan, times: Array) -> Array:
     if times.ndim != 1 or times.size == 0 or not np.isfinite(times).all() or not (np.diff(times) > 0.0).all():
-        raise InputError("times are not rising numbers", part="times", hint="give (N,) rising times in s")
+        raise InputError("not rising finite numbers", part="times", hint="give (N,) rising times in s")
     if planned.duration is None:
         return times
     slack = _ROUNDING * planned.duration
     first, last = planned.function.begin, planned.function.end
     if times[0] < first - slack or (times[-1] > last + slack and not planned.ends_at_rest):
         raise InputError(
-            f"times from {times[0]:g} s to {times[-1]:g} s are asked, and it lasts from {first:g} s to {last:g} s",
-            part=planned.part, hint="ask for times within it",
+            f"times from {times[0]:g} s to {times[-1]:g} s exceed the motion from {first:g} s to {last:g} s",
+            part=planned.part, hint="give times within it",
         )  # fmt: skip
     return times
 
 
 def _interpolated(mechanism: Mechanism, table: SampledMotion) -> Plan:
-    """A spline of degree five through the values, of coordinates or of a place's pose: accelerations are smooth."""
+    """Return a spline of degree five through values of coordinates or of the pose of a place."""
     names = rest(mechanism).numbering.coordinates
     first, last = table.time[0], table.time[-1]
-    strange = [name for name in table.values if name not in names]
-    if strange and len(strange) == len(table.values) and all("." in name for name in strange):
+    others = [name for name in table.values if name not in names]
+    if others and len(others) == len(table.values) and all("." in name for name in others):
         function = CalledFunction(names, posed_course(mechanism, table), begin=float(first), end=float(last))
         return Plan(table.file, function, False)
-    for name in strange:
+    for name in others:
         raise InputError(
             f'"{name}" is not a coordinate of "{mechanism.name}"',
             file=table.file, line=1, hint=nearest(name, names),
@@ -150,18 +185,18 @@ def _interpolated(mechanism: Mechanism, table: SampledMotion) -> Plan:
     for name, column in table.values.items():
         values[:, names.index(name)] = column
     spline = make_interp_spline(table.time, values, k=5)
-    knots = np.unique(spline.t)  # its ends are several knots
+    knots = np.unique(spline.t)  # the ends are multiple knots
     powers = [spline(knots[:-1], k) / factorial(k) for k in range(6)]
     return Plan(table.file, PiecewisePolynomial(names, knots, np.stack(powers, axis=1)), False)
 
 
 def _resampled(mechanism: Mechanism, given: Trajectory) -> Plan:
-    """Between instants the polynomial of degree five that has both ends' values, rates and accelerations."""
+    """Return polynomials of degree five between the samples, with values, rates and accelerations of both ends."""
     names = rest(mechanism).numbering.coordinates
     if given.coordinates != names:
         raise InputError(
-            f"it moves {', '.join(given.coordinates)}, and the coordinates are {', '.join(names)}",
-            part="trajectory", hint="make it for this mechanism",
+            f"the trajectory is of {', '.join(given.coordinates)}, but the coordinates are {', '.join(names)}",
+            part="trajectory", hint="create it for this mechanism",
         )  # fmt: skip
     if len(given.time) == 1:
         only, instant = np.stack(given.parts, axis=1), float(given.time[0])
@@ -179,7 +214,7 @@ def _called(mechanism: Mechanism, motion: Called) -> Plan:
             parts = [np.array([one[k] for one in found], dtype=float).reshape(len(time), s) for k in range(3)]
         except (ValueError, TypeError, IndexError):
             raise InputError(
-                f"a callable motion gives (θ, θ̇, θ̈) of {s} coordinates each, not {found[0]!r}",
+                f"the callable must return (θ, θ̇, θ̈) of {s} coordinates each (got {found[0]!r})",
                 part="motion", hint="return three sequences in the order of the coordinates",
             ) from None  # fmt: skip
         return np.stack(parts, axis=1)
@@ -187,25 +222,25 @@ def _called(mechanism: Mechanism, motion: Called) -> Plan:
     return Plan("motion", CalledFunction(names, called), True)
 
 
-# The coordinates that lead a place through poses sampled over time, its orientation included where it is given.
+# Inverse kinematics of a place along poses sampled over time, with its orientation if given.
 #
 #     e(θ) = (x_d - x, log(R_d Rᵀ)) = 0,   J θ̇ = (ẋ_d, ω_d),   J θ̈ = (ẍ_d, ω̇_d) - J̇ θ̇
 #
-# of the components that are given, as many as the mechanism has freedoms. Newton's method goes from rest to the first
-# pose and from there along the table, in steps short enough to stay on the branch; all instants are then solved
+# of the given components, as many as the mobility of the mechanism. Newton's method goes from rest to the first
+# pose and from there along the table, in steps short enough to stay on the branch; all times are then solved
 # together.
 
 
-_CLOSED = 1e-13  # extents or rad: Newton's method has nothing left to do
-_GOOD = 1e-10  # and what is still good enough where rounding stops it
+_CLOSED = 1e-13  # extents or rad: residual of Newton's method at convergence
+_GOOD = 1e-10  # largest residual where rounding stops it
 _ITERATIONS = 15
-_KNOTS = 200  # along the table, before all instants are solved together
+_KNOTS = 200  # along the table, solved before all times together
 _FAR = 0.3  # rad, or extents: a longer step of a coordinate may lead to another branch
-_SHORTEST = 1e-5  # of the way between two knots
+_SHORTEST = 1e-5  # of the distance between two knots
 
 
 class Poses(NamedTuple):
-    """x (N, 3) and R (N, 3, 3) of a place in the world, with their rates: velocity, acceleration, ω, ω̇ (N, 3)."""
+    """Pose of a place: x (N, 3) and R (N, 3, 3) in the world, with velocity, acceleration, ω, ω̇ (N, 3)."""
 
     position: Array
     rotation: Array
@@ -216,7 +251,7 @@ class Poses(NamedTuple):
 
 
 class PosedTool:
-    """A place of a mechanism, and which of its six components are led."""
+    """Place of a mechanism that follows poses, and the components that are prescribed."""
 
     def __init__(self, mechanism: Mechanism, place: str, axes: tuple[str, ...], part: str):
         self.mechanism, self.place, self.part = mechanism, place, part
@@ -232,17 +267,17 @@ class PosedTool:
         self.scale = np.where(rows[:, 3:].any(axis=1), 1.0, self.extent)
         if s != len(axes):
             raise InputError(
-                f'{len(axes)} components of place "{place}" are given ({", ".join(axes)}), and the mechanism has '
+                f'{len(axes)} components of place "{place}" are given ({", ".join(axes)}), but the mechanism has '
                 f"mobility {s}",
                 part=part, hint=f"give {s} of {', '.join(known)}, or the motion of its coordinates",
             )  # fmt: skip
 
-    def at(self, theta: Array, wanted: Poses) -> tuple[Array, Array]:
-        """e (N, c) and J (N, c, s) at coordinates (N, s)."""
+    def at(self, theta: Array, target: Poses) -> tuple[Array, Array]:
+        """Return e (N, c) and J (N, c, s) at coordinates (N, s)."""
         here = assemble(self.mechanism, theta)
         pose = here.frame(self.place)
-        turn = Rotation.from_matrix(wanted.rotation @ np.swapaxes(pose.rotation, -1, -2)).as_rotvec()
-        gap = np.concatenate([wanted.position - pose.position, turn], axis=-1)
+        turn = Rotation.from_matrix(target.rotation @ np.swapaxes(pose.rotation, -1, -2)).as_rotvec()
+        gap = np.concatenate([target.position - pose.position, turn], axis=-1)
         columns = []
         for unit in np.eye(theta.shape[1]):
             moved = motion(here, np.broadcast_to(unit, theta.shape)).frame(self.place)
@@ -250,18 +285,18 @@ class PosedTool:
         return gap @ self.rows.T, self.rows @ np.stack(columns, axis=-1)
 
     def led(self, given: Callable[[Array], Poses], knots: Array, times: Array) -> Array:
-        """θ, θ̇, θ̈ (N, 3, s) at times; knots (K,) are times along which the way is found."""
-        theta = self._arrived(rest(self.mechanism).theta.copy(), given(knots[:1]))
+        """Return θ, θ̇, θ̈ (N, 3, s) at times; knots (K,) are times at which θ is solved one after another."""
+        theta = self._approach(rest(self.mechanism).theta.copy(), given(knots[:1]))
         found = [theta]
         for before, after in pairwise(knots.tolist()):
-            theta = self._followed(theta, _between(given, before, after), after)
+            theta = self._follow(theta, _between(given, before, after), after)
             found.append(theta)
         table = np.array(found)
         guess = np.stack([np.interp(times, knots, column) for column in table.T], axis=1)
         return self._solved(guess, given(times))
 
-    def _arrived(self, theta: Array, first: Poses) -> Array:
-        """From rest to the first pose, straight and turning about one axis."""
+    def _approach(self, theta: Array, first: Poses) -> Array:
+        """Return θ at the first pose, along a straight line with a rotation about one axis from rest."""
         pose = assemble(self.mechanism, theta).frame(self.place)
         turn = Rotation.from_matrix(first.rotation[0] @ pose.rotation.T).as_rotvec()
         still = np.zeros((1, 3))
@@ -271,71 +306,71 @@ class PosedTool:
             R = Rotation.from_rotvec(fraction * turn).as_matrix() @ pose.rotation
             return Poses(x[None], R[None], still, still, still, still)
 
-        return self._followed(theta, between, None)
+        return self._follow(theta, between, None)
 
-    def _followed(self, theta: Array, way: Callable[[float], Poses], time: float | None) -> Array:
-        """θ at the end of a way, along it in steps that stay on the branch."""
+    def _follow(self, theta: Array, course: Callable[[float], Poses], time: float | None) -> Array:
+        """Return θ at the end of a course, along it in steps that stay on the branch."""
         fraction, step = 0.0, 1.0
-        side = self._side(theta, way(0.0))
+        side = self._side(theta, course(0.0))
         while fraction < 1.0:
             step = min(step, 1.0 - fraction)
-            arrived = self._corrected(theta, way(fraction + step))
+            arrived = self._corrected(theta, course(fraction + step))
             near = arrived is not None and np.abs((arrived - theta) / self.unit).max() <= _FAR
-            if arrived is not None and near and self._side(arrived, way(fraction + step)) == side:
+            if arrived is not None and near and self._side(arrived, course(fraction + step)) == side:
                 fraction = 1.0 if fraction + step >= 1.0 - 1e-12 else fraction + step
                 theta, step = arrived, 2.0 * step
                 continue
             step *= 0.5
             if step < _SHORTEST:
-                where = "on the way from rest to its first pose" if time is None else f"before {time:.6g} s"
-                x = ", ".join(f"{value:.6g}" for value in way(fraction).position[0] + 0.0)
+                where = "between rest and its first pose" if time is None else f"before {time:.6g} s"
+                x = ", ".join(f"{value:.6g}" for value in course(fraction).position[0] + 0.0)
                 raise InputError(
-                    f'place "{self.place}" cannot go on {where}, at [{x}]: the mechanism is at the end of its reach or '
-                    "in a singular configuration",
-                    part=self.part, hint="lead it through poses within reach, on one side of the singularities",
+                    f'place "{self.place}" cannot follow its poses {where}, at [{x}]: the mechanism is at the end of '
+                    "its reach or in a singular configuration",
+                    part=self.part, hint="give poses within reach, on one side of the singularities",
                 )  # fmt: skip
         return theta
 
-    def _side(self, theta: Array, wanted: Poses) -> float:
-        return float(np.sign(np.linalg.det(self.at(theta[None], wanted)[1][0] / self.scale[:, None])))
+    def _side(self, theta: Array, target: Poses) -> float:
+        return float(np.sign(np.linalg.det(self.at(theta[None], target)[1][0] / self.scale[:, None])))
 
-    def _corrected(self, theta: Array, wanted: Poses) -> Array | None:
-        """Newton's method for one pose; None where it does not converge or the mechanism does not close."""
+    def _corrected(self, theta: Array, target: Poses) -> Array | None:
+        """Solve one pose by Newton's method; return None if it does not converge or the mechanism does not close."""
         last = np.inf
         for _ in range(_ITERATIONS):
             try:
-                gap, J = self.at(theta[None], wanted)
+                gap, J = self.at(theta[None], target)
                 step = np.linalg.solve(J[0], gap[0])
             except (InputError, NumericalError, np.linalg.LinAlgError):
                 return None
-            left = float(np.abs(gap[0] / self.scale).max())
-            if left <= _CLOSED or (left <= _GOOD and left >= 0.5 * last):
+            residual = float(np.abs(gap[0] / self.scale).max())
+            if residual <= _CLOSED or (residual <= _GOOD and residual >= 0.5 * last):
                 return theta
-            if left > 10.0 * last:
+            if residual > 10.0 * last:
                 return None
-            last, theta = left, theta + step
+            last, theta = residual, theta + step
         return None
 
-    def _solved(self, theta: Array, wanted: Poses) -> Array:
-        """Newton's method on all instants at once, then rates and accelerations."""
+    def _solved(self, theta: Array, target: Poses) -> Array:
+        """Solve all times at once by Newton's method, then rates and accelerations."""
         last = np.inf
         for _ in range(_ITERATIONS):
-            gap, J = self.at(theta, wanted)
-            left = float(np.abs(gap / self.scale).max())
-            if left <= _CLOSED or (left <= _GOOD and left >= 0.5 * last):
+            gap, J = self.at(theta, target)
+            residual = float(np.abs(gap / self.scale).max())
+            if residual <= _CLOSED or (residual <= _GOOD and residual >= 0.5 * last):
                 break
-            last = left
+            last = residual
             theta = theta + np.linalg.solve(J, gap[..., None])[..., 0]
-        if left > _GOOD:
+        if residual > _GOOD:
             raise NumericalError(
-                f'place "{self.place}" was brought only to {left * self.extent:.2g} m or {left:.2g} rad from its poses',
+                f'place "{self.place}" misses its poses by {residual * self.extent:.2g} m or {residual:.2g} rad',
                 part=self.part, hint="keep the poses away from singular configurations",
             )  # fmt: skip
-        twist = np.concatenate([wanted.velocity, wanted.turning], axis=1) @ self.rows.T
+        twist = np.concatenate([target.velocity, target.turning], axis=1) @ self.rows.T
         rates = np.linalg.solve(J, twist[..., None])[..., 0]
         moving = motion(assemble(self.mechanism, theta), rates).frame(self.place)
         bias = np.concatenate([moving.acceleration, moving.angular_acceleration], axis=1)
-        change = np.concatenate([wanted.acceleration, wanted.turning_rate], axis=1) - bias
+        change = np.concatenate([target.acceleration, target.turning_rate], axis=1) - bias
         accelerations = np.linalg.solve(J, (change @ self.rows.T)[..., None])[..., 0]
         return np.stack([theta, rates, accelerations], axis=1)
 
@@ -345,10 +380,10 @@ def _between(given: Callable[[Array], Poses], before: float, after: float) -> Ca
 
 
 def posed_course(mechanism: Mechanism, table: SampledMotion) -> Callable[[Array], Array]:
-    """θ, θ̇, θ̈ (N, 3, s) at times within a table of `place.x`, ... and its orientation if that is given.
+    """Return θ, θ̇, θ̈ (N, 3, s) as a function of times, from a table of `place.x`, ... and its orientation if given.
 
-    Orientation: in the plane `place.angle`; in space `place.rx`, `.ry`, `.rz`, the vector of the rotation (axis times
-    angle) that takes the drawing's axes to those of the place.
+    Orientation: in the plane `place.angle`; in space `place.rx`, `.ry`, `.rz`, the rotation vector (axis times angle)
+    from the axes of the drawing to those of the place.
     """
     place, axes = _columns(mechanism, table)
     tool = PosedTool(mechanism, _place(mechanism, place), axes, table.file)
@@ -358,7 +393,7 @@ def posed_course(mechanism: Mechanism, table: SampledMotion) -> Callable[[Array]
 
 
 def _columns(mechanism: Mechanism, table: SampledMotion) -> tuple[str, tuple[str, ...]]:
-    """The place and its axes, as the head of the table names them."""
+    """Return the place and its axes, as the head of the table names them."""
     numbering = rest(mechanism).numbering
     known = place_directions(numbering)
     places: dict[str, list[str]] = {}
@@ -373,28 +408,31 @@ def _columns(mechanism: Mechanism, table: SampledMotion) -> tuple[str, tuple[str
         places.setdefault(place, []).append(axis)
     if len(places) > 1:
         raise InputError(
-            f"it leads {' and '.join(places)}", file=table.file, line=1, hint="lead one place, or the coordinates"
+            f"the table prescribes {' and '.join(places)}",
+            file=table.file,
+            line=1,
+            hint="prescribe one place, or the coordinates",
         )
     ((place, axes),) = places.items()
     turns = [axis for axis in axes if axis in ("rx", "ry", "rz")]
     if turns and len(turns) < 3:
         raise InputError(
-            f'of the rotation of "{place}" only {", ".join(turns)} is given',
-            file=table.file, line=1, hint="give rx, ry and rz, the vector of the rotation, or none",
+            f'only {", ".join(turns)} of the rotation of "{place}" is given',
+            file=table.file, line=1, hint="give rx, ry and rz, the rotation vector, or none",
         )  # fmt: skip
     return place, tuple(sorted(axes, key=list(known).index))
 
 
 def _place(mechanism: Mechanism, name: str) -> str:
-    """A place, or that of a sensor."""
+    """Return a place, or that of a sensor."""
     sensor = mechanism.sensors.get(name)
     found = name if sensor is None or sensor.place is None else sensor.place
-    rest(mechanism).numbering.place(found)  # a wrong one is told
+    rest(mechanism).numbering.place(found)  # raises an error for an unknown place
     return found
 
 
 def _poses(mechanism: Mechanism, place: str, axes: tuple[str, ...], table: SampledMotion) -> Callable[[Array], Poses]:
-    """Splines through the table: of degree five for positions and planar angles; rotations with continuous ω̇."""
+    """Return the poses as splines: of degree five for positions and planar angles; rotations with continuous ω̇."""
     P = mechanism.plane_axes()
     known = list(place_directions(rest(mechanism).numbering))
     values = np.zeros((len(table.time), 3))
@@ -402,12 +440,12 @@ def _poses(mechanism: Mechanism, place: str, axes: tuple[str, ...], table: Sampl
         if axis in known[: 2 if mechanism.planar else 3]:
             values[:, known.index(axis)] = table.values[f"{place}.{axis}"]
     line = make_interp_spline(table.time, values @ P.T, k=5)
-    angle = turned = None
+    angle = rotation = None
     if "angle" in axes:
         angle = make_interp_spline(table.time, table.values[f"{place}.angle"], k=5)
     elif "rx" in axes:
         vectors = np.stack([table.values[f"{place}.{axis}"] for axis in ("rx", "ry", "rz")], axis=1)
-        turned = RotationSpline(table.time, Rotation.from_rotvec(vectors))
+        rotation = RotationSpline(table.time, Rotation.from_rotvec(vectors))
 
     def given(t: Array) -> Poses:
         still = np.zeros((len(t), 3))
@@ -416,9 +454,9 @@ def _poses(mechanism: Mechanism, place: str, axes: tuple[str, ...], table: Sampl
             about = P[:, 2]
             R = Rotation.from_rotvec(angle(t)[:, None] * about).as_matrix()
             w, dw = (angle(t, order)[:, None] * about for order in (1, 2))
-        elif turned is not None:
-            R = turned(t).as_matrix()
-            w, dw = (np.einsum("nij,nj->ni", R, turned(t, order)) for order in (1, 2))  # scipy's are in body axes
+        elif rotation is not None:
+            R = rotation(t).as_matrix()
+            w, dw = (np.einsum("nij,nj->ni", R, rotation(t, order)) for order in (1, 2))  # scipy's are in body axes
         return Poses(line(t), R, line(t, 1), line(t, 2), w, dw)
 
     return given

@@ -1,1 +1,1 @@
-"""Controllers, one file each, with what several share: the law of joint loops, and forces asked of actuators."""
+"""Controllers, one file each, with the common law of joint loops and the forces that controllers require."""

@@ -1,9 +1,10 @@
-"""Computed torque: the nonlinear terms are cancelled by the model, what is left follows the motion as oscillators.
+"""Computed torque: the model cancels the nonlinear terms, and the errors of the motion behave as oscillators.
 
     B u = M(θ) (θ̈_d + 2 ξ ω (θ̇_d - θ̇) + ω² (θ_d - θ)) + Γ[θ̇, θ̇] + D_d θ̇ - p + Σ_j J_jᵀ f_j tanh(J_j θ̇_d / v₀)
 
-of a flexible model at the deformation δ_qs that the wanted motion keeps up (`needed_forces`). Of more actuators than
-coordinates the forces are divided as in inverse dynamics, at every sample (`redundancy/force_division`).
+For a flexible model this is evaluated at the quasi-static deformation δ_qs of the reference motion (`needed_forces`).
+With more actuators than coordinates the forces are distributed as in inverse dynamics, at every sample
+(`redundancy/force_division`).
 """
 
 from __future__ import annotations
@@ -25,15 +26,15 @@ from supple.control.controllers.needed_forces import (
     MechanismEquations,
     ModelEquations,
     force_commands,
-    require_unpushed,
+    require_quasistatic,
 )
 from supple.control.feedforward.planned_motion import PlannedMotion
 from supple.control.feedforward.reference import AnyReference, Wanted, reference
 from supple.control.gains.feedback_gain import PerCoordinate, positive_per_coordinate
-from supple.control.margins.loop_check import filtered_law, places_along, warn_if_unstable
+from supple.control.margins.loop_check import checked_places, filtered_law, warn_if_unstable
 from supple.control.margins.open_loop import static_law
 from supple.control.plants.surrounding import hardware_in
-from supple.control.redundancy.force_division import ForceDivision, Given, Preload, force_division
+from supple.control.redundancy.force_division import ForceDivision, Preload, PreviousForces, force_division
 from supple.description.mechanism import Mechanism, taken_as_rigid
 from supple.diagnostics import InputError, SuppleNote
 from supple.diagnostics.arguments import require_arguments
@@ -45,34 +46,48 @@ from supple.results.result import brief
 from supple.results.text import listed
 from supple.systems.protocols import system_of
 
-_SMALL = 1e-6  # rad or m, and of rates: steps of central differences
+_SMALL = 1e-6  # rad or m, and per second: steps of central differences
 
 
-class Seen(NamedTuple):
-    """What was measured at a time, s: the departure θ - θ_d and its filtered rate, (s,) each."""
+class Deviation(NamedTuple):
+    """Measurement at a time, s: the deviation θ - θ_d and its filtered rate, (s,) each."""
 
     time: float
-    departure: Array
+    deviation: Array
     slope: Array
 
 
 @dataclass(eq=False, repr=False)
 class ComputedTorque:
-    """A controller that follows a motion.
+    """Computed-torque controller that follows a motion; made by `computed_torque`.
 
-    model          : the mechanism itself (exact; every call assembles it, its elastic parts taken as rigid), or a
-                     reduced model of it (fast)
-    reference      : θ_d(t) with its derivatives
-    frequencies    : ω (s,) rad/s; damping_ratios : ξ (s,)
-    coordinates    : θ, all that it looks at: of a flexible plant it does not see the deformation
-    equations      : what accelerations need, from the model
-    division       : how the actuators share it; other inputs of the plant are left at zero
-    drives         : which commands make drives give forces
-    bending        : δ_d(t), where the motion was planned with it
-    preview        : s, so much ahead θ̈_d and δ_d are taken
-    rate_filter    : Hz, of rates that are differences of θ - θ_d; None where they are measured
-    short          : samples so far at which the bounds on forces did not suffice
-    Made by `computed_torque`.
+    Attributes
+    ----------
+    model : Mechanism or ReducedModel
+        The mechanism (exact, but assembled at every call, with elastic bodies treated as rigid), or a reduced model of
+        it (fast).
+    reference : Reference
+        Motion θ_d(t) with its derivatives.
+    frequencies : ndarray of shape (s,)
+        Natural frequencies ω of the errors, rad/s.
+    damping_ratios : ndarray of shape (s,)
+        Damping ratios ξ of the errors.
+    coordinates : tuple of str
+        Coordinates θ that are measured; the deformation of a flexible plant is not measured.
+    equations : ActuatorForceModel
+        Equations of motion of the model.
+    division : ForceDivision
+        Distribution of forces over the actuators; other inputs of the plant are zero.
+    drives : ForceCommands
+        Conversion of forces to commands of drives.
+    bending : Reference, optional
+        Deformation δ_d(t) of a motion that was planned with it.
+    preview : float
+        Time by which θ̈_d and δ_d are evaluated ahead, s.
+    rate_filter : float, optional
+        Corner frequency of the filter of rates from differences of θ - θ_d, Hz; None if rates are measured.
+    short : int
+        Number of samples so far at which no forces within the bounds were sufficient.
     """
 
     model: Mechanism | ReducedModel
@@ -87,9 +102,9 @@ class ComputedTorque:
     preview: float = 0.0
     rate_filter: float | None = None
     short: int = 0
-    _last: Given | None = field(default=None, repr=False)
+    _last: PreviousForces | None = field(default=None, repr=False)
     _along: Array = field(default_factory=lambda: np.zeros(0), repr=False)
-    _seen: Seen | None = field(default=None, repr=False)
+    _last_deviation: Deviation | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
         return brief(
@@ -98,30 +113,30 @@ class ComputedTorque:
 
     @property
     def actuators(self) -> tuple[str, ...]:
-        """Names of those it drives."""
+        """Names of the actuators that are driven."""
         return self.division.actuators
 
     @property
     def commanded(self) -> tuple[str, ...]:
-        """Those whose answers are commands of drives."""
+        """Names of the actuators whose outputs are commands of drives."""
         return self.drives.driven
 
     @property
     def rigid(self) -> tuple[str, ...]:
-        """Names of the elastic parts that it takes as rigid."""
+        """Names of the elastic bodies that the controller treats as rigid."""
         return self.model.rigid if isinstance(self.model, ReducedModel) else self.model.elastic_names
 
     def reset(self, start: Measurement) -> None:
-        """Before the first sample: nothing has been asked of the actuators yet."""
-        self.short, self._last, self._seen = 0, None, None
+        """Reset before the first sample: no previous forces or measurements."""
+        self.short, self._last, self._last_deviation = 0, None, None
 
     def applied(self, command: Array) -> None:
-        """What the drives made of the last forces, from which bounded rates go on."""
+        """Record the last forces as drives applied them; bounded rates continue from these."""
         if self._last is not None:
             self._last = self._last._replace(forces=self.drives.forces(command, self._along))
 
     def step(self, t: float, measurement: Measurement) -> Array:
-        """The forces (a,) of its actuators, as commands of their drives."""
+        """Return the forces (a,) of the actuators, as commands of their drives."""
         theta, rates = self._measured(t, measurement)
         aim = self._aim(t)
         omega = self.frequencies
@@ -130,14 +145,14 @@ class ComputedTorque:
         need = self.equations.needed(theta, rates, a, aim)
         u, met = self.division.divided(need, t, last)
         if not met:
-            self._say_short(t)
+            self._count_short(t)
         hold = float(np.linalg.norm(need.B))
-        self._last = Given(t, u, hold if last is None else max(hold, last.hold))
+        self._last = PreviousForces(t, u, hold if last is None else max(hold, last.hold))
         self._along = rates @ need.B
         return self.drives.commands(u, self._along)
 
     def _aim(self, t: float) -> Aim:
-        """θ_d(t), θ̇_d(t), and what forces are for, θ̈_d and δ_d, so much later as they take effect."""
+        """Return θ_d and θ̇_d at t, and θ̈_d and δ_d at t + preview, when the forces take effect."""
         later = t + self.preview
         theta, rates, accelerations, _ = self.reference.at(t)
         if self.preview:
@@ -145,25 +160,28 @@ class ComputedTorque:
         return Aim(theta, rates, accelerations, None if self.bending is None else self.bending.at(later)[:3])
 
     def _measured(self, t: float, measurement: Measurement) -> tuple[Array, Array]:
-        """θ and θ̇; where rates are not measured θ̇_d + w, w = α w₋ + (1 - α)(d - d₋)/T, α = exp(-2π f T), d = θ - θ_d:
-        what is wanted is known, and only the departure from it need be filtered."""
+        """Return θ and θ̇.
+
+        Rates that are not measured are θ̇_d + w, w = α w₋ + (1 - α)(d - d₋)/T, α = exp(-2π f T), d = θ - θ_d: only the
+        deviation from the known reference is filtered.
+        """
         if self.rate_filter is None:
             return measurement.of(self.coordinates, "computed torque")
         theta, (aim, rates, _, _) = measurement.array(self.coordinates), self.reference.at(t)
-        departure, slope = theta - aim, np.zeros_like(theta)
-        if self._seen is not None and self._seen.time < t:
-            last, T = self._seen, t - self._seen.time
+        deviation, slope = theta - aim, np.zeros_like(theta)
+        if self._last_deviation is not None and self._last_deviation.time < t:
+            last, T = self._last_deviation, t - self._last_deviation.time
             alpha = np.exp(-2.0 * np.pi * self.rate_filter * T)
-            slope = alpha * last.slope + (1.0 - alpha) * (departure - last.departure) / T
-        self._seen = Seen(t, departure, slope)
+            slope = alpha * last.slope + (1.0 - alpha) * (deviation - last.deviation) / T
+        self._last_deviation = Deviation(t, deviation, slope)
         return theta, rates + slope
 
-    def _say_short(self, t: float) -> None:
+    def _count_short(self, t: float) -> None:
         self.short += 1
         if self.short == 1:
             warnings.warn(
-                f"computed torque: at {t:.6g} s no forces within the bounds give the accelerations it asks for; from "
-                "here on it takes the nearest ones where that is so (`short` counts the samples)",
+                f"computed torque: at {t:.6g} s no forces within the bounds give the required accelerations; the "
+                "nearest ones are applied (`short` counts these samples); widen the bounds, or use a slower motion",
                 SuppleNote, stacklevel=2,
             )  # fmt: skip
 
@@ -185,27 +203,93 @@ def computed_torque(
     hardware: Hardware | bool = True,
     rigid: bool = False,
 ) -> ComputedTorque:
-    """The controller that follows a motion with errors e_i of their own: ë + 2 ξ ω ė + ω² e = 0.
+    """Create a computed-torque controller that follows a motion with decoupled error dynamics.
 
-    motion    : whatever `reference` takes: a motion's name, a Motion, a Trajectory, a CSV file, t -> (θ, θ̇, θ̈); or a
-                PlannedMotion (`rest_to_rest`, `stable_inversion`), whose deformation a flexible model is then taken at
-    actuators : those that work, as a list or "A, B"; all if left out
-    minimize, weights, bounds, rate_bounds : how they share the force at each sample, as in `inverse`. Where no forces
-                within the bounds suffice, the nearest are taken, and it is said
-    preload   : forces u* about which they share it, by name, or a function of time: what does no work of them stays in
-                the mechanism, actuator against actuator (`antagonism` tells what stiffness that gives)
-    preview   : s; wanted accelerations are taken so much ahead: half a sample for forces that are held, more for drives
-                that answer late
-    rate_filter : Hz; rates are then θ̇_d and differences of θ - θ_d through a low-pass of first order, without a sensor
-    hardware  : as in `closed_loop`: drives between its answers and the forces, through whose gains it asks for them
-    rigid     : elastic parts of a mechanism are meant to be taken as rigid by the controller, and nothing is said of
-                it; a flexible model is taken at δ = 0, and not as the wanted motion deforms it
+    Parameters
+    ----------
+    model : Mechanism or ReducedModel
+        Model of the equations of motion: the mechanism, with elastic bodies treated as rigid, or a reduced model.
+    motion : str, Motion, Trajectory, path, callable or PlannedMotion
+        Motion, as in `reference`; or a `PlannedMotion`.
+
+        A flexible model is evaluated at the deformation of a PlannedMotion (`rest_to_rest`, `stable_inversion`).
+    frequencies : float, mapping of str to float, or array_like
+        Natural frequencies ω of the errors, rad/s; one for all, by name, or in order.
+    damping_ratios : float, mapping of str to float, or array_like, optional
+        Damping ratios ξ of the errors. Default: 1.
+    actuators : sequence of str or str, optional
+        Actuators that are used, as a list or "A, B". Default: all.
+    minimize : str, optional
+        Objective of the force distribution over redundant actuators, as in `inverse`. Default: "torque".
+    weights : mapping of str to float, optional
+        Weights of the actuators in the force distribution. Default: 1.
+    bounds : float, (float, float), mapping or str, optional
+        Bounds of the forces, N or N m, as in `inverse`. Default: none.
+
+        If no forces within the bounds are sufficient, the nearest are applied, with a note.
+    rate_bounds : float or mapping of str to float, optional
+        Bounds of the rates of forces, N/s or N m/s. Default: none.
+    preload : mapping of str to float, or callable, optional
+        Forces u* about which redundant actuators share the load, by name, or a function of time. Default: none.
+
+        The part of u* that does no work remains as internal forces between actuators; `antagonism` computes the
+        stiffness that it causes.
+    preview : float, optional
+        Time by which reference accelerations are evaluated ahead, s. Default: 0.
+
+        Half a sample compensates held forces; drives with lag need more.
+    rate_filter : float, optional
+        Corner frequency of rates from differences, Hz. Default: none; rates are measured.
+
+        With a filter, rates are θ̇_d plus differences of θ - θ_d through a first-order low-pass.
+    hardware : Hardware or bool, optional
+        Drives between commands and forces, as in `closed_loop`; their gains are compensated. Default: the model's own.
+    rigid : bool, optional
+        Treat elastic bodies of a mechanism as rigid without a warning. Default: False.
+
+        A flexible reduced model is then evaluated at δ = 0 rather than at the deformation of the motion.
+
+    Returns
+    -------
+    ComputedTorque
+        Controller for `closed_loop`.
+
+    Raises
+    ------
+    InputError
+        If there are too few actuators, the actuators excite the deformation, or arguments do not fit the model.
+
+    Warns
+    -----
+    UnstableLoop
+        If the loop with drives, filters and deformation is unstable on the linearized model.
+    SuppleNote
+        If elastic bodies are treated as rigid, or forces within the bounds are not sufficient.
+
+    See Also
+    --------
+    disturbance_observer : Computed torque as an affine law, with an estimate of the disturbance.
+    inverse : Forces along a motion.
+    supple.export : Write the controller as C.
+
+    Notes
+    -----
+    The errors follow ë + 2 ξ ω ė + ω² e = 0; docs/theory/computed-torque.md.
+
+    Examples
+    --------
+    >>> import supple
+    >>> from supple import control
+    >>> arm = supple.load("two-link")
+    >>> motion = control.timed_path([[0.05, 0.05], [0.5, 0.5]], arm, velocity=2.0, acceleration=10.0, forces=False)
+    >>> control.computed_torque(arm, motion, frequencies=10.0).actuators
+    ('shoulder', 'elbow')
     """
     require_arguments(computed_torque, locals())
     names, known = system_of(model).rigid_coordinates, system_of(model).inputs
     flexible = isinstance(model, ReducedModel) and model.layout.size > model.layout.theta and not rigid
     if isinstance(model, Mechanism):
-        taken_as_rigid(model, rigid, "reduce it with modes and give the reduced model, which knows how it deforms")
+        taken_as_rigid(model, rigid, "reduce it with modes and give the reduced model, which includes the deformation")
     division = force_division(
         known, model, actuators=actuators, minimize=minimize,
         weights=weights, bounds=bounds, rate_bounds=rate_bounds, preload=preload,
@@ -214,8 +298,10 @@ def computed_torque(
     omega = positive_per_coordinate("frequencies", frequencies, names)
     ratios = positive_per_coordinate("damping ratios", damping_ratios, names)
     if not np.isfinite(preview):
-        raise InputError(f"it is {preview:g} s", part="preview", hint="give a time, such as half a sample")
-    wanted = reference(motion, model)
+        raise InputError(
+            f"must be finite (got {preview:g} s)", part="preview", hint="give a time, such as half a sample"
+        )
+    target = reference(motion, model)
     numbers = [known.index(name) for name in division.actuators]
     equations: ActuatorForceModel
     bending = None
@@ -225,47 +311,47 @@ def computed_torque(
         _require_unmixed(division)
         equations = FlexibleEquations(model, numbers) if flexible else ModelEquations(model, numbers)
         if model.layout.size > model.layout.theta:
-            require_unpushed(model, wanted.at(0.0)[0], numbers)
+            require_quasistatic(model, target.at(0.0)[0], numbers)
         bending = _bending(model, motion) if flexible else None
     drives = force_commands(model, division.actuators, hardware, "computed torque")
     more = (drives, bending, float(preview), _positive(rate_filter))
-    made = ComputedTorque(model, wanted, omega, ratios, names, equations, division, *more)
-    around = hardware_in(model, hardware)
+    controller = ComputedTorque(model, target, omega, ratios, names, equations, division, *more)
+    devices = hardware_in(model, hardware)
     elastic = model.layout.size > model.layout.theta if isinstance(model, ReducedModel) else model.elastic
-    if elastic or around.drives or rate_filter is not None:  # otherwise the errors are what they are asked to be
+    if elastic or devices.drives or rate_filter is not None:  # otherwise the error dynamics are exactly those designed
         warn_if_unstable(
-            "computed torque", model, lambda plant: _about(made, plant), around, places_along(None, wanted),
-            "lower the frequencies, filter rates higher (rate_filter=), or take state_feedback on an observer",
+            "computed torque", model, lambda plant: _about(controller, plant), devices, checked_places(None, target),
+            "lower the frequencies, raise the filter of rates (rate_filter=), or use state_feedback on an observer",
         )  # fmt: skip
-    return made
+    return controller
 
 
-def _about(made: ComputedTorque, plant: LinearModel) -> LinearModel:
-    """What it answers to small θ - θ_d and θ̇ about rest, where a linear plant stands; by central differences."""
-    names, s = made.coordinates, len(made.coordinates)
+def _about(controller: ComputedTorque, plant: LinearModel) -> LinearModel:
+    """Return the linear response to small θ - θ_d and θ̇ about rest at a linear plant, by central differences."""
+    names, s = controller.coordinates, len(controller.coordinates)
     theta, still = np.array([plant.at["states"][name] for name in names]), np.zeros(s)
 
-    def answer(change: Array) -> Array:
+    def response(change: Array) -> Array:
         off, rates = change[:s], change[s:]
-        a = -2.0 * made.damping_ratios * made.frequencies * rates - made.frequencies**2 * off
-        need = made.equations.needed(theta + off, rates, a, Aim(theta, still, still))
-        return made.drives.commands(np.linalg.pinv(need.B) @ need.Q, rates @ need.B)
+        a = -2.0 * controller.damping_ratios * controller.frequencies * rates - controller.frequencies**2 * off
+        need = controller.equations.needed(theta + off, rates, a, Aim(theta, still, still))
+        return controller.drives.commands(np.linalg.pinv(need.B) @ need.Q, rates @ need.B)
 
-    K = np.stack([(answer(-step) - answer(step)) / (2.0 * _SMALL) for step in _SMALL * np.eye(2 * s)], axis=1)
-    if made.rate_filter is not None:
-        return filtered_law(K, made.rate_filter, names, made.actuators)
-    return static_law(K, (*names, *(f"{name}.rate" for name in names)), made.actuators)
+    K = np.stack([(response(-step) - response(step)) / (2.0 * _SMALL) for step in _SMALL * np.eye(2 * s)], axis=1)
+    if controller.rate_filter is not None:
+        return filtered_law(K, controller.rate_filter, names, controller.actuators)
+    return static_law(K, (*names, *(f"{name}.rate" for name in names)), controller.actuators)
 
 
 def _bending(model: ReducedModel, motion: Wanted | PlannedMotion) -> AnyReference | None:
-    """δ_d(t) of a motion that was planned with the model."""
+    """Return δ_d(t) of a motion that was planned with the model; None of others."""
     if not isinstance(motion, PlannedMotion):
         return None
     found, names = motion.deformation, model.layout.coordinates[model.layout.theta :]
     if found.coordinates != names:
         raise InputError(
-            f"it was planned with {', '.join(found.coordinates)}, and the model has {', '.join(names)}", part="motion",
-            hint="plan it with the same model",
+            f"the motion was planned with {', '.join(found.coordinates)}, but the model has {', '.join(names)}",
+            part="motion", hint="plan it with the same model",
         )  # fmt: skip
     return found
 
@@ -275,24 +361,26 @@ def _require_enough(division: ForceDivision, names: tuple[str, ...]) -> None:
     if count < len(names):
         raise InputError(
             f"{count} actuators cannot follow {len(names)} coordinates", part="computed torque",
-            hint="let more actuators work, or regulate it about a state with pole_placement or lqr",
+            hint="use more actuators, or regulate about a state with pole_placement or lqr",
         )  # fmt: skip
     if division.preload is not None and count == len(names):
         raise InputError(
-            f"{count} actuators for {len(names)} coordinates have nothing to work against each other with",
-            part="preload", hint="leave it out, or let more actuators work",
+            f"{count} actuators for {len(names)} coordinates are not redundant, so that they have no internal forces",
+            part="preload", hint="leave preload= out, or use more actuators",
         )  # fmt: skip
 
 
 def _positive(rate_filter: float | None) -> float | None:
     if rate_filter is not None and not (np.isfinite(rate_filter) and rate_filter > 0.0):
-        raise InputError(f"it is {rate_filter:g} Hz", part="rate filter", hint="give a frequency above 0")
+        raise InputError(
+            f"must be positive (got {rate_filter:g} Hz)", part="rate filter", hint="give a frequency above 0"
+        )
     return rate_filter
 
 
 def _require_unmixed(division: ForceDivision) -> None:
     if division.minimize == "multipliers":
         raise InputError(
-            "a reduced model knows nothing of the reactions in joints", part="minimize",
-            hint="take torque or peak, or give the mechanism",
+            "a reduced model does not contain the reactions in joints", part="minimize",
+            hint="use torque or peak, or give the mechanism",
         )  # fmt: skip

@@ -1,18 +1,19 @@
-"""A disturbance observer for what the model does not know, payload above all: it is estimated, and cancelled.
+"""Disturbance observer: estimate and cancel forces that the model does not include, such as payload.
 
-    M(θ) (θ̈ - w) + Γ(θ)[θ̇_d, θ̇_d] + D_d θ̇ - p(θ) = B c,     ẇ = 0                  w: an acceleration nobody ordered
+    M(θ) (θ̈ - w) + Γ(θ)[θ̇_d, θ̇_d] + D_d θ̇ - p(θ) = B c,     ẇ = 0                  w: unknown acceleration
 
-From θ as measured and the forces c₋ as drives applied them, θ̂, v̂ and ŵ follow by prediction over a sample and
+From θ as measured and the forces c₋ as drives applied them, θ̂, v̂ and ŵ are predicted over a sample and corrected by
 
     θ̂ += (1 - β³) e,   v̂ += 3/2 (1 - β)² (1 + β) e / T,   ŵ += (1 - β)³ e / T²,   e = θ - θ̂,   β = exp(-ω_o T)
 
-which puts all poles of the estimate at β, a filter of third order without overshoot. Then
+which places all poles of the estimate at β, a third-order filter without overshoot. Then
 
     B u = M (θ̈_d + 2 ξ ω (θ̇_d - v̂) + ω² (θ_d - θ̂) - ŵ) + Γ[θ̇_d, θ̇_d] + D_d v̂ - p
 
-A drive that pulls takes c = (u + d ω)/g for a force u (`force_commands`): B c₋ is then B g c₋, and B d Bᵀ is among D_d.
-M, D_d, p, Γ and B are those at θ, fitted over the region: computed torque as an affine law. What stands, such as the
-weight of a payload, is cancelled to zero error; ω_o should lie well above ω, and below the bandwidth of the drives.
+A force drive gets the command c = (u + d ω)/g for a force u (`force_commands`): B c₋ is then B g c₋, and B d Bᵀ is
+included in D_d. M, D_d, p, Γ and B are those at θ, fitted over the region: computed torque as an affine law. Constant
+disturbances such as the weight of a payload are cancelled to zero error. ω_o should lie well above ω, and below the
+bandwidth of the drives.
 """
 
 from __future__ import annotations
@@ -58,45 +59,79 @@ def disturbance_observer(
     hardware: Hardware | bool = True,
     tolerance: float = 1e-3,
 ) -> AffineController:
-    """A controller of forces that follows a motion and cancels what it finds beyond the model.
+    """Create a controller of forces that follows a motion, and estimates and cancels disturbances.
 
-    model       : a reduced model; of a flexible one the rows of θ
-    motion      : as `reference` takes it
-    sample_time : s
-    frequencies, damping_ratios : ω in rad/s and ξ of the errors
-    observer_frequencies : ω_o, rad/s
-    sensors     : {"lift": "encoder"} where names differ from the coordinates'
-    hardware    : as in `closed_loop`: drives, which are asked for the forces; False for commands that are forces
-    tolerance   : of the fit of the law's matrices
+    Parameters
+    ----------
+    model : ReducedModel
+        Reduced model; the rows of θ of a flexible one.
+    motion : str, Motion, Trajectory, path or callable
+        Motion, as in `reference`.
+    sample_time : float
+        Sample time, s.
+    frequencies : float, mapping of str to float, or array_like
+        Natural frequencies ω of the errors, rad/s.
+    damping_ratios : float, mapping of str to float, or array_like, optional
+        Damping ratios ξ of the errors. Default: 1.
+    observer_frequencies : float, mapping of str to float, or array_like
+        Frequencies ω_o of the observer, rad/s.
+    sensors : mapping of str to str, optional
+        Sensors of the coordinates, such as {"lift": "encoder"}. Default: of the same name.
+    hardware : Hardware or bool, optional
+        Drives between commands and forces, as in `closed_loop`; False for commands that are forces. Default: the
+        model's.
+    tolerance : float, optional
+        Relative error of the fitted matrices of the law. Default: 1e-3.
+
+    Returns
+    -------
+    AffineController
+        Controller for `closed_loop` and `supple.export`.
+
+    Raises
+    ------
+    InputError
+        If a frequency is not positive, or the actuators do not move every coordinate.
+
+    Warns
+    -----
+    UnstableLoop
+        If the loop with the drives is unstable on the linearized model.
+
+    See Also
+    --------
+    estimated_disturbance : Forces that the observer estimates.
+    estimated_payload : Mass of a payload from these forces.
+    computed_torque : The same without an observer.
     """
     require_arguments(disturbance_observer, locals())
-    joints, wanted = JointModel(model), reference(motion, model)
+    joints, target = JointModel(model), reference(motion, model)
     names = joints.coordinates
     omega = per_coordinate("frequencies", frequencies, names)
     ratios = per_coordinate("damping ratios", damping_ratios, names)
     fast = per_coordinate("observer frequencies", observer_frequencies, names)
     for part, values in (("frequencies", omega), ("observer frequencies", fast)):
         if not (values > 0.0).all():
-            raise InputError(f"{values.min():g} rad/s is too slow", part=part, hint="give numbers above 0")
+            raise InputError(f"must be positive (got {values.min():g} rad/s)", part=part, hint="give numbers above 0")
     known = {} if sensors is None else dict(sensors)
-    told = tuple(known.get(name, name) for name in names)
-    ports = Ports(told, names, joints.actuators, sample_time, swept=True)
+    outputs = tuple(known.get(name, name) for name in names)
+    ports = Ports(outputs, names, joints.actuators, sample_time, swept=True)
     drives = force_commands(model, joints.actuators, hardware, NAME)
 
     def matrices_of(theta: Array) -> AffineMatrices:
         return _matrices(joints, theta, (omega, ratios, fast), ports, drives)
 
     law = scheduled(
-        matrices_of, model, ports, tolerance=tolerance, name=NAME, by=told,
+        matrices_of, model, ports, tolerance=tolerance, name=NAME, by=outputs,
         equilibria=lambda theta: _equilibria(joints, theta, ports, drives),
         growth=growth_on(model, hardware_in(model, hardware), ports),
         remedy="lower observer_frequencies and frequencies, below the bandwidth of drives and the modes of the machine",
     )  # fmt: skip
-    return AffineController(replace(law, commanded=drives.driven), wanted)
+    return AffineController(replace(law, commanded=drives.driven), target)
 
 
 def third_order_gains(beta: Array, T: float) -> tuple[Array, Array, Array]:
-    """Of θ̂, v̂ and ŵ, (s,) each: all poles at β."""
+    """Return the gains of θ̂, v̂ and ŵ, (s,) each, with all poles at β."""
     return 1.0 - beta**3, 1.5 * (1.0 - beta) ** 2 * (1.0 + beta) / T, (1.0 - beta) ** 3 / T**2
 
 
@@ -127,13 +162,13 @@ def _matrices(
     for order, gain in enumerate((omega**2, 2.0 * ratios * omega, np.ones(s))):
         m.D[:, ports.wanted(order)] += divide @ (here.M * gain)
     m.D[:, ports.products] += divide @ bend
-    m.A0[:s, ports.y] = one  # it moves as wanted, and nothing disturbs it yet
+    m.A0[:s, ports.y] = one  # it starts with the rates of the motion, without a disturbance
     m.A0[s : 2 * s, ports.wanted(1)] = one
     return m
 
 
 def _equilibria(joints: JointModel, theta: Array, ports: Ports, drives: ForceCommands) -> Equilibria:
-    """Where the law rests at θ (N, s): nothing disturbs it."""
+    """Return the equilibria of the law at θ (N, s), without disturbance."""
     count, s = theta.shape
     commands = np.asarray(drives.rows(joints.holding(theta).T).T)
     states, known = np.zeros((count, 3 * s)), np.zeros((count, ports.size))
@@ -142,14 +177,36 @@ def _equilibria(joints: JointModel, theta: Array, ports: Ports, drives: ForceCom
 
 
 def _products(here: EquationsOfMotion, ports: Ports, s: int) -> Array:
-    """Γ of θ as a matrix (s, pairs) of the products θ̇_i θ̇_j, i <= j."""
+    """Return Γ of θ as a matrix (s, pairs) of the products θ̇_i θ̇_j, i <= j."""
     gamma = here.christoffel[:s, :s, :s]
     pairs = zip(*ports.factors, strict=True)
     return np.stack([(1.0 if i == j else 2.0) * gamma[:, i, j] for i, j in pairs], axis=1)
 
 
 def estimated_disturbance(controller: AffineController, model: ReducedModel | Mechanism) -> dict[str, float]:
-    """M(θ̂) ŵ, the force along each coordinate that the model does not know, N or N m."""
+    """Return the force along each coordinate that a disturbance observer estimates.
+
+    Parameters
+    ----------
+    controller : AffineController
+        Controller made by `disturbance_observer`, after a run.
+    model : ReducedModel or Mechanism
+        Model of the inertia.
+
+    Returns
+    -------
+    dict of str to float
+        M(θ̂) ŵ by coordinate, N or N m.
+
+    Raises
+    ------
+    InputError
+        If the controller has no disturbance observer.
+
+    See Also
+    --------
+    estimated_payload : Mass of a payload from these forces.
+    """
     require_arguments(estimated_disturbance, locals())
     theta, _, w = _estimates(controller)
     force = JointModel(model).at(theta).M @ w
@@ -157,9 +214,34 @@ def estimated_disturbance(controller: AffineController, model: ReducedModel | Me
 
 
 def estimated_payload(controller: AffineController, mechanism: Mechanism, sensor: str) -> float:
-    """The mass in kg at a position sensor whose weight is what the controller has found; it should stand still.
+    """Return the mass of a payload from the forces that a disturbance observer estimates at rest.
 
-    f = Jᵀ g m in the sense of least squares, J the rows of the sensor's outputs.
+    Parameters
+    ----------
+    controller : AffineController
+        Controller made by `disturbance_observer`, after a run, with the machine at rest.
+    mechanism : Mechanism
+        Mechanism with gravity.
+    sensor : str
+        Position sensor at the payload.
+
+    Returns
+    -------
+    float
+        Mass, kg.
+
+    Raises
+    ------
+    InputError
+        If a weight at the sensor moves no coordinate, or the controller has no disturbance observer.
+
+    See Also
+    --------
+    estimated_disturbance : Estimated forces.
+
+    Notes
+    -----
+    Solution of f = Jᵀ g m in the sense of least squares, J the rows of the sensor's outputs.
     """
     require_arguments(estimated_payload, locals())
     theta, _, _ = _estimates(controller)
@@ -174,8 +256,8 @@ def estimated_payload(controller: AffineController, mechanism: Mechanism, sensor
             weight += np.asarray(here.outputs[name].rigid) * pull
     if not np.any(weight):
         raise InputError(
-            f'no weight at "{sensor}" moves a coordinate here', part="payload",
-            hint="name a position sensor, in a mechanism with gravity",
+            f'a weight at "{sensor}" moves no coordinate at this configuration', part="payload",
+            hint="name a position sensor of a mechanism with gravity",
         )  # fmt: skip
     found = np.array(list(estimated_disturbance(controller, mechanism).values()))
     return float(weight @ found / (weight @ weight))
@@ -183,5 +265,5 @@ def estimated_payload(controller: AffineController, mechanism: Mechanism, sensor
 
 def _estimates(controller: AffineController) -> Array:
     if controller.law.name != NAME:
-        raise InputError(f'"{controller.law.name}" estimates no disturbance', hint="make a disturbance_observer")
+        raise InputError(f'"{controller.law.name}" estimates no disturbance', hint="use a disturbance_observer")
     return controller.state.reshape(3, -1)

@@ -1,10 +1,10 @@
-"""State feedback whose gains change over θ: designed on the linear model at every θ, fitted over the region.
+"""Gain scheduling: state feedback with gains designed on the linear model at every θ, fitted over the region.
 
     u = u⁰(θ) + Σ_k R_k(θ) θ_d^(k) + B⁺ Γ(θ)[θ̇_d, θ̇_d] - K(θ) (x - x⁰(θ) - Σ_k S_k(θ) θ_d^(k)),     x = (η, η̇)
 
-x⁰ and u⁰ hold θ still, S and R are what the linear model there does, and is told, where it follows the motion
-(`motion_series`; the term of order 0 is that of θ_d - θ). All of x is measured; from instruments, take `state_feedback`
-on an observer. The design sees a linear model and may be any: lqr, pole_placement, decoupled_gains.
+x⁰ and u⁰ are the state and the inputs at rest at θ. S and R are the states and inputs of the linear model there while
+it follows the motion (`motion_series`; the term of order 0 is that of θ_d - θ). All of x must be measured; otherwise
+use `state_feedback` on an observer. The design maps a linear model to a gain: lqr, pole_placement, decoupled_gains, ...
 """
 
 from __future__ import annotations
@@ -45,33 +45,66 @@ def gain_scheduled(
     sensors: Mapping[str, str] | None = None,
     hardware: Hardware | bool = True,
 ) -> AffineController:
-    """A state feedback over the region of a reduced model, of forces, which drives are asked for (`force_commands`).
+    """Create a state feedback whose gains are scheduled over the region of a reduced model.
 
-    motion      : as `reference` takes it
-    design      : a linear model -> its gain, such as lambda linear: lqr(linear, Q, R, sample_time=1e-3)
-    sample_time : s
-    tolerance   : of the fit of the law's matrices
-    sensors     : names under which states are measured, where they differ from their own
-    hardware    : as in `closed_loop`: drives, whose lag the design does not know; False for commands that are forces
+    Parameters
+    ----------
+    model : ReducedModel
+        Reduced model.
+    motion : str, Motion, Trajectory, path or callable
+        Motion, as in `reference`.
+    design : callable
+        Function from a linear model to its gain, such as ``lambda linear: lqr(linear, Q, R, sample_time=1e-3)``.
+    sample_time : float
+        Sample time, s.
+    tolerance : float, optional
+        Relative error of the fitted matrices of the law. Default: 1e-3.
+    sensors : mapping of str to str, optional
+        Sensors of the states, where names differ from theirs. Default: of the same name.
+    hardware : Hardware or bool, optional
+        Drives between commands and forces, as in `closed_loop`; False for commands that are forces. Default: the
+        model's.
+
+        The design does not include the lag of the drives.
+
+    Returns
+    -------
+    AffineController
+        Controller for `closed_loop` and `supple.export`.
+
+    Raises
+    ------
+    InputError
+        If the actuators do not move every coordinate, or a sensor is unknown.
+
+    Warns
+    -----
+    UnstableLoop
+        If the loop with the drives is unstable on the linearized model.
+
+    See Also
+    --------
+    state_feedback : Scheduled state feedback on a Kalman filter.
+    scheduled : General fit of a law over a region.
     """
     require_arguments(gain_scheduled, locals())
     drives = force_commands(model, model.layout.inputs, hardware, "gain scheduling")
-    wanted = reference(motion, model)
+    target = reference(motion, model)
     names = model.layout.coordinates
     own = (*names, *(f"{name}.rate" for name in names))
-    told = outputs_read(own, sensors)
-    ports = Ports(told, wanted.coordinates, model.layout.inputs, sample_time, swept=True)
+    outputs = outputs_read(own, sensors)
+    ports = Ports(outputs, target.coordinates, model.layout.inputs, sample_time, swept=True)
 
     def matrices_of(theta: Array) -> AffineMatrices:
         return _matrices(model, theta, design, ports, drives)
 
     law = scheduled(
-        matrices_of, model, ports, tolerance=tolerance, name="gain scheduling", by=told[: model.layout.theta],
+        matrices_of, model, ports, tolerance=tolerance, name="gain scheduling", by=outputs[: model.layout.theta],
         equilibria=lambda theta: _equilibria(model, theta, ports, drives),
         growth=growth_on(model, hardware_in(model, hardware), ports),
-        remedy="drives answer later than the design knows: ask for slower gains, or take state_feedback on an observer",
+        remedy="the lag of drives is not part of the design: use slower gains, or state_feedback on an observer",
     )  # fmt: skip
-    return AffineController(replace(law, commanded=drives.driven), wanted)
+    return AffineController(replace(law, commanded=drives.driven), target)
 
 
 def _matrices(model: ReducedModel, theta: Array, design: Design, ports: Ports, drives: ForceCommands) -> AffineMatrices:
@@ -98,7 +131,7 @@ def _matrices(model: ReducedModel, theta: Array, design: Design, ports: Ports, d
 
 
 def _equilibria(model: ReducedModel, theta: Array, ports: Ports, drives: ForceCommands) -> Equilibria:
-    """Where the law rests at θ (N, s): it has no states."""
+    """Return the equilibria of the law at θ (N, s); it has no states."""
     found, n = resting(model, theta), model.layout.size
     commands = np.asarray(drives.rows(found.inputs.T).T)
     known = np.zeros((len(theta), ports.size))

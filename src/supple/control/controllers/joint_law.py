@@ -1,12 +1,12 @@
-"""The law that all joint loops share, in commands per coordinate, and what they ask of a mechanism or reduced model.
+"""Common law of all joint loops, in commands per coordinate, and the equations of motion that joint loops use.
 
     u = P e + V (θ̇_d - v) + W v + Q ∫ e dt + R₀ θ_d(t + τ) + R₁ θ̇_d(t + τ) + f,      e = θ_d - θ
 
-v is measured, or follows from θ by differences through a low-pass of first order,
+v is measured, or computed from θ by differences through a first-order low-pass,
 
     v_k = α v_{k-1} + (1 - α) (θ_k - θ_{k-1}) / T,   α = exp(-2π f T)
 
-The integral is held where drives do not follow: what they applied less than was asked, c₋ - u₋, takes it back in T_t,
+Anti-windup: if drives apply less than was commanded, the difference c₋ - u₋ discharges the integral in T_t,
 
     I⁺ = I + T e + (T / T_t) Q⁺ (c₋ - u₋)
 """
@@ -37,12 +37,16 @@ from supple.systems.protocols import system_of
 # The law.
 
 
-BEFORE, AHEAD = 0, 1  # previews: now, and τ later
+BEFORE, AHEAD = 0, 1  # previews: at t, and at t + τ
 
 
 class CommandGains(NamedTuple):
-    """P, V, Q, R₀, R₁ (a, s); tracking : T_t, s; rate_filter : f in Hz, None where rates are measured;
-    drag : W (a, s), with which drives that lose force to rates are asked for more."""
+    """Gains P, V, Q, R₀, R₁ (a, s) of a joint loop in commands.
+
+    tracking    : T_t, s
+    rate_filter : f in Hz, None if rates are measured
+    drag        : W (a, s), which compensates the forces that drives lose with speed
+    """
 
     error: Array
     rate_error: Array
@@ -55,15 +59,17 @@ class CommandGains(NamedTuple):
 
     @property
     def by_rate(self) -> Array:
-        """V - W (a, s), of v."""
+        """Gain V - W (a, s) of v."""
         return self.rate_error - self.drag
 
     @property
     def integrates(self) -> bool:
+        """Whether the loop has an integral."""
         return bool(self.integral.any())
 
     @property
     def filters(self) -> bool:
+        """Whether rates are filtered from the coordinates."""
         return self.rate_filter is not None and bool(self.by_rate.any())
 
 
@@ -77,29 +83,34 @@ def joint_ports(
     fed: bool = False,
     sensors: Mapping[str, str] | None = None,
 ) -> Ports:
-    """What a joint loop is told: θ, its rates if it needs and does not filter them.
+    """Return the ports of a joint loop: it measures θ, and its rates if it needs them and does not filter them.
 
     sensors : names under which coordinates and rates ("lift", "lift.rate") are measured, where they differ
     """
     measured = list(coordinates)
     if gains.by_rate.any() and not gains.filters:
         measured += [f"{name}.rate" for name in coordinates]
-    told = outputs_read(measured, sensors)
+    outputs = outputs_read(measured, sensors)
     ahead = bool(gains.position.any() or gains.rate.any())
-    return Ports(told, coordinates, actuators, sample_time, (0.0, preview) if ahead else (0.0,), fed)
+    return Ports(outputs, coordinates, actuators, sample_time, (0.0, preview) if ahead else (0.0,), fed)
 
 
 def outputs_read(measured: Sequence[str], sensors: Mapping[str, str] | None) -> tuple[str, ...]:
-    """The outputs in which a controller reads what it measures: those of `sensors`, others by their own names."""
+    """Return the outputs that a controller reads: those of `sensors`, the others by their own names."""
     named = {} if sensors is None else sensors
     for name in named:
         if name not in measured:
-            raise InputError(f'it does not measure "{name}"', part="sensors", hint=f"it measures {', '.join(measured)}")
+            raise InputError(
+                f'the controller does not measure "{name}"', part="sensors", hint=f"it measures {', '.join(measured)}"
+            )
     return tuple(named.get(name, name) for name in measured)
 
 
 def joint_matrices(gains: CommandGains, ports: Ports) -> AffineMatrices:
-    """States: v and θ of the sample before where rates are filtered; then I and u₋ where it integrates."""
+    """Return the matrices of a joint loop.
+
+    States: v and θ of the previous sample if rates are filtered; then I and u₋ if it integrates.
+    """
     s, a, T = len(ports.coordinates), len(ports.actuators), ports.sample_time
     filtered, first = 2 * s * gains.filters, 2 * s * gains.filters
     m = empty(filtered + (s + a) * gains.integrates, ports)
@@ -124,19 +135,19 @@ def joint_matrices(gains: CommandGains, ports: Ports) -> AffineMatrices:
     elif gains.by_rate.any():
         m.D[:, s : 2 * s] -= gains.by_rate
     if gains.integrates:
-        total, asked = slice(first, first + s), slice(first + s, first + s + a)
+        total, command = slice(first, first + s), slice(first + s, first + s + a)
         m.C[:, total] = gains.integral
         back = T / gains.tracking * np.linalg.pinv(gains.integral)
-        m.A[total, total], m.A[total, asked] = one, -back
+        m.A[total, total], m.A[total, command] = one, -back
         summed = T * np.diag(gains.integral.any(axis=0).astype(float))
         m.B[total, theta], m.B[total, ports.wanted(0)], m.B[total, ports.applied] = -summed, summed, back
-        m.A[asked], m.B[asked], m.b[asked] = m.C, m.D, m.d
-        m.A0[asked, ports.applied] = np.eye(a)
+        m.A[command], m.B[command], m.b[command] = m.C, m.D, m.d
+        m.A0[command, ports.applied] = np.eye(a)
     return m
 
 
-def told_what_it_uses(matrices: AffineMatrices, ports: Ports) -> tuple[AffineMatrices, Ports]:
-    """The same law without measurements that nothing follows from, such as of coordinates that move freely."""
+def without_unused_measurements(matrices: AffineMatrices, ports: Ports) -> tuple[AffineMatrices, Ports]:
+    """Return the law without measurements that nothing depends on, such as those of coordinates that move freely."""
     used = np.asarray(np.vstack([matrices.B, matrices.D, matrices.A0]).any(axis=0))
     used[ports.y.stop :] = True
     measured = tuple(name for name, kept in zip(ports.measured, used, strict=False) if kept)
@@ -145,22 +156,24 @@ def told_what_it_uses(matrices: AffineMatrices, ports: Ports) -> tuple[AffineMat
 
 
 def require_frequency(part: str, value: float | None) -> None:
-    """Refuse what is no frequency, Hz."""
+    """Refuse a number that is not a frequency, Hz."""
     if value is not None and not (np.isfinite(value) and value > 0.0):
-        raise InputError(f"it is {value:g} Hz", part=part, hint="give a number above 0, or leave it out")
+        raise InputError(
+            f"must be positive (got {value:g} Hz)", part=part, hint="give a number above 0, or leave it out"
+        )
 
 
 def by_coordinate(part: str, values: float | Mapping[str, float] | Array, names: tuple[str, ...]) -> Array:
-    """Numbers (s,), one for all, by name or in order, none below 0."""
+    """Return numbers (s,), from one for all, by name or in order; refuse negative ones."""
     found = np.full(len(names), float(values)) if isinstance(values, int | float) else in_order(part, values, names)
     if found.shape != (len(names),) or not (found >= 0.0).all():
-        raise InputError(f"they are {values}", part=part, hint="give numbers that are not negative")
+        raise InputError(f"must not be negative (got {values})", part=part, hint="give numbers from 0 on")
     return found
 
 
-# What joint loops ask of a mechanism or of its reduced model: the equations of θ, and the forces that a motion needs.
+# Equations of θ of a mechanism or its reduced model, and the forces of a motion, as joint loops use them.
 #
-# M θ̈ + Γ[θ̇, θ̇] + D_d θ̇ - p = B u          of a flexible model the rows of θ at δ = 0
+# M θ̈ + Γ[θ̇, θ̇] + D_d θ̇ - p = B u          for a flexible model the rows of θ at δ = 0
 
 
 _RANK = 1e-10
@@ -168,7 +181,7 @@ SPACING = 2e-3  # s, between the instants of forces along a motion; cubics join 
 
 
 class JointEquations(NamedTuple):
-    """At θ: M (s, s), p (s,), damping D_d (s, s), B (s, a), and B⁺ (a, s): the least inputs of given forces."""
+    """Equations at θ: M (s, s), p (s,), damping D_d (s, s), B (s, a), and B⁺ (a, s) for the least inputs."""
 
     M: Array
     force: Array
@@ -179,26 +192,31 @@ class JointEquations(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class JointModel:
-    """A mechanism, its elastic parts taken as rigid, or a reduced model of it; driven : its actuators, all if None."""
+    """Mechanism with its elastic bodies treated as rigid, or a reduced model.
+
+    of     : the mechanism or the model
+    driven : actuators that are driven; None for all
+    """
 
     of: Mechanism | ReducedModel
     driven: tuple[str, ...] | None = None
 
     @property
     def coordinates(self) -> tuple[str, ...]:
+        """Names of the coordinates θ."""
         return system_of(self.of).rigid_coordinates
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """All that it has."""
+        """Names of all actuators."""
         return system_of(self.of).inputs
 
     @property
     def actuators(self) -> tuple[str, ...]:
-        """Those that are driven."""
+        """Names of the actuators that are driven."""
         for name in self.driven or ():
             if name not in self.inputs:
-                raise InputError(f'there is no "{name}"', part="actuators", hint=nearest(name, self.inputs))
+                raise InputError(f'there is no actuator "{name}"', part="actuators", hint=nearest(name, self.inputs))
         return self.inputs if self.driven is None else self.driven
 
     @property
@@ -206,26 +224,26 @@ class JointModel:
         return [self.inputs.index(name) for name in self.actuators]
 
     def theta(self, at: At) -> Array:
-        """θ (s,) of a configuration, by name or in numbers; that of rest if left out."""
+        """Return θ (s,) of a configuration, by name or in numbers; that of rest by default."""
         if not isinstance(self.of, ReducedModel):
             return np.asarray(local(self.of, at, rigid=True).theta)
         known = None if self.of.repertoire is None else self.of.repertoire.configurations
         if at is None and (known is None or REST not in known):
-            raise InputError("it does not know its rest", part=f'model "{self.of.name}"', hint="give at=θ")
+            raise InputError("the model has no rest configuration", part=f'model "{self.of.name}"', hint="give at=θ")
         return in_order("θ", named_theta(self.of, REST if at is None else at), self.coordinates, required=True)
 
     def equations(self, theta: Array) -> EquationsOfMotion:
-        """At θ (s,) or (N, s)."""
+        """Return the equations of motion at θ (s,) or (N, s)."""
         return self.of.evaluate(theta) if isinstance(self.of, ReducedModel) else local(self.of, theta, rigid=True)
 
     def at(self, theta: Array) -> JointEquations:
-        """The rows of θ."""
+        """Return the rows of θ of the equations at θ."""
         here, s = self.equations(theta), len(self.coordinates)
         B = here.input_map[:s, self._columns]
         return JointEquations(here.M[:s, :s], here.force[:s], here.damping[:s, :s], B, least_inputs(B, theta))
 
     def holding(self, theta: Array) -> Array:
-        """Inputs (N, a) that hold θ (N, s), of least norm: -B⁺ p."""
+        """Return the inputs (N, a) of least norm that hold θ (N, s): -B⁺ p."""
         here, s = self.equations(theta), len(self.coordinates)
         divide = [
             least_inputs(B, where) for B, where in zip(here.input_map[:, :s][..., self._columns], theta, strict=True)
@@ -233,7 +251,7 @@ class JointModel:
         return -np.einsum("nas,ns->na", np.array(divide), here.force[:, :s])
 
     def forces(self, motion: Array, *, still: bool) -> Array:
-        """Inputs (N, a) along θ, θ̇, θ̈, θ⃛ (N, 4, s), those of least norm; still: that hold it at θ only."""
+        """Return the inputs (N, a) of least norm along θ, θ̇, θ̈, θ⃛ (N, 4, s); still: those that hold θ only."""
         here, s = self.equations(np.ascontiguousarray(motion[:, 0])), len(self.coordinates)
         rates, accelerations = np.zeros((2, len(motion), len(here.coordinates)))
         if not still:
@@ -245,10 +263,10 @@ class JointModel:
         return np.asarray(np.einsum("nas,ns->na", divide, Q))
 
     def forces_along(self, motion: AnyReference, *, still: bool) -> Reference:
-        """The same over time, as a reference of the actuators: cubics between instants."""
+        """Return the inputs along a motion as a reference of the actuators, by cubics between samples."""
         if not isinstance(motion, Reference):
             raise InputError(
-                "it has no end, so that forces along it cannot be computed beforehand", part="motion",
+                "the motion has no end, so that forces along it cannot be precomputed", part="motion",
                 hint="give reference(motion, mechanism, until=...)",
             )  # fmt: skip
         cuts = [np.linspace(a, b, 1 + max(1, round((b - a) / SPACING)))[:-1]
@@ -260,12 +278,12 @@ class JointModel:
 
 
 def least_inputs(B: Array, theta: Array) -> Array:
-    """B⁺ (a, s)."""
+    """Return B⁺ (a, s)."""
     U, sigma, Vt = np.linalg.svd(B, full_matrices=False)
     if B.shape[1] < B.shape[0] or not sigma[-1] > _RANK * sigma[0]:
         where = np.array2string(np.asarray(theta), precision=6)
         raise InputError(
             f"the actuators cannot move every coordinate at {where}", part="joint loop",
-            hint="add actuators, or keep away from this position",
+            hint="add actuators, or avoid this configuration",
         )  # fmt: skip
     return np.asarray((Vt.T / sigma) @ U.T)

@@ -1,11 +1,11 @@
-"""Joint loops of force actuators: PD and PID, with forces computed beforehand.
+"""Joint loops of force actuators: PD and PID, with precomputed forces.
 
     B u = K_P e + K_V (θ̇_d - θ̇) + K_I ∫ e dt,   e = θ_d - θ,      plus f(t)
-    c = (u + d ω) / g                               what drives are told, their gain and drag (`force_commands`)
-    f : none, those that hold θ_d against gravity and springs, or all that the rigid motion needs,
+    c = (u + d ω) / g                               commands of drives with their gain and drag (`force_commands`)
+    f : none, the forces that hold θ_d against gravity and springs, or all forces of the rigid motion,
         B f = M θ̈_d + Γ[θ̇_d, θ̇_d] + D_d θ̇_d - p(θ_d)
 
-B is divided by once, at the configuration that the gains are for.
+B is inverted once, at the configuration that the gains are for.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from supple.control.laws.affine_controller import AffineController
 from supple.control.laws.affine_law import fixed
 from supple.control.laws.affine_matrices import Ports
 from supple.control.laws.linear_law import linear_law
-from supple.control.margins.loop_check import Place, grows, places_along, warn_if_unstable, worst_pole
+from supple.control.margins.loop_check import Place, checked_places, is_unstable, warn_if_unstable, worst_pole
 from supple.control.plants.surrounding import hardware_in
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
@@ -42,7 +42,7 @@ from supple.kinematics.configuration import At
 from supple.reduced.model import ReducedModel
 from supple.reduced.state_arguments import in_order
 
-_FIFTH = 0.2  # of ω: where the pole of the integral lies if it is not said
+_FIFTH = 0.2  # of ω: default pole of the integral
 
 Feedforward = Literal["none", "gravity", "rigid"] | Reference
 
@@ -63,21 +63,78 @@ def joint_pd(
     sensors: Mapping[str, str] | None = None,
     hardware: Hardware | bool = True,
 ) -> AffineController:
-    """PD of every coordinate: B u = K_P (θ_d - θ) + K_V (θ̇_d - θ̇) + B f(t).
+    """Create a PD controller of every coordinate with optional feedforward.
 
-    of, motion   : the mechanism or a reduced model of it, and what it shall do, as `reference` takes it
-    sample_time  : s
-    frequencies, damping_ratios : ω in rad/s and ξ, which with M at the configuration `at` (rest if left out) give the
-                   gains; or `proportional` and `derivative`, in forces of θ: a number, by name, in order, or (s, s)
-    actuators    : that it drives, all of them if left out
-    feedforward  : "none", "gravity" (what holds θ_d), "rigid" (what the motion needs), or a Reference of the
-                   actuators' forces
-    rate_filter  : Hz; rates then follow from the coordinates by filtered differences. Left out, they are measured; of a
-                   machine with instruments but no sensor of some rate they are filtered at 10 times the fastest ω of
-                   the loop, at most a quarter of the sampling rate, and the controller's description says so
-    sensors      : {"lift": "encoder", "lift.rate": ...} where names differ from the coordinates'
-    hardware     : as in `closed_loop`: drives, which are asked for the forces through their gains and back-EMF, their
-                   lag left alone; False for actuators whose command is the force
+    Parameters
+    ----------
+    of : Mechanism or ReducedModel
+        Mechanism, or a reduced model of it.
+    motion : str, Motion, Trajectory, path or callable
+        Motion, as in `reference`.
+    sample_time : float
+        Sample time, s.
+    frequencies : float, mapping of str to float, or array_like, optional
+        Natural frequencies ω of the loop, rad/s; one for all, by name, or in order.
+
+        Gains follow from ω, ξ and the mass matrix M at the configuration `at`. Give either frequencies or proportional
+        and derivative gains.
+    damping_ratios : float, mapping of str to float, or array_like, optional
+        Damping ratios ξ of the loop. Default: 1.
+    proportional : float, mapping of str to float, or array_like, optional
+        Gains K_P in forces of θ: a number, by name, in order, or (s, s).
+    derivative : float, mapping of str to float, or array_like, optional
+        Gains K_V in forces of θ: a number, by name, in order, or (s, s).
+    at : mapping, array_like or str, optional
+        Configuration of the gains. Default: rest.
+    actuators : sequence of str, optional
+        Actuators that are driven. Default: all.
+    feedforward : {"none", "gravity", "rigid"} or Reference, optional
+        Precomputed forces: none, those that hold θ_d, those of the rigid motion, or given ones. Default: "none".
+    rate_filter : float, optional
+        Corner frequency of rates from filtered differences of the coordinates, Hz. Default: rates are measured.
+
+        A machine with instruments but without a sensor for some rate uses a default filter of 10 times the fastest ω of
+        the loop, at most a quarter of the sample rate. The summary of the law reports it.
+    sensors : mapping of str to str, optional
+        Sensors of coordinates and rates, such as {"lift": "encoder", "lift.rate": ...}. Default: of the same name.
+    hardware : Hardware or bool, optional
+        Drives between commands and forces, as in `closed_loop`; False for commands that are forces. Default: the
+        model's.
+
+        The gains and the back-EMF of drives are compensated, their lag is not.
+
+    Returns
+    -------
+    AffineController
+        Controller for `closed_loop` and `supple.export`.
+
+    Raises
+    ------
+    InputError
+        If both frequencies and gains are given or neither, or the actuators do not move every coordinate.
+
+    Warns
+    -----
+    UnstableLoop
+        If the loop with drives and filters is unstable on the linearized model; the message suggests what to change.
+
+    See Also
+    --------
+    joint_pid : The same with an integral.
+    joint_servo : Loop of drives that prescribe motion.
+
+    Notes
+    -----
+    B u = K_P (θ_d - θ) + K_V (θ̇_d - θ̇) + B f(t), with K_P = M ω² and K_V = M 2 ξ ω; docs/theory/laws.md.
+
+    Examples
+    --------
+    >>> import supple
+    >>> from supple import control
+    >>> arm = supple.load("two-link")
+    >>> motion = control.timed_path([[0.05, 0.05], [0.5, 0.5]], arm, velocity=2.0, acceleration=10.0, forces=False)
+    >>> control.joint_pd(arm, motion, sample_time=0.01, frequencies=10.0, feedforward="rigid").law.sample_time
+    0.01
     """
     require_arguments(joint_pd, locals())
     model = JointModel(of, None if actuators is None else tuple(actuators))
@@ -105,10 +162,65 @@ def joint_pid(
     hardware: Hardware | bool = True,
     tracking: float | None = None,
 ) -> AffineController:
-    """PID of every coordinate: as `joint_pd`, and K_I ∫ (θ_d - θ) dt.
+    """Create a PID controller of every coordinate with optional feedforward.
 
-    integral_frequencies : ω_I, rad/s, a third pole of each coordinate, one fifth of ω if left out; or `integral`, K_I
-    tracking : T_t, s, in which the integral gives way where drives do not apply what is asked; K_P / K_I if left out
+    Parameters
+    ----------
+    of : Mechanism or ReducedModel
+        Mechanism, or a reduced model of it.
+    motion : str, Motion, Trajectory, path or callable
+        Motion, as in `reference`.
+    sample_time : float
+        Sample time, s.
+    frequencies : float, mapping of str to float, or array_like, optional
+        Natural frequencies ω of the loop, rad/s, as in `joint_pd`.
+    damping_ratios : float, mapping of str to float, or array_like, optional
+        Damping ratios ξ of the loop. Default: 1.
+    integral_frequencies : float, mapping of str to float, or array_like, optional
+        Third pole ω_I of each coordinate, rad/s. Default: a fifth of ω.
+    proportional : float, mapping of str to float, or array_like, optional
+        Gains K_P in forces of θ: a number, by name, in order, or (s, s).
+    derivative : float, mapping of str to float, or array_like, optional
+        Gains K_V in forces of θ: a number, by name, in order, or (s, s).
+    integral : float, mapping of str to float, or array_like, optional
+        Gains K_I in forces of θ: a number, by name, in order, or (s, s).
+    at : mapping, array_like or str, optional
+        Configuration of the gains. Default: rest.
+    actuators : sequence of str, optional
+        Actuators that are driven. Default: all.
+    feedforward : {"none", "gravity", "rigid"} or Reference, optional
+        Precomputed forces, as in `joint_pd`. Default: "none".
+    rate_filter : float, optional
+        Corner frequency of rates from filtered differences, Hz, as in `joint_pd`. Default: rates are measured.
+    sensors : mapping of str to str, optional
+        Sensors of coordinates and rates, as in `joint_pd`. Default: of the same name.
+    hardware : Hardware or bool, optional
+        Drives between commands and forces, as in `joint_pd`. Default: the model's.
+    tracking : float, optional
+        Time constant T_t of the anti-windup, s. Default: K_P / K_I.
+
+    Returns
+    -------
+    AffineController
+        Controller for `closed_loop` and `supple.export`.
+
+    Raises
+    ------
+    InputError
+        If the integral gains are zero, or as in `joint_pd`.
+
+    Warns
+    -----
+    UnstableLoop
+        If the loop with drives and filters is unstable on the linearized model.
+
+    See Also
+    --------
+    joint_pd : The same without an integral.
+
+    Notes
+    -----
+    B u = K_P e + K_V ė + K_I ∫ e dt + B f(t), e = θ_d - θ, with the poles (s + ω_I)(s² + 2 ξ ω s + ω²).
     """
     require_arguments(joint_pid, locals())
     model = JointModel(of, None if actuators is None else tuple(actuators))
@@ -117,7 +229,7 @@ def joint_pid(
         slow = _FIFTH * per_coordinate("frequencies", frequencies, model.coordinates)
     gains = _gains(model, at, (frequencies, damping_ratios, slow), (proportional, derivative, integral))
     if not gains.integral.any():
-        raise InputError("it has no integral", part="joint PID", hint="give `integral`, or take joint_pd")
+        raise InputError("the integral gain is zero", part="joint PID", hint="give `integral`, or use joint_pd")
     options = _Options(sample_time, feedforward, rate_filter, sensors, hardware)
     return _controller("joint PID", model, motion, gains, at, tracking, options)
 
@@ -131,8 +243,8 @@ def _gains(
     frequencies, ratios, slow = by_frequency
     if (frequencies is None) == (given[0] is None):
         raise InputError(
-            "gains are given neither way" if frequencies is None else "gains are given both ways", part="joint loop",
-            hint="give frequencies, or proportional and derivative",
+            "no gains are given" if frequencies is None else "both frequencies and gains are given", part="joint loop",
+            hint="give either frequencies, or proportional and derivative",
         )  # fmt: skip
     names = model.coordinates
     if frequencies is not None:
@@ -147,7 +259,7 @@ def _gains(
 
 
 class _Options(NamedTuple):
-    """Of both loops, as `joint_pd` takes them."""
+    """Options of both loops, as in `joint_pd`."""
 
     sample_time: float
     feedforward: Feedforward
@@ -161,7 +273,7 @@ def _controller(
 ) -> AffineController:
     require_frequency("rate filter", options.rate_filter)
     known, T, corner = hardware_in(model.of, options.hardware), options.sample_time, options.rate_filter
-    wanted, here = reference(motion, model.of), model.at(model.theta(at))
+    target, here = reference(motion, model.of), model.at(model.theta(at))
     drives = commands_for(known, model.actuators, name)
     divide, none = drives.rows(here.divide), np.zeros_like(here.divide)
     if corner is None and unmeasured_rates(known, model.coordinates, options.sensors):
@@ -174,56 +286,58 @@ def _controller(
         divide @ gains.proportional, divide @ gains.derivative, divide @ gains.integral, none, none, tracking,
         corner, drives.by_rate(here.input_map),
     )  # fmt: skip
-    fed = _fed(model, wanted, options.feedforward, drives)
+    feedforward = _feedforward(model, target, options.feedforward, drives)
     ports = joint_ports(
-        by_command, model.coordinates, model.actuators, T, fed=fed is not None, sensors=options.sensors
+        by_command, model.coordinates, model.actuators, T, fed=feedforward is not None, sensors=options.sensors
     )  # fmt: skip
-    said = f"rates of the coordinates by differences through {corner:.4g} Hz" if by_command.filters else ""
-    law = fixed(joint_matrices(by_command, ports), ports, name=name, said=said, commanded=drives.driven)
-    places = places_along(model.theta(at), wanted)
+    remark = f"rates of the coordinates by differences through {corner:.4g} Hz" if by_command.filters else ""
+    law = fixed(joint_matrices(by_command, ports), ports, name=name, said=remark, commanded=drives.driven)
+    places = checked_places(model.theta(at), target)
     warn_if_unstable(name, model.of, linear_law(law), known, places, lambda place: _remedy(place, by_command, ports))
-    return AffineController(law, wanted, fed)
+    return AffineController(law, target, feedforward)
 
 
 def _remedy(place: Place, gains: CommandGains, ports: Ports) -> str:
-    """What makes the loop stable at a place: another filter of the rates, or slower gains; tried, not guessed."""
+    """Return a change that stabilizes the loop at a place, found by trial: another rate filter or other gains."""
 
-    def pole(tried: CommandGains) -> complex:
-        return worst_pole(place, linear_law(fixed(joint_matrices(tried, ports), ports)))
+    def pole(trial: CommandGains) -> complex:
+        return worst_pole(place, linear_law(fixed(joint_matrices(trial, ports), ports)))
 
-    def stable(tried: CommandGains) -> bool:
-        return not grows(pole(tried))
+    def stable(trial: CommandGains) -> bool:
+        return not is_unstable(pole(trial))
 
-    falls = not pole(gains).imag  # it falls over rather than swings: the gains are too weak for its weight
+    falls = not pole(gains).imag  # a real pole: the gains are too weak for the weight
     if not falls and gains.filters and gains.rate_filter is not None:
         highest = OF_SAMPLING / ports.sample_time
         for corner in (2.0 * gains.rate_filter, 4.0 * gains.rate_filter, highest):
             if gains.rate_filter < corner <= highest and stable(gains._replace(rate_filter=corner)):
-                return f"rates are filtered at {gains.rate_filter:.4g} Hz: with rate_filter={corner:.4g} it is stable"
+                return f"rates are filtered at {gains.rate_filter:.4g} Hz; with rate_filter={corner:.4g} it is stable"
     for factor in (1.5, 2.0, 3.0, 5.0) if falls else (0.7, 0.5, 0.3, 0.2, 0.1):
         scaled = (gains.error * factor**2, gains.rate_error * factor, gains.integral * factor**3)
         if stable(gains._replace(error=scaled[0], rate_error=scaled[1], integral=scaled[2])):
             return f"with frequencies {factor:g} times as high it is stable"
     if falls:
-        return "raise the frequencies, or hold its weight by springs"
-    return "lower the frequencies, measure rates, or feed the deformation back (state_feedback on an observer)"
+        return "raise the frequencies, or support the weight by springs"
+    return "lower the frequencies, measure rates, or feed back the deformation (state_feedback on an observer)"
 
 
-def _fed(model: JointModel, wanted: AnyReference, feedforward: Feedforward, drives: ForceCommands) -> Reference | None:
-    """Commands that give the forces beforehand."""
+def _feedforward(
+    model: JointModel, target: AnyReference, feedforward: Feedforward, drives: ForceCommands
+) -> Reference | None:
+    """Return the commands of the precomputed forces; None without any."""
     if isinstance(feedforward, Reference):
         forces = feedforward
     elif not is_text(feedforward, "none", "gravity", "rigid"):
         raise InputError(
-            f"it is {value_text(feedforward)}",
+            f"unknown value {value_text(feedforward)}",
             part="feedforward",
             hint='give "none", "gravity", "rigid" or a Reference',
         )
     elif feedforward == "none":
         return None
     else:
-        forces = model.forces_along(wanted, still=feedforward == "gravity")
-    if drives.plain or forces.coordinates != model.actuators:  # which the controller refuses
+        forces = model.forces_along(target, still=feedforward == "gravity")
+    if drives.plain or forces.coordinates != model.actuators:  # the controller refuses other names
         return forces
     return Reference(forces.coordinates, forces.breaks, forces.coefficients / drives.gain)
 
@@ -242,7 +356,7 @@ OF_SAMPLING = 0.25  # of the sampling rate, at most
 def unmeasured_rates(
     known: Hardware, coordinates: tuple[str, ...], sensors: Mapping[str, str] | None
 ) -> tuple[str, ...]:
-    """Coordinates whose rates nothing shows; none where all is measured exactly, without instruments."""
+    """Return the coordinates whose rates have no sensor; none if measurements are exact, without instruments."""
     named = {} if sensors is None else sensors
     if not known:
         return ()
@@ -250,14 +364,14 @@ def unmeasured_rates(
 
 
 def default_filter(M: Array, gains: JointGains, sample_time: float) -> float:
-    """The corner f, Hz, for gains in forces of θ."""
+    """Return the corner frequency f, Hz, for gains in forces of θ."""
     squared = np.abs(np.linalg.eigvals(np.linalg.solve(M, gains.proportional))).max()
     first = np.abs(np.linalg.eigvals(np.linalg.solve(M, gains.derivative))).max()
     omega = float(np.sqrt(squared)) or float(first)
     return min(_ABOVE * omega / (2.0 * np.pi) or np.inf, OF_SAMPLING / sample_time)
 
 
-# Gains of joint loops, from frequencies and the mass at a configuration, or as they are given.
+# Gains of joint loops, from frequencies and the mass at a configuration, or as given.
 #
 # K_P = M ω²,   K_V = M 2 ξ ω                                     so that M ë + K_V ė + K_P e = 0
 # with an integral: (s + ω_I)(s² + 2 ξ ω s + ω²):  K_P = M (ω² + 2 ξ ω ω_I),  K_V = M (2 ξ ω + ω_I),  K_I = M ω² ω_I
@@ -267,7 +381,7 @@ Matrix = float | Mapping[str, float] | ArrayLike
 
 
 class JointGains(NamedTuple):
-    """(s, s) each: forces per position, per rate, and per integral of the error."""
+    """Gains (s, s) in forces: per position, per rate, and per integral of the error."""
 
     proportional: Array
     derivative: Array
@@ -277,19 +391,21 @@ class JointGains(NamedTuple):
 def gains_of_frequencies(
     M: Array, frequencies: PerCoordinate, damping_ratios: PerCoordinate, integral: PerCoordinate, names: tuple[str, ...]
 ) -> JointGains:
-    """frequencies : ω, rad/s; integral : ω_I, rad/s, 0 for none."""
+    """Return gains from ω (rad/s), ξ and the frequencies ω_I of the integral (rad/s, 0 for none)."""
     omega = per_coordinate("frequencies", frequencies, names)
     xi = per_coordinate("damping ratios", damping_ratios, names)
     slow = per_coordinate("integral frequencies", integral, names)
     for part, values, least in (("frequencies", omega, 0.0), ("damping ratios", xi, 0.0)):
         if not (values > least).all():
             worst = int(values.argmin())
-            raise InputError(f'"{names[worst]}" has {values[worst]:g}', part=part, hint="give numbers above 0")
+            raise InputError(
+                f'"{names[worst]}" has {values[worst]:g}, not a positive number', part=part, hint="give numbers above 0"
+            )
     return JointGains(M * (omega**2 + 2.0 * xi * omega * slow), M * (2.0 * xi * omega + slow), M * (omega**2 * slow))
 
 
 def gain_matrix(part: str, values: Matrix, names: tuple[str, ...]) -> Array:
-    """(s, s) of one number for all, numbers by name or in order, or a matrix."""
+    """Return a gain (s, s) from one number for all, numbers by name or in order, or a matrix."""
     s = len(names)
     if isinstance(values, int | float):
         return float(values) * np.eye(s)
@@ -297,5 +413,5 @@ def gain_matrix(part: str, values: Matrix, names: tuple[str, ...]) -> Array:
     if found.ndim == 1:
         return np.diag(found)
     if found.shape != (s, s):
-        raise InputError(f"has the shape {found.shape}", part=part, hint=f"give ({s},) or ({s}, {s})")
+        raise InputError(f"wrong shape {found.shape}", part=part, hint=f"give ({s},) or ({s}, {s})")
     return found

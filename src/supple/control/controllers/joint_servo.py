@@ -1,9 +1,9 @@
-"""Joint loops of drives that move: velocity servos, valves, position servos; and the slow gain and lag of such drives.
+"""Joint loops of drives that prescribe motion (velocity servos, valves, position servos), with their gain and lag.
 
     velocity:  u = (θ̇_d(t + τ) + k e + k k_I ∫ e dt) / g           position:  u = (θ_d(t + τ) + k_I ∫ e dt) / g
 
-with e = θ_d - θ, g the gain of the drive and τ its lag, so that the motion is asked for as much earlier as the drive is
-late. The error of a velocity servo falls as e^{-k t}, as long as k τ is well below 1.
+with e = θ_d - θ, g the gain of the drive and τ its lag, so that the motion is commanded earlier by the lag of the
+drive. The error of a velocity servo decays as e^{-k t} if k τ is well below 1.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from supple.control.controllers.joint_law import (
     by_coordinate,
     joint_matrices,
     joint_ports,
-    told_what_it_uses,
+    without_unused_measurements,
 )
 from supple.control.feedforward.reference import reference
 from supple.control.laws.affine_controller import AffineController
 from supple.control.laws.affine_law import fixed
 from supple.control.laws.linear_law import linear_law
-from supple.control.margins.loop_check import places_along, warn_if_unstable
+from supple.control.margins.loop_check import checked_places, warn_if_unstable
 from supple.control.plants.surrounding import hardware_in
 from supple.description.mechanism import Mechanism
 from supple.diagnostics import InputError
@@ -35,19 +35,21 @@ from supple.hardware.drive_block import DriveBlock
 from supple.hardware.hardware import Hardware
 from supple.reduced.model import ReducedModel
 
-# What a drive that moves makes of its command, slowly: how fast or how far, and how late.
+# Response of a drive that prescribes motion to slow commands: gain and lag.
 #
 # θ_s(s) / c(s) = C (s - A)⁻¹ B,   H(s) = s θ_s / c of a velocity drive, θ_s / c of a position drive
 # H(s) e^{-s delay} = g (1 - s τ + ...),   τ = delay - H'(0) / H(0)
 
 
-_POINTS = 32  # on a circle about s = 0, over which means of an analytic function are its value and slope to rounding
+_POINTS = 32  # on a circle about s = 0: means over it give value and slope of an analytic function to rounding
 
 
 class DriveGain(NamedTuple):
-    """Gain and lag of a drive that moves.
+    """Gain and lag of a drive that prescribes motion.
 
-    per_rate : whether a constant command is a velocity; gain : m/s, rad/s, m or rad per unit; lag : τ, s
+    per_rate : whether a constant command gives a velocity
+    gain     : m/s, rad/s, m or rad per unit of the command
+    lag      : τ, s
     """
 
     per_rate: bool
@@ -56,23 +58,23 @@ class DriveGain(NamedTuple):
 
 
 def drive_gain(block: DriveBlock) -> DriveGain:
-    """Gain and lag of a drive whose output is a motion."""
+    """Return gain and lag of a drive whose output is a motion."""
     if not block.moves:
         raise InputError(
-            f"it is a {block.kind} drive, and gives a force", part=f'drive of actuator "{block.actuator}"',
-            hint="take joint_pd or joint_pid",
+            f"a {block.kind} drive gives a force, not a motion", part=f'drive of actuator "{block.actuator}"',
+            hint="use joint_pd or joint_pid",
         )  # fmt: skip
     s, H, per_rate = around_zero(block)
     gain, slope = float(H.mean().real), float((H / s).mean().real)
     if not abs(gain) > 0.0:
         raise InputError(
-            "a constant command does not move it", part=f'drive of actuator "{block.actuator}"', hint="correct its kind"
+            "a constant command causes no motion", part=f'drive of actuator "{block.actuator}"', hint="correct its kind"
         )
     return DriveGain(per_rate, gain, block.delay - slope / gain)
 
 
 def around_zero(block: DriveBlock) -> tuple[Complex, Complex, bool]:
-    """Points s on a circle about 0 within which H has neither poles nor zeros, H there, and whether it is per rate."""
+    """Return points s on a circle about 0 without poles and zeros inside, H there, and whether H is per rate."""
     poles = np.abs(np.linalg.eigvals(block.A)) if block.order else np.zeros(0)
     fastest = float(poles.max(initial=1.0))
     per_rate = bool((poles < 1e-9 * fastest).any())
@@ -87,7 +89,7 @@ def around_zero(block: DriveBlock) -> tuple[Complex, Complex, bool]:
 
 PerCoordinate = float | Mapping[str, float]
 
-_ALONE = 1e-9  # of an actuator's own coordinate: what it may move of others
+_ALONE = 1e-9  # of the motion of an actuator's own coordinate: largest motion of others
 
 
 def joint_servo(
@@ -102,26 +104,58 @@ def joint_servo(
     sensors: Mapping[str, str] | None = None,
     tracking: float = 0.5,
 ) -> AffineController:
-    """Tracking by drives that move, each the coordinate of its actuator; others move as they will.
+    """Create a tracking controller for drives that prescribe motion, each that of the coordinate of its actuator.
 
-    of, motion  : the mechanism or a reduced model of it, and what it shall do, as `reference` takes it
-    sample_time : s
-    gain        : k, 1/s, of velocity drives; a position drive follows by itself and has none
-    integral    : k_I, 1/s
-    preview     : τ, s; the slowest drive's lag, its delay and half a sample if left out
-    hardware    : the drives; those of `of` if left out
-    sensors     : {"lift": "encoder"} where names differ from the coordinates'
-    tracking    : T_t, s, in which the integral gives way where drives do not apply what is asked
+    Parameters
+    ----------
+    of : Mechanism or ReducedModel
+        Mechanism, or a reduced model of it.
+    motion : str, Motion, Trajectory, path or callable
+        Motion, as in `reference`.
+    sample_time : float
+        Sample time, s.
+    gain : float or mapping of str to float, optional
+        Gain k of velocity drives, 1/s. Position drives have none. Default: 10.
+    integral : float or mapping of str to float, optional
+        Integral gain k_I, 1/s. Default: 0.
+    preview : float, optional
+        Preview τ of the motion, s. Default: the longest lag of a drive, with its delay, and half a sample.
+    hardware : Hardware, optional
+        Drives. Default: those of the mechanism or model.
+    sensors : mapping of str to str, optional
+        Sensors of the coordinates, such as {"lift": "encoder"}. Default: of the same name.
+    tracking : float, optional
+        Time constant T_t of the anti-windup, s. Default: 0.5.
+
+    Returns
+    -------
+    AffineController
+        Controller for `closed_loop` and `supple.export`. Coordinates without such a drive move freely.
+
+    Raises
+    ------
+    InputError
+        If no actuator has a drive that prescribes motion, or one moves several coordinates.
+
+    Warns
+    -----
+    UnstableLoop
+        If the loop is unstable on the linearized model.
+
+    See Also
+    --------
+    joint_pd : Loop of force actuators.
+    two_time_scales : The same with damping of vibration.
     """
     require_arguments(joint_servo, locals())
     known = hardware_in(of, True if hardware is None else hardware)
     moved = {block.actuator: drive_gain(block) for block in known.drives if block.moves}
     if not moved:
         raise InputError(
-            "no actuator has a drive that moves it", part="joint servo",
-            hint="describe its drive, or take joint_pd or joint_pid",
+            "no actuator has a drive that prescribes its motion", part="joint servo",
+            hint="describe a drive, or use joint_pd or joint_pid",
         )  # fmt: skip
-    model, wanted = JointModel(of, tuple(moved)), reference(motion, of)
+    model, target = JointModel(of, tuple(moved)), reference(motion, of)
     names = model.coordinates
     k, k_i = by_coordinate("gain", gain, names), by_coordinate("integral", integral, names)
     P, Q, R0, R1 = np.zeros((4, len(moved), len(names)))
@@ -134,12 +168,12 @@ def joint_servo(
     late = max(drive.lag for drive in moved.values()) + 0.5 * sample_time if preview is None else preview
     gains = CommandGains(P, np.zeros_like(P), Q, R0, R1, tracking)
     ports = joint_ports(gains, names, model.actuators, sample_time, preview=late, sensors=sensors)
-    matrices, ports = told_what_it_uses(joint_matrices(gains, ports), ports)
+    matrices, ports = without_unused_measurements(joint_matrices(gains, ports), ports)
     law = fixed(matrices, ports, name="joint servo", commanded=model.actuators)
-    places = places_along(None, wanted)
-    remedy = f"lower gain (now {value_text(gain)}), or take drives that answer sooner"
+    places = checked_places(None, target)
+    remedy = f"lower gain (now {value_text(gain)}), or use faster drives"
     warn_if_unstable("joint servo", of, linear_law(law), known, places, remedy)
-    return AffineController(law, wanted)
+    return AffineController(law, target)
 
 
 def _own_coordinate(known: Hardware, model: JointModel, actuator: str) -> int:
@@ -152,6 +186,6 @@ def _own_coordinate(known: Hardware, model: JointModel, actuator: str) -> int:
     if np.abs(np.delete(row, own)).max(initial=0.0) > _ALONE * abs(row[own]):
         raise InputError(
             f"it moves more than one of {', '.join(names)}", part=f'actuator "{actuator}"',
-            hint="take the lengths or angles of the actuators as coordinates",
+            hint="use the lengths or angles of the actuators as coordinates",
         )  # fmt: skip
     return own

@@ -1,10 +1,10 @@
-"""Gains that are designed anew along a motion, on line: successive linearization.
+"""Successive linearization: gains that are redesigned along a motion while the controller runs.
 
     u = u_d(t) - K(t) (x - x_d(t)),     x = (θ, θ̇),     B u_d = M θ̈_d + Γ[θ̇_d, θ̇_d] + D_d θ̇_d - p + dry friction
 
-K is that of the linear model about (θ_d, θ̇_d, θ̈_d) at the last instant at which one was made [Lin]. To first order in
-x - x_d the loop is then the one that was designed, wherever the mechanism is; far from the motion it is not, other than
-with computed torque.
+K is designed on the linear model about (θ_d, θ̇_d, θ̈_d) at the last design time [Lin]. To first order in x - x_d the
+loop is then the one that was designed, wherever the mechanism is. Far from the motion it is not, unlike with computed
+torque.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from supple.control.controllers.needed_forces import (
 )
 from supple.control.feedforward.reference import AnyReference, Wanted, reference
 from supple.control.gains.feedback_gain import FeedbackGain
-from supple.control.margins.loop_check import places_along, warn_if_unstable
+from supple.control.margins.loop_check import checked_places, warn_if_unstable
 from supple.control.margins.open_loop import static_law
 from supple.control.plants.surrounding import hardware_in
 from supple.control.redundancy.force_division import ForceDivision, force_division
@@ -46,10 +46,18 @@ Design = Callable[[LinearModel], FeedbackGain]
 
 @dataclass(eq=False, repr=False)
 class SuccessiveLinearization:
-    """A controller that follows a motion with gains of linear models along it; made by `successive_linearization`.
+    """Controller with gains designed on linear models along a motion; made by `successive_linearization`.
 
-    design : a linear model -> its gains; every : samples from one design to the next
-    gain   : the last one; designs : how many there have been
+    Attributes
+    ----------
+    design : callable
+        Function from a linear model to its gain.
+    every : int
+        Number of samples from one design to the next.
+    gain : FeedbackGain, optional
+        Latest gain.
+    designs : int
+        Number of designs so far.
     """
 
     model: Mechanism | ReducedModel
@@ -70,25 +78,25 @@ class SuccessiveLinearization:
 
     @property
     def actuators(self) -> tuple[str, ...]:
-        """Names of those it drives."""
+        """Names of the actuators that are driven."""
         return self.division.actuators
 
     @property
     def rigid(self) -> tuple[str, ...]:
-        """Names of the elastic parts that it takes as rigid."""
+        """Names of the elastic bodies that the controller treats as rigid."""
         return self.model.rigid if isinstance(self.model, ReducedModel) else self.model.elastic_names
 
     @property
     def commanded(self) -> tuple[str, ...]:
-        """Those whose answers are commands of drives."""
+        """Names of the actuators whose outputs are commands of drives."""
         return self.drives.driven
 
     def reset(self, start: Measurement) -> None:
-        """Before the first sample."""
+        """Reset before the first sample."""
         self.gain, self.designs, self._samples = None, 0, 0
 
     def step(self, t: float, measurement: Measurement) -> Array:
-        """The forces (a,), as commands of their drives."""
+        """Return the forces (a,), as commands of the drives."""
         theta, rates = measurement.of(self.coordinates, "successive linearization")
         aim = Aim(*self.reference.at(t)[:3])
         if self.gain is None or self._samples % self.every == 0:
@@ -101,7 +109,7 @@ class SuccessiveLinearization:
         return self.drives.commands(u, rates @ need.B)
 
     def linear_about(self, aim: Aim) -> LinearModel:
-        """The model that the gains are designed on."""
+        """Return the linear model about a point of the motion, on which gains are designed."""
         model = self.model
         if isinstance(model, ReducedModel):
             return model.linearize(aim.theta, rates=aim.rates, accelerations=aim.accelerations, drives=False)
@@ -117,49 +125,81 @@ def successive_linearization(
     hardware: Hardware | bool = True,
     rigid: bool = False,
 ) -> SuccessiveLinearization:
-    """The controller that linearizes the model along the motion while it runs, and designs gains anew each time.
+    """Create a controller that linearizes the model along the motion while it runs, and redesigns its gains.
 
-    model  : the mechanism, its elastic parts taken as rigid, or a rigid reduced model
-    motion : as `reference` takes it
-    design : a linear model -> gains, such as `lambda linear: decoupled_gains(linear, 10.0, 0.7)`, or lqr, or
-             pole_placement
-    every  : samples from one design to the next: 1 for each
-    hardware : as in `closed_loop`: drives between its answers and the forces, through whose gains it asks for them
-    rigid  : elastic parts of a mechanism are meant to be taken as rigid, and nothing is said of it
+    Parameters
+    ----------
+    model : Mechanism or ReducedModel
+        Mechanism, with elastic bodies treated as rigid, or a rigid reduced model.
+    motion : str, Motion, Trajectory, path or callable
+        Motion, as in `reference`.
+    design : callable
+        Function from a linear model to its gain, such as ``lambda linear: decoupled_gains(linear, 10.0, 0.7)``.
+    every : int, optional
+        Number of samples from one design to the next. Default: 1.
+    hardware : Hardware or bool, optional
+        Drives between commands and forces, as in `closed_loop`; their gains are compensated. Default: the model's own.
+    rigid : bool, optional
+        Treat elastic bodies of a mechanism as rigid without a warning. Default: False.
+
+    Returns
+    -------
+    SuccessiveLinearization
+        Controller for `closed_loop`.
+
+    Raises
+    ------
+    InputError
+        If `every` is below 1, or the model has elastic coordinates.
+
+    Warns
+    -----
+    UnstableLoop
+        If the loop with drives and deformation is unstable on the linearized model.
+    SuppleNote
+        If elastic bodies are treated as rigid.
+
+    See Also
+    --------
+    gain_scheduled : Gains designed in advance over a region.
+    computed_torque : Exact linearization.
     """
     require_arguments(successive_linearization, locals())
     if every < 1:
-        raise InputError(f"it is {every}", part="every", hint="give a number of samples of at least 1")
+        raise InputError(f"must be at least 1 (got {every})", part="every", hint="give a number of samples")
     names, known = system_of(model).rigid_coordinates, system_of(model).inputs
     equations: ActuatorForceModel
     if isinstance(model, ReducedModel):
         if model.layout.size > model.layout.theta:
             raise InputError(
-                "gains of a flexible model feed back its deformation, which nothing measures",
+                "gains of a flexible model feed back its deformation, which is not measured",
                 part=f'model "{model.name}"',
-                hint="reduce it without modes, or take state feedback on an observer",
+                hint="reduce it without modes, or use state_feedback on an observer",
             )  # fmt: skip
         equations = ModelEquations(model, list(range(len(known))))
     else:
-        taken_as_rigid(model, rigid, "take state feedback on an observer of a flexible model")
+        taken_as_rigid(model, rigid, "use state feedback on an observer of a flexible model")
         equations = MechanismEquations(model, list(range(len(known))), np.ones(len(known)))
     drives = force_commands(model, known, hardware, "successive linearization")
-    wanted, around = reference(motion, model), hardware_in(model, hardware)
-    made = SuccessiveLinearization(model, wanted, design, every, names, equations, force_division(known, model), drives)
-    if around.drives or (isinstance(model, Mechanism) and model.elastic):  # otherwise the design judges its own loop
+    target, devices = reference(motion, model), hardware_in(model, hardware)
+    controller = SuccessiveLinearization(
+        model, target, design, every, names, equations, force_division(known, model), drives
+    )
+    if devices.drives or (isinstance(model, Mechanism) and model.elastic):  # otherwise the design checks its own loop
         warn_if_unstable(
-            "successive linearization", model, lambda plant: _about(made, plant), around, places_along(None, wanted),
-            "ask for slower gains, or take state_feedback on an observer, which knows drives and deformation",
+            "successive linearization", model, lambda plant: _about(controller, plant), devices,
+            checked_places(None, target),
+            "use slower gains, or state_feedback on an observer, which includes drives and deformation",
         )  # fmt: skip
-    return made
+    return controller
 
 
-def _about(made: SuccessiveLinearization, plant: LinearModel) -> LinearModel:
-    """What it answers about rest where a linear plant stands."""
-    names = made.coordinates
+def _about(controller: SuccessiveLinearization, plant: LinearModel) -> LinearModel:
+    """Return the linear response about rest at a linear plant."""
+    names = controller.coordinates
     theta = np.array([plant.at["states"][name] for name in names])
     still = np.zeros(len(names))
-    B = made.equations.needed(theta, still, still, Aim(theta, still, still)).B
-    K = made.drives.rows(made.design(made.linear_about(Aim(theta, still, still))).K)
-    K[:, len(names) :] -= made.drives.by_rate(B)
-    return static_law(K, (*names, *(f"{name}.rate" for name in names)), made.actuators)
+    B = controller.equations.needed(theta, still, still, Aim(theta, still, still)).B
+    K = controller.drives.rows(controller.design(controller.linear_about(Aim(theta, still, still))).K)
+    K[:, len(names) :] -= controller.drives.by_rate(B)
+    return static_law(K, (*names, *(f"{name}.rate" for name in names)), controller.actuators)

@@ -1,1 +1,1 @@
-"""What a mechanism shall do, made so that it can: references, input shaping, inversion, paths within bounds."""
+"""Feedforward: reference motions, input shaping, inversion, and time-optimal paths."""

@@ -1,13 +1,13 @@
-"""The fastest way along a path within bounds on velocities, accelerations, jerks and forces of actuators.
+"""Time-optimal motion along a path within bounds of velocities, accelerations, jerks and forces of actuators.
 
-With z = σ̇² as a function of σ the time is ∫ dσ/√z, and all bounds but that on jerks are convex in z [Verscheure 2009].
-A feasible way is improved by linear programs, each about the last solution z̄,
+With z = σ̇² as a function of σ the time is ∫ dσ/√z, and all bounds except that of jerks are convex in z [Verscheure
+2009]. A feasible solution is improved by linear programs, each about the last solution z̄,
 
     max Σ ½ Δσ z̄^(-3/2) z   subject to the rows of `PathRows`,   z(0) = z(1) = 0
 
-whose solutions all keep the bounds on jerks, and the time falls from each to the next until nothing is gained. Nodes
-crowd at both ends, where σ ~ t³ (t² without bounds on jerks), so that they are about equally far apart in time. In time
-σ̈ is linear between the middles of the nodes. What that exceeds is slowed down.
+All solutions keep the bounds of jerks. The time decreases from each to the next until it converges. Nodes are dense at
+both ends, where σ ~ t³ (t² without bounds of jerks), so that they are about evenly spaced in time. In time σ̈ is linear
+between the midpoints of the nodes. If the result exceeds a bound, the motion is slowed down.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ from supple.time_functions.function_of_time import Trajectory
 
 _NODES = 160
 _PROGRAMS = 40
-_GAINED = 1e-4  # of the time: less is nothing
-_TIGHTENED = 3  # times
-_FURTHEST = 3.0  # by which z may grow in one program
+_GAINED = 1e-4  # of the time: change at convergence
+_TIGHTENED = 3  # times that bounds of jerks are tightened
+_FURTHEST = 3.0  # largest factor of z in one program
 _FINE = 4  # pieces of the result between nodes
-_STEP = 1.01  # by which the way is slowed until forces are kept
+_STEP = 1.01  # factor of the duration until forces are kept
 _SLOWEST = 2.0
-_SLOWED = 30  # times by a half, until it is said that no way is slow enough: 2e5 s
+_SLOWED = 30  # times that the duration grows by a half before the path is infeasible: 2e5 s
 
 
 def timed_path(
@@ -56,14 +56,56 @@ def timed_path(
     jerk: PerCoordinate | None = None,
     forces: bool | Mapping[str, tuple[float, float]] = True,
 ) -> Reference:
-    """A path from rest to rest as fast as the bounds allow.
+    """Return the fastest motion along a path, from rest to rest, within bounds.
 
-    path     : points (P, s) of θ through which it goes smoothly; or a motion as `reference` takes it, whose time is
-               forgotten, but not its stops
-    of       : the mechanism or its reduced model, for coordinates and forces; elastic parts as if they were rigid
-    velocity, acceleration, jerk : one number, or one for each coordinate, rad or m per s, s², s³
-    forces   : True: `force_limits` of the actuators in the mechanism file; {actuator: (least, largest)}; False: none.
-               Of more actuators than coordinates they are divided as the bounds need; dry friction is left out
+    Parameters
+    ----------
+    path : array_like of shape (P, s), str, Motion, Trajectory or Reference
+        Points of θ that a smooth path passes through, rad or m; or a motion as in `reference`.
+
+        The timing of a motion is discarded, except for its stops.
+    of : Mechanism or ReducedModel
+        Mechanism or reduced model that gives coordinates and forces; elastic bodies are treated as rigid.
+    velocity : float, mapping of str to float, or array_like, optional
+        Bounds of the velocities, rad/s or m/s; one for all, by name, or in order. Default: none.
+    acceleration : float, mapping of str to float, or array_like, optional
+        Bounds of the accelerations, rad/s² or m/s². Default: none.
+    jerk : float, mapping of str to float, or array_like, optional
+        Bounds of the jerks, rad/s³ or m/s³. Default: none.
+    forces : bool or mapping of str to (float, float), optional
+        Bounds of the forces of actuators, N or N m: `force_limits` of the mechanism file (True), given ones
+        {actuator: (lower, upper)}, or none (False). Default: True.
+
+        Redundant actuators share the forces as the bounds require; dry friction is not included.
+
+    Returns
+    -------
+    Reference
+        Motion along the path.
+
+    Raises
+    ------
+    InputError
+        If nothing bounds the accelerations, or the forces at rest exceed their bounds.
+    NumericalError
+        If the forces cannot be kept.
+
+    See Also
+    --------
+    shaped : Motion without residual vibration.
+
+    Notes
+    -----
+    Sequence of linear programs in z = σ̇² [Verscheure 2009]; docs/theory/feedforward.md.
+
+    Examples
+    --------
+    >>> import supple
+    >>> from supple import control
+    >>> arm = supple.load("two-link")
+    >>> motion = control.timed_path([[0.0, 0.0], [0.5, 0.5]], arm, velocity=2.0, acceleration=10.0, forces=False)
+    >>> round(motion.end, 1)
+    0.5
     """
     require_arguments(timed_path, locals())
     names = system_of(of).rigid_coordinates
@@ -74,17 +116,17 @@ def timed_path(
     bounds = Bounds(values[0], values[1], values[2], force_limits(of, forces))
     if not np.isfinite(bounds.acceleration).any() and bounds.forces is None:
         raise InputError(
-            "nothing bounds its accelerations, and it would take no time", part="path",
+            "the accelerations are unbounded, so that the motion would take no time", part="path",
             hint="give acceleration=, or force_limits of the actuators",
         )  # fmt: skip
-    crowded = _Crowded(2 if np.isfinite(bounds.jerk).any() else 1)
+    distribution = _NodeDistribution(2 if np.isfinite(bounds.jerk).any() else 1)
     clock = 0.0
     parts: list[tuple[Array, ...]] = []
     for curve in smooth_pieces(path, of):
-        rows = PathRows(curve, crowded.nodes(_NODES), bounds, of)
-        z = _fastest(rows, _slow(rows, crowded))
-        for _ in range(_TIGHTENED if crowded.power > 1 else 0):
-            rows.ease = _eased(rows, z)
+        rows = PathRows(curve, distribution.nodes(_NODES), bounds, of)
+        z = _fastest(rows, _slow(rows, distribution))
+        for _ in range(_TIGHTENED if distribution.power > 1 else 0):
+            rows.ease = _tightened(rows, z)
             z = _fastest(rows, z)
         t, course = _within(rows, z, of)
         inside = slice(1 if parts else 0, None)
@@ -97,12 +139,12 @@ def timed_path(
 
 def _positive(part: str, values: Array) -> Array:
     if not (values > 0.0).all():
-        raise InputError(f"it is {values.min():g}", part=part, hint="give bounds above 0")
+        raise InputError(f"must be positive (got {values.min():g})", part=part, hint="give bounds above 0")
     return values
 
 
-class _Crowded(NamedTuple):
-    """σ = g(x), g' ~ x^p (1 - x)^p: p = 2 where jerks are bounded, else 1."""
+class _NodeDistribution(NamedTuple):
+    """Distribution of nodes σ = g(x), g' ~ x^p (1 - x)^p: p = 2 if jerks are bounded, else 1."""
 
     power: int
 
@@ -117,8 +159,8 @@ class _Crowded(NamedTuple):
         return np.asarray(sigma)
 
 
-def _eased(rows: PathRows, z: Array) -> Array:
-    """The bounds on jerks, tightened by what the motion in time exceeds them: steps are coarse where jerks jump."""
+def _tightened(rows: PathRows, z: Array) -> Array:
+    """Return tighter bounds of jerks, by the excess of the motion in time: steps are coarse where jerks jump."""
     _, s0, s1, s2, s3 = _in_time(rows, z)
     d1, d2, d3 = (rows.curve(np.clip(s0, 0.0, 1.0), k) for k in (1, 2, 3))
     jerks = np.abs(d1 * s3[:, None] + 3.0 * d2 * (s1 * s2)[:, None] + d3 * s1[:, None] ** 3)
@@ -129,7 +171,7 @@ def _eased(rows: PathRows, z: Array) -> Array:
 
 
 def _fastest(rows: PathRows, z: Array) -> Array:
-    """z at the nodes, from one that keeps the bounds, by linear programs."""
+    """Return z at the nodes by linear programs, from one that keeps the bounds."""
     time = np.inf
     for _ in range(_PROGRAMS):
         better = _program(rows, z)
@@ -141,10 +183,10 @@ def _fastest(rows: PathRows, z: Array) -> Array:
     return z
 
 
-def _slow(rows: PathRows, crowded: _Crowded) -> Array:
-    """σ = g(t/T), slow enough to keep all bounds."""
+def _slow(rows: PathRows, distribution: _NodeDistribution) -> Array:
+    """Return z of σ = g(t/T), slow enough to keep all bounds."""
     x = np.linspace(0.0, 1.0, len(rows.nodes))
-    shape = crowded.polynomial.deriv()(x) ** 2
+    shape = distribution.polynomial.deriv()(x) ** 2
     shape[[0, -1]] = 0.0
     T = 1.0
     for _ in range(_SLOWED):
@@ -153,8 +195,8 @@ def _slow(rows: PathRows, crowded: _Crowded) -> Array:
             return z
         T *= 1.5
     raise InputError(
-        "it cannot be followed however slowly: the forces at rest are beyond their bounds", part="path",
-        hint="raise force_limits, or keep it where they suffice",
+        "the path cannot be followed at any speed: the forces at rest exceed their bounds", part="path",
+        hint="raise force_limits, or keep the path where they are sufficient",
     )  # fmt: skip
 
 
@@ -173,10 +215,10 @@ def _over(rows: tuple[csr_array, Array], z: Array) -> Array:
     return np.asarray(rows[0] @ z - rows[1])
 
 
-def _program(rows: PathRows, near: Array, fixed: bool = False) -> Array | None:
-    """The best z about z̄, in units of z̄; None where there is none. fixed : at z̄ itself, whether forces suffice."""
-    count = len(near)
-    scale = np.where(near > 0.0, near, 1.0)
+def _program(rows: PathRows, current: Array, fixed: bool = False) -> Array | None:
+    """Return the best z about z̄, or None if there is none; fixed : check the forces at z̄ itself."""
+    count = len(current)
+    scale = np.where(current > 0.0, current, 1.0)
     with np.errstate(divide="ignore"):
         most = np.minimum(rows.largest() / scale, _FURTHEST)
     span = np.stack([np.full(count, 1.0 / _FURTHEST), most], axis=1)
@@ -195,7 +237,7 @@ def _program(rows: PathRows, near: Array, fixed: bool = False) -> Array | None:
     if rows.bounds.forces is None:
         found = linprog(gain, A_ub=A if len(b) else None, b_ub=b if len(b) else None, bounds=span, method="highs")
         return None if found.x is None else np.asarray(found.x * scale)
-    P, Q, r = rows.forces(near)
+    P, Q, r = rows.forces(current)
     extra = Q.shape[1]
     limits = np.tile(rows.bounds.forces, (len(rows.middle), 1))
     unit = np.maximum(np.abs(r).max(initial=0.0), 1.0)
@@ -213,7 +255,7 @@ def _duration(rows: PathRows, z: Array) -> float:
 
 
 def _in_time(rows: PathRows, z: Array) -> tuple[Array, ...]:
-    """Times, and σ, σ̇, σ̈, σ⃛ there: σ̈ is linear between the middles of the nodes' times."""
+    """Return times, and σ, σ̇, σ̈, σ⃛ there: σ̈ is linear between the midpoints of the nodes' times."""
     root = np.sqrt(z)
     steps = 2.0 * rows.width / (root[1:] + root[:-1])
     a = np.diff(z) / (2.0 * rows.width)
@@ -227,10 +269,10 @@ def _in_time(rows: PathRows, z: Array) -> tuple[Array, ...]:
     times = np.concatenate([nodes[:1], times[inside], nodes[-1:]])
     values = np.concatenate([first_last[:1], a[inside], first_last[1:]])
     second = PPoly(np.stack([np.diff(values) / np.diff(times), values[:-1]]), times)
-    first, way = second.antiderivative(1), second.antiderivative(2)
+    first, position = second.antiderivative(1), second.antiderivative(2)
     T = float(times[-1])
-    # What is left at the end, of the order of a step squared, goes away along a polynomial.
-    off, drift = 1.0 - float(way(T)), -float(first(T))
+    # The residual at the end, of the order of a step squared, is removed along a polynomial.
+    off, drift = 1.0 - float(position(T)), -float(first(T))
     blend = PPoly(
         np.array([[6.0 * off - 3.0 * drift * T], [-15.0 * off + 7.0 * drift * T], [10.0 * off - 4.0 * drift * T],
                   [0.0], [0.0], [0.0]]) / T ** np.arange(5.0, -1.0, -1.0)[:, None], [0.0, T],
@@ -238,23 +280,25 @@ def _in_time(rows: PathRows, z: Array) -> tuple[Array, ...]:
     fine = np.concatenate([times[:-1, None] + np.diff(times)[:, None] * np.arange(_FINE) / _FINE]).ravel()
     fine = np.append(fine, T)
     third = np.append(np.repeat(second.c[0], _FINE), second.c[0, -1]) + blend(fine, 3)
-    return fine, way(fine) + blend(fine), first(fine) + blend(fine, 1), second(fine) + blend(fine, 2), third
+    return fine, position(fine) + blend(fine), first(fine) + blend(fine, 1), second(fine) + blend(fine, 2), third
 
 
 def _within(rows: PathRows, z: Array, of: Mechanism | ReducedModel) -> tuple[Array, tuple[Array, Array, Array]]:
-    """Times, and θ, θ̇, θ̈ there, slowed down until every bound is kept."""
+    """Return times, and θ, θ̇, θ̈ there, slowed down until every bound is kept."""
     t, s0, s1, s2, _ = _in_time(rows, z)
     d0, d1, d2 = (rows.curve(np.clip(s0, 0.0, 1.0), k) for k in range(3))
     rates, accelerations = d1 * s1[:, None], d1 * s2[:, None] + d2 * s1[:, None] ** 2
     names = tuple(str(k) for k in range(d0.shape[1]))
-    made = Trajectory(names, t, d0, rates, accelerations).function
-    seen = made.sampled((t[:-1, None] + np.diff(t)[:, None] * np.array([1e-6, 0.5, 1.0 - 1e-6])).ravel())
+    motion = Trajectory(names, t, d0, rates, accelerations).function
+    sampled = motion.sampled((t[:-1, None] + np.diff(t)[:, None] * np.array([1e-6, 0.5, 1.0 - 1e-6])).ravel())
     bounds = (rows.bounds.velocity, rows.bounds.acceleration, rows.bounds.jerk)
-    pace = max(1.0, *(float((np.abs(seen[:, k + 1]) / bounds[k]).max()) ** (1.0 / (k + 1)) for k in range(3)))
-    while not _forces_kept(rows.bounds, of, seen[:, 0], seen[:, 1] / pace, seen[:, 2] / pace**2):
+    pace = max(1.0, *(float((np.abs(sampled[:, k + 1]) / bounds[k]).max()) ** (1.0 / (k + 1)) for k in range(3)))
+    while not _forces_kept(rows.bounds, of, sampled[:, 0], sampled[:, 1] / pace, sampled[:, 2] / pace**2):
         pace *= _STEP
         if pace > _SLOWEST:
-            raise NumericalError("the forces could not be kept", part="path", hint="raise force_limits a little")
+            raise NumericalError(
+                "the bounds of the forces are exceeded", part="path", hint="raise force_limits a little"
+            )
     return t * pace, (d0, rates / pace, accelerations / pace**2)
 
 
@@ -265,43 +309,44 @@ def _forces_kept(
         return True
     here = equations_at(of, theta)
     B, Q = here.input_map[:, : theta.shape[1]], forces_without_friction(here, rates, accelerations)
-    if B.shape[2] > B.shape[1]:  # more actuators than coordinates: the program has divided them
+    if B.shape[2] > B.shape[1]:  # redundant actuators: the program has distributed the forces
         return True
     u = np.linalg.solve(B, Q[..., None])[..., 0]
     room = 1e-6 * np.abs(u).max()
     return bool((u >= bounds.forces[:, 0] - room).all() and (u <= bounds.forces[:, 1] + room).all())
 
 
-# Paths in θ without time: θ(σ), 0 ≤ σ ≤ 1, and its derivatives.
+# Geometric paths in θ: θ(σ), 0 ≤ σ ≤ 1, and its derivatives.
 
 
-_INSTANTS = 4001  # at which a motion is looked at
-_POINTS = 121  # of a piece, equally far apart along it
-_STILL = 1e-5  # of the largest speed: a stop
+_INSTANTS = 4001  # samples of a motion
+_POINTS = 121  # of a piece, evenly spaced along it
+_STILL = 1e-5  # of the largest speed: slower motion is a stop
 
 
 def smooth_pieces(path: Any, of: Mechanism | ReducedModel) -> list[BSpline]:
-    """θ(σ) of the pieces of a path between stops, each a spline over 0 ... 1.
+    """Return θ(σ) of the pieces of a path between stops, each a spline over 0 ... 1.
 
-    path : points (P, s) through which it goes smoothly, in order; or a motion as `reference` takes it, of which the
-           time is forgotten
+    path : points (P, s) that a smooth path passes through, in order; or a motion as in `reference`, without its timing
     """
     names = system_of(of).rigid_coordinates
     if not isinstance(path, np.ndarray | list | tuple):
         found = reference(path, of)
         if not isinstance(found, Reference):
-            raise InputError("a callable motion has no end", part="path", hint="give reference(motion, of, until=...)")
+            raise InputError(
+                "a callable motion has no end", part="path", hint="give reference(motion, model, until=...)"
+            )
         return _of_motion(found)
     points = real_numbers("path", path, finite=False)
     if points.ndim != 2 or points.shape[1] != len(names) or len(points) < 2 or not np.isfinite(points).all():
         raise InputError(
-            f"points of the shape {points.shape} for {', '.join(names)}", part="path",
+            f"points of shape {points.shape} for the coordinates {', '.join(names)}", part="path",
             hint=f"give at least two finite points (P, {len(names)})",
         )  # fmt: skip
     size = np.maximum(np.ptp(points, axis=0), 1e-12)
     length = np.linalg.norm(np.diff(points, axis=0) / size, axis=1)
     if not length.all():
-        raise InputError("two points that follow one another are the same", part="path", hint="leave one out")
+        raise InputError("two consecutive points are equal", part="path", hint="remove one of them")
     sigma = np.concatenate([[0.0], np.cumsum(length)]) / length.sum()
     return [make_interp_spline(sigma, points, k=_degree(len(points)))]
 
@@ -311,7 +356,7 @@ def _of_motion(motion: Reference) -> list[BSpline]:
     course = motion.sampled(times)
     size = np.ptp(course[:, 0], axis=0)
     if not size.any():
-        raise InputError("it does not move", part="path", hint="give one with a length")
+        raise InputError("the path has no length", part="path", hint="give different points, or a motion that moves")
     speed = np.linalg.norm(course[:, 1] / np.where(size > 0.0, size, np.inf), axis=1)
     moving = np.concatenate([[False], speed > _STILL * speed.max(), [False]])
     edges = np.flatnonzero(np.diff(moving.astype(int)))
@@ -332,19 +377,23 @@ def _degree(points: int) -> int:
     return 5 if points >= 6 else 3 if points >= 4 else points - 1
 
 
-# What bounds along a path ask of z = σ̇² at its nodes: linear rows.
+# Bounds along a path as linear rows in z = σ̇² at its nodes.
 #
 #     θ̇ = θ' √z,   θ̈ = θ' a + θ'' z,   θ⃛ = √z (θ' a' + 3 θ'' a + θ''' z),   a = σ̈ = z'/2
 #     B u = m a + c z + d √z + g,   m = M θ',  c = M θ'' + Γ[θ', θ'],  d = D θ'
 #
-# Between nodes a is constant, a = (z_{i+1} - z_i)/2Δσ; accelerations and forces are bounded at the middles, jerks at
-# the nodes. What is not linear is taken at z̄, the last solution, from the side that is allowed: 1/√z from below for
+# Between nodes a is constant, a = (z_{i+1} - z_i)/2Δσ; accelerations and forces are bounded at the midpoints, jerks at
+# the nodes. Nonlinear terms are linearized at z̄, the last solution, on the safe side: 1/√z from below for
 # jerks, so that a solution that keeps the rows keeps the bounds.
 
 
 @dataclass(frozen=True, eq=False)
 class Bounds:
-    """velocity, acceleration, jerk : (s,), inf where there is none; forces : least and largest (a, 2), or None."""
+    """Bounds of the motion along a path.
+
+    velocity, acceleration, jerk : (s,), inf where there is none
+    forces : lower and upper (a, 2), or None
+    """
 
     velocity: Array
     acceleration: Array
@@ -353,25 +402,25 @@ class Bounds:
 
 
 def equations_at(of: Mechanism | ReducedModel, theta: Array) -> EquationsOfMotion:
-    """At θ (N, s), elastic parts as if they were rigid (of a flexible model, at δ = 0)."""
+    """Return the equations of motion at θ (N, s) with elastic bodies treated as rigid (a flexible model at δ = 0)."""
     points = np.ascontiguousarray(theta)
     return of.evaluate(points) if isinstance(of, ReducedModel) else local(of, points, rigid=True)
 
 
 def forces_without_friction(here: EquationsOfMotion, rates: Array, accelerations: Array) -> Array:
-    """Forces along θ (N, s) but for dry friction."""
+    """Return the forces along θ (N, s) without dry friction."""
     s, n = rates.shape[1], len(here.coordinates)
     v, a = (np.hstack([part, np.zeros((len(part), n - s))]) for part in (rates, accelerations))
     return here.required_forces(v, a)[:, :s]
 
 
 class PathRows:
-    """The rows of one piece of a path, at nodes σ (N + 1,)."""
+    """Rows of the linear programs of one piece of a path, at nodes σ (N + 1,)."""
 
     def __init__(self, curve: BSpline, nodes: Array, bounds: Bounds, of: Mechanism | ReducedModel):
         self.nodes, self.bounds, self.curve = nodes, bounds, curve
         self.width = np.diff(nodes)
-        self.ease = np.ones(len(nodes))  # by which bounds on jerks are tightened where steps are too coarse for them
+        self.ease = np.ones(len(nodes))  # factor of the bounds of jerks, below 1 where steps are too coarse for them
         self.middle = 0.5 * (nodes[:-1] + nodes[1:])
         count = len(nodes)
         i = np.arange(count - 1)
@@ -382,7 +431,7 @@ class PathRows:
             self._forces(of)
 
     def _forces(self, of: Mechanism | ReducedModel) -> None:
-        """m, c, d, g (N, s) and B (N, s, a) at the middles, from required forces at three states."""
+        """Set m, c, d, g (N, s) and B (N, s, a) at the midpoints, from required forces at three states."""
         theta, first, second = (self.curve(self.middle, k) for k in range(3))
         here, none = equations_at(of, theta), np.zeros_like(theta)
         g = forces_without_friction(here, none, none)
@@ -396,7 +445,10 @@ class PathRows:
         self.input_map = here.input_map[:, :s]
 
     def largest(self) -> Array:
-        """z (N + 1,) that the velocities allow; beside the ends also the jerk: σ = j t³/6, z = ¼ j² (6 σ/j)^(4/3)."""
+        """Return the largest z (N + 1,) for the velocities; next to the ends also for the jerk.
+
+        Next to the ends σ = j t³/6, z = ¼ j² (6 σ/j)^(4/3).
+        """
         first = np.abs(self.curve(self.nodes, 1))
         with np.errstate(divide="ignore"):
             z = ((self.bounds.velocity / first) ** 2).min(axis=1)
@@ -408,7 +460,7 @@ class PathRows:
         return np.asarray(z)
 
     def accelerations(self) -> tuple[csr_array, Array]:
-        """Rows A with A z ≤ b."""
+        """Return rows A and right sides b of A z ≤ b."""
         rows, right = [], []
         first, second = self.curve(self.middle, 1), self.curve(self.middle, 2)
         for i, bound in enumerate(self.bounds.acceleration):
@@ -418,29 +470,32 @@ class PathRows:
                 right += [np.full(len(self.middle), bound)] * 2
         return _stacked(rows, right, len(self.nodes))
 
-    def jerks(self, near: Array) -> tuple[csr_array, Array]:
-        """θ' a' + 3 θ'' a + θ''' z ≤ J/√z, whose right side lies above its tangent (3 - z/z̄) J/2√z̄."""
+    def jerks(self, current: Array) -> tuple[csr_array, Array]:
+        """Return the rows of θ' a' + 3 θ'' a + θ''' z ≤ J/√z.
+
+        The right side lies above its tangent (3 - z/z̄) J/2√z̄, which replaces it.
+        """
         inner = np.arange(1, len(self.nodes) - 1)
         first, second, third = (self.curve(self.nodes[inner], k) for k in (1, 2, 3))
         apart = np.diff(self.middle)
         after, before = self._a[inner], self._a[inner - 1]
         change, mean = _times(1.0 / apart, after - before), 0.5 * (after + before)
         here = csr_array((np.ones(len(inner)), (np.arange(len(inner)), inner)), shape=(len(inner), len(self.nodes)))
-        root = np.sqrt(near[inner])
+        root = np.sqrt(current[inner])
         rows, right = [], []
         for i, bound in enumerate(self.bounds.jerk):
             if np.isfinite(bound):
                 row = _times(first[:, i], change) + _times(3.0 * second[:, i], mean) + _times(third[:, i], here)
                 most = bound * self.ease[inner]
-                tangent = _times(0.5 * most / near[inner], here)
+                tangent = _times(0.5 * most / current[inner], here)
                 rows += [_times(root, row) + tangent, -_times(root, row) + tangent]
                 right += [1.5 * most] * 2
         return _stacked(rows, right, len(self.nodes))
 
-    def forces(self, near: Array) -> tuple[csr_array, csr_array, Array]:
-        """Rows P, Q with P z + Q u = r, u (N a,): at each middle, d √z by its tangent."""
+    def forces(self, current: Array) -> tuple[csr_array, csr_array, Array]:
+        """Return rows P, Q with P z + Q u = r, u (N a,): at each midpoint, with d √z replaced by its tangent."""
         m, c, d, g = self.force_parts
-        root = np.sqrt(np.maximum(self._z @ near, 1e-300))
+        root = np.sqrt(np.maximum(self._z @ current, 1e-300))
         N, s, a = self.input_map.shape
         P = vstack(
             [_times(m[:, i], self._a) + _times(c[:, i] + 0.5 * d[:, i] / root, self._z) for i in range(s)]
@@ -459,7 +514,7 @@ class PathRows:
 
 
 def force_limits(of: Mechanism | ReducedModel, given: bool | Mapping[str, tuple[float, float]]) -> Array | None:
-    """(a, 2), of the inputs in their order; None if none has any."""
+    """Return the limits of forces (a, 2) in the order of the inputs; None if there are none."""
     if given is False:
         return None
     mechanism = described(of) if isinstance(of, ReducedModel) else of
@@ -471,12 +526,12 @@ def force_limits(of: Mechanism | ReducedModel, given: bool | Mapping[str, tuple[
         limits = dict(given)
     found = np.array([limits.get(name) or (-np.inf, np.inf) for name in names], dtype=float)
     if not (found[:, 0] <= found[:, 1]).all():
-        raise InputError("a least force is above the largest", part="forces", hint="give (least, largest)")
+        raise InputError("a lower limit is above the upper one", part="forces", hint="give (lower, upper)")
     return found if np.isfinite(found).any() else None
 
 
 def _times(factors: Array, rows: csr_array) -> csr_array:
-    """Each row by its factor."""
+    """Multiply each row by its factor."""
     return csr_array(rows.multiply(np.asarray(factors)[:, None]))
 
 

@@ -1,4 +1,4 @@
-"""References: what the coordinates shall do, as functions of time made from motions however they are given."""
+"""Reference motions of coordinates, as functions of time made from any description of a motion."""
 
 from __future__ import annotations
 
@@ -30,16 +30,46 @@ from supple.trajectories.trajectory import planned_motion, trajectory
 Reference = PiecewisePolynomial
 AnyReference = FunctionOfTime
 Wanted = FunctionOfTime | Motion | Trajectory | str | Path | Callable[[float], Any]
-"""A motion's name in the mechanism file, a CSV file, a Motion, a Trajectory, a reference, or t -> (θ, θ̇, θ̈)."""
+"""Motion: a name in the mechanism file, a CSV file, a Motion, a Trajectory, a reference, or t -> (θ, θ̇, θ̈)."""
 
 
 def reference(motion: Any, of: Mechanism | ReducedModel | None = None, *, until: float | None = None) -> AnyReference:
-    """A motion, however it is given, as a reference.
+    """Convert a motion to a reference, a function of time with derivatives.
 
-    motion : see `Wanted`, or a PlannedMotion; profiles within bounds become their own polynomials, exactly, tables
-             the splines through them, tools' paths and sines quintics between a thousand instants
-    of     : the mechanism or model whose coordinates it moves; a Trajectory or a Reference says so itself
-    until  : s, of a callable: up to then it is turned into quintics 1 ms long; left out it is asked at every instant
+    Parameters
+    ----------
+    motion : str, Motion, Trajectory, path, callable, Reference or PlannedMotion
+        Motion: a name in the mechanism file, a CSV file, a function t -> (θ, θ̇, θ̈), or a motion object.
+
+        Profiles within bounds are converted to their exact polynomials, tables to the splines through them. Tool paths
+        and sines become quintic polynomials between a thousand samples.
+    of : Mechanism or ReducedModel, optional
+        Mechanism or model whose coordinates move. Not needed for a Trajectory or a Reference.
+    until : float, optional
+        End time of a callable, s. Default: it is evaluated at every instant, without an end.
+
+        With an end, it is converted to quintic polynomials of 1 ms.
+
+    Returns
+    -------
+    Reference or CalledFunction
+        Reference with `at(t)` -> (θ, θ̇, θ̈, θ⃛) and `coordinates`.
+
+    Raises
+    ------
+    InputError
+        If the mechanism is missing, the coordinates do not fit, or a callable returns something else.
+
+    Examples
+    --------
+    >>> import supple
+    >>> from supple import control
+    >>> arm = supple.load("two-link")
+    >>> motion = control.reference(lambda t: ([t, 0.0], [1.0, 0.0], [0.0, 0.0]), arm, until=1.0)
+    >>> motion.coordinates
+    ('shoulder', 'elbow')
+    >>> motion.at(0.5)[0].round(3).tolist()
+    [0.5, 0.0]
     """
     require_arguments(reference, locals())
     names = None if of is None else system_of(of).rigid_coordinates
@@ -50,7 +80,7 @@ def reference(motion: Any, of: Mechanism | ReducedModel | None = None, *, until:
         found = motion.function
     elif of is None or names is None:
         raise InputError(
-            "it does not say which coordinates it moves", part="motion",
+            "the coordinates of the motion are not known", part="motion",
             hint="give the mechanism or the model too: reference(motion, mechanism)",
         )  # fmt: skip
     elif callable(motion):
@@ -59,8 +89,8 @@ def reference(motion: Any, of: Mechanism | ReducedModel | None = None, *, until:
         found = _planned(motion, of)
     if names is not None and found.coordinates != names:
         raise InputError(
-            f"it moves {', '.join(found.coordinates)}, and the coordinates are {', '.join(names)}",
-            part="motion", hint="make it for this mechanism",
+            f"the motion is of {', '.join(found.coordinates)}, but the coordinates are {', '.join(names)}",
+            part="motion", hint="create it for this mechanism",
         )  # fmt: skip
     return found
 
@@ -68,7 +98,7 @@ def reference(motion: Any, of: Mechanism | ReducedModel | None = None, *, until:
 def finite_reference(
     motion: Any, model: ReducedModel | None, part: str = "motion", otherwise: str = "a callable motion has no end"
 ) -> Reference:
-    """The same for a motion that must end: a callable, which does not, is refused."""
+    """Return a motion as a reference; refuse one without an end, such as a callable."""
     found = reference(motion, model)
     if not isinstance(found, Reference):
         raise InputError(otherwise, part=part, hint="give reference(motion, model, until=...)")
@@ -84,11 +114,11 @@ def _called(motion: Callable[[float], Any], of: Any, names: tuple[str, ...], unt
             given = motion(float(t))
             if not is_list(given) or len(given) < DERIVATIVES - 1:
                 raise InputError(
-                    f"it gives {value_text(given)}", part="motion", hint="give a function of t with (θ, θ̇, θ̈)"
+                    f"the callable returns {value_text(given)}", part="motion", hint="return (θ, θ̇, θ̈) at t"
                 )
             row = np.asarray(given)
             if row.dtype.kind not in "fi" or not np.isfinite(row).all():
-                row = np.stack([real_numbers("motion", part) for part in given])  # says what is wrong
+                row = np.stack([real_numbers("motion", part) for part in given])  # raises the error
             rows.append(row)
         return np.array(rows, dtype=float)
 
@@ -96,7 +126,7 @@ def _called(motion: Callable[[float], Any], of: Any, names: tuple[str, ...], unt
     first = found.at(0.0)
     if first.shape != (DERIVATIVES, len(names)) or not np.isfinite(first).all():
         raise InputError(
-            f"a callable motion gives (θ, θ̇, θ̈) of {len(names)} coordinates each, all finite, not {motion(0.0)!r}",
+            f"the callable must return (θ, θ̇, θ̈), finite and of {len(names)} coordinates each (got {motion(0.0)!r})",
             part="motion", hint="return three sequences in the order of the coordinates",
         )  # fmt: skip
     if until is None:

@@ -1,1 +1,1 @@
-"""Gains of state feedback from a linear model: decoupled, or by placed poles."""
+"""Gains of state feedback from a linear model: decoupled gains and pole placement."""

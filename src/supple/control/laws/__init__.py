@@ -1,1 +1,1 @@
-"""Laws of control as data: one affine law that may change over θ, one kernel, one writer of C (docs/theory/laws.md)."""
+"""Control laws as data: one affine law that may change over θ, one kernel and one C writer (docs/theory/laws.md)."""

@@ -1,11 +1,12 @@
-"""The law of every linear and scheduled controller, sampled:
+"""Affine law, the sampled form of every linear and scheduled controller.
 
     x⁺ = A(σ) x + B(σ) z + b(σ),   u = C(σ) x + D(σ) z + d(σ),   x₀ = A₀(σ) z + a₀(σ)
     z = (y, θ_d, θ̇_d, θ̈_d, θ⃛_d, c₋, f, w)
 
-y is what is measured at the sample, θ_d the motion at it, c₋ the commands of the sample before as drives applied them,
-f commands computed beforehand, w products of the motion's rates, σ some of y, clamped into the region that the matrices
-were fitted on. A law is data: makers of controllers fill it, one kernel steps it, one writer exports it.
+y are the measurements at the sample, θ_d is the reference motion, c₋ are the commands of the previous sample as drives
+applied them, f are precomputed commands, and w are products of the motion's rates. σ are some of y, clamped to the
+region on which the matrices were fitted. A law is data: design functions create it, one kernel evaluates it, and one
+writer exports it.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from numpy.typing import ArrayLike
 from supple.approximation.piecewise.piecewise import Piecewise
 from supple.array_types import Array, Integers
 from supple.control.laws.affine_matrices import AffineMatrices, Ports, from_row, step_width
-from supple.control.laws.law_equilibrium import TOLERANCE, FittedRow, about
+from supple.control.laws.law_equilibrium import TOLERANCE, FittedRow, keep_equilibrium
 from supple.control.laws.law_kernel import LawSizes, clamped_between, law_array, law_vector
 from supple.diagnostics import InputError
 from supple.results.result import brief
@@ -31,21 +32,37 @@ NOTHING = np.zeros(0, dtype=np.int64)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AffineLaw:
-    """Matrices that are constant, or change over σ as fitted on a tree of boxes.
+    """Affine law with matrices that are constant, or functions of σ fitted on a tree of boxes.
 
-    ports        : names on both sides, sample time
-    states       : n
-    template     : the row of all matrices (`AffineMatrices.row`), with what does not change over σ
-    varying      : places in it that do, in the order of the fitted columns
-    fitted       : f̂(σ), or None where nothing changes
-    scheduled_by : names of σ, among those measured
-    error        : stated error of each matrix, relative to its size; empty where nothing is fitted
-    said         : what else there is to know of it, in words
-    equilibrium  : x_e, z_e, u_e over σ (`control.laws.law_equilibrium`): the matrices then act on deviations from it,
-                   and b, d and a₀ of the template are zero. None of a law that is constant or keeps none
-    commanded    : actuators whose drives it knows, so that it answers with commands of them; undriven : those that
-                   have drives which it does not know, so that it answers with forces
-    Made by `fixed` or `scheduled`.
+    Create laws with `fixed` or `scheduled`, or with the functions that design controllers.
+
+    Attributes
+    ----------
+    name : str
+        Name of the law.
+    ports : Ports
+        Names of inputs and outputs, and the sample time.
+    states : int
+        Number n of states.
+    template : ndarray of shape (width,)
+        Constant entries of the row of all matrices (`AffineMatrices.row`).
+    varying : ndarray of int
+        Positions in the row that change over σ, in the order of the fitted columns.
+    fitted : Piecewise, optional
+        Fitted function f̂(σ); None if nothing changes.
+    scheduled_by : tuple of str
+        Names of σ among the measurements.
+    error : mapping of str to float
+        Estimated error of each matrix relative to its size; empty if nothing is fitted.
+    said : str
+        Further remarks for the summary.
+    commanded : tuple of str
+        Actuators whose drives the law accounts for, so that u are their commands.
+    undriven : tuple of str
+        Actuators with drives that the law does not account for, so that u are forces.
+    equilibrium : FittedRow, optional
+        x_e, z_e, u_e over σ (`control.laws.law_equilibrium`): the matrices act on deviations from it, and b, d and a₀
+        of the template are zero. None for laws that are constant or keep no equilibrium.
     """
 
     name: str
@@ -66,13 +83,13 @@ class AffineLaw:
 
     @property
     def summary(self) -> str:
-        """In words."""
+        """Summary of the law in one line."""
         ports = self.ports
         motion = f" of {listed(ports.coordinates)}" if ports.coordinates else ""
         over = f", scheduled by {listed(self.scheduled_by)}" if self.scheduled_by else ""
         more = f", {self.said}" if self.said else ""
         if self.equilibrium is not None and self.equilibrium.error > TOLERANCE:
-            more += f", its equilibrium fitted to {self.equilibrium.error:.2g}"
+            more += f", equilibrium fitted with an error of {self.equilibrium.error:.2g}"
         return (
             f"{self.name}{motion}: {listed(ports.answered)} from {listed(ports.measured)} every "
             f"{1e3 * ports.sample_time:g} ms, {self.states} states{over}{more}"
@@ -80,23 +97,27 @@ class AffineLaw:
 
     @property
     def measured(self) -> tuple[str, ...]:
+        """Names of the measurements y."""
         return self.ports.measured
 
     @property
     def coordinates(self) -> tuple[str, ...]:
+        """Names of the coordinates of the reference motion."""
         return self.ports.coordinates
 
     @property
     def actuators(self) -> tuple[str, ...]:
+        """Names of the actuators."""
         return self.ports.actuators
 
     @property
     def sample_time(self) -> float:
+        """Sample time, s."""
         return self.ports.sample_time
 
     @property
     def bounds(self) -> Array | None:
-        """Between which σ is clamped: (2, s); None of a law that does not change."""
+        """Bounds (2, s) to which σ is clamped; None for a constant law."""
         return next((clamped_between(fitted) for fitted in self._fits if fitted is not None), None)
 
     @property
@@ -105,36 +126,52 @@ class AffineLaw:
         return self.fitted, None if self.equilibrium is None else self.equilibrium.fitted
 
     def at(self, sigma: ArrayLike | Mapping[str, float] | None = None) -> AffineMatrices:
-        """The matrices at σ (s,), in order or by name, clamped into the region; b, d and a₀ keep the equilibrium."""
+        """Return the matrices at σ.
+
+        Parameters
+        ----------
+        sigma : array_like of shape (s,), or mapping of str to float, optional
+            Scheduling variables σ, in order or by name; clamped to the region. Not needed for a constant law.
+
+        Returns
+        -------
+        AffineMatrices
+            Matrices at σ. Their b, d and a₀ include the equilibrium of the law.
+
+        Raises
+        ------
+        InputError
+            If a value of σ is missing, or their number is wrong.
+        """
         bounds, here = self.bounds, self._sigma(sigma)
         if bounds is not None:
             here = np.clip(here, *bounds)
         row = FittedRow(self.template, self.varying, self.fitted).at(here)
         found = from_row(row, self.states, self.ports)
-        return found if self.equilibrium is None else about(found, self.equilibrium.at(here))
+        return found if self.equilibrium is None else keep_equilibrium(found, self.equilibrium.at(here))
 
     def _sigma(self, sigma: ArrayLike | Mapping[str, float] | None) -> Array:
         if isinstance(sigma, Mapping):
             missing = [name for name in self.scheduled_by if name not in sigma]
             if missing:
-                raise InputError(f'"{missing[0]}" is missing', part=f'law "{self.name}"', hint="give every σ")
+                raise InputError(f'"{missing[0]}" is missing in σ', part=f'law "{self.name}"', hint="give every σ")
             sigma = [sigma[name] for name in self.scheduled_by]
         given = np.zeros(0) if sigma is None else np.asarray(sigma, dtype=float)
         if given.shape != (len(self.scheduled_by),):
             raise InputError(
-                f"σ has the shape {given.shape}", part=f'law "{self.name}"',
+                f"σ has the shape {given.shape}, not ({len(self.scheduled_by)},)", part=f'law "{self.name}"',
                 hint=f"give {', '.join(self.scheduled_by)}",
             )  # fmt: skip
         return given
 
     @property
     def step_width(self) -> int:
-        """Numbers of the row that a step needs; those of a start follow."""
+        """Number of entries of the row that a step needs; those of the initial state follow."""
         return step_width(self.states, self.ports)
 
     @cached_property
     def memory(self) -> Array:
-        """What the kernel takes: the part that a step needs, without a start's."""
+        """Array of the law for the kernel, without the matrices of the initial state."""
         width = self.step_width
         varying = self.varying[self.varying < width]  # columns of a start come last
         fitted = None if self.fitted is None or not len(varying) else _first_columns(self.fitted, len(varying))
@@ -142,20 +179,20 @@ class AffineLaw:
 
     @cached_property
     def rest_memory(self) -> Array:
-        """The same of the equilibrium; without one a row of no numbers."""
+        """Array of the equilibrium for the kernel; without an equilibrium its row is empty."""
         return self._packed(self.equilibrium or FittedRow(np.zeros(0), NOTHING, None))
 
     def _packed(self, row: FittedRow) -> Array:
         ports = self.ports
-        swept = len(ports.coordinates) if ports.swept else 0
+        products = len(ports.coordinates) if ports.swept else 0
         sizes = LawSizes(
-            self.states, ports.size, len(ports.answered), swept, ports.wanted(1).start, ports.products.start
+            self.states, ports.size, len(ports.answered), products, ports.wanted(1).start, ports.products.start
         )
         places = [ports.place(name) for name in self.scheduled_by] if row.fitted is not None else []
         return law_array(sizes, row.template, row.varying, row.fitted, np.array(places, dtype=np.int64))
 
     def vector(self) -> Array:
-        """What the kernel works on: x, z, u and workspace, before a first sample."""
+        """Return the work array of the kernel before the first sample: x, z, u and workspace."""
         return law_vector(self.memory, self.rest_memory)
 
 
@@ -167,6 +204,34 @@ def _first_columns(fitted: Piecewise, count: int) -> Piecewise:
 def fixed(
     matrices: AffineMatrices, ports: Ports, *, name: str = "law", said: str = "", commanded: tuple[str, ...] = ()
 ) -> AffineLaw:
-    """A law whose matrices do not change."""
+    """Return a law with constant matrices.
+
+    Parameters
+    ----------
+    matrices : AffineMatrices
+        Matrices of the law.
+    ports : Ports
+        Names of inputs and outputs, and the sample time.
+    name : str, optional
+        Name of the law. Default: "law".
+    said : str, optional
+        Further remarks for the summary. Default: none.
+    commanded : tuple of str, optional
+        Actuators whose drives the law accounts for. Default: none.
+
+    Returns
+    -------
+    AffineLaw
+        The law.
+
+    Raises
+    ------
+    InputError
+        If a matrix has the wrong shape or is not finite.
+
+    See Also
+    --------
+    scheduled : Law whose matrices change over θ.
+    """
     whole = matrices.checked(ports)
     return AffineLaw(name, ports, whole.states, whole.row(), said=said, commanded=commanded)

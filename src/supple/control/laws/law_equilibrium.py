@@ -1,10 +1,10 @@
-"""The equilibrium that a law over a region keeps exactly, whatever the error of its matrices.
+"""Equilibrium that a law over a region keeps exactly, regardless of the error of its matrices.
 
     x⁺ = x_e + A (x - x_e) + B (z - z_e),   u = u_e + C (x - x_e) + D (z - z_e),   x₀ = x_e + A₀ (z - z_e)
 
-x_e, z_e and u_e are the state of the law, what it knows, and its answer where the machine rests at σ and is wanted
-there. They are functions of σ of their own, resolved to nearly rounding (`approximation/chebyshev_series.py`), whereas
-A, B, C and D are fitted to the tolerance of the law: gains may be approximate, equilibria may not.
+x_e, z_e and u_e are the state, the inputs and the outputs of the law where the machine rests at σ and the reference is
+this rest. They are functions of σ of their own, resolved nearly to rounding (`approximation/chebyshev_series.py`).
+A, B, C and D are only fitted to the tolerance of the law: gains may be approximate, equilibria may not.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.approximation.approximation import scattered_in
-from supple.approximation.chebyshev_series import Function, resolved
+from supple.approximation.chebyshev_series import Function, fit_chebyshev_series
 from supple.approximation.evaluated import Samples
 from supple.approximation.piecewise.packing import NOWHERE
 from supple.approximation.piecewise.piecewise import Piecewise
@@ -27,35 +27,35 @@ from supple.array_types import Array, Integers
 from supple.control.laws.affine_matrices import AffineMatrices
 from supple.diagnostics import InputError, SuppleNote, SuppleWarning, user_level
 
-TOLERANCE = 1e-10  # of the size of a number: error of an equilibrium
+TOLERANCE = 1e-10  # relative error of each number of an equilibrium
 MOST = 300_000  # evaluations, in batches
 _SERIES = 4  # dimensions up to which Chebyshev series on tensor grids can be afforded
 _SCATTERED, _SAMPLES = 1e-5, 5_000  # tolerance and evaluations in more dimensions
-_PROBES = 64  # points that tell what changes, and the size of each number
-_CONSTANT = 1e-13  # of its size: changes of a number that are none
-_REST = 1e-6  # of the sizes of what is summed: what may be left of a fixed point
+_PROBES = 64  # points that show which numbers change, and the size of each
+_CONSTANT = 1e-13  # of its size: a number that changes less is constant
+_REST = 1e-6  # largest residual of a fixed point, of the sizes of its terms
 
 
 class Equilibria(NamedTuple):
-    """At N points: states x_e (N, n), known z_e (N, m), answers u_e (N, a)."""
+    """Equilibria at N points: states x_e (N, n), inputs z_e (N, m) and outputs u_e (N, a) of a law."""
 
     states: Array
     known: Array
     answers: Array
 
     def rows(self) -> Array:
-        """One behind the other, (N, n + m + a)."""
+        """Return the numbers of each point side by side, (N, n + m + a)."""
         return np.hstack(self)
 
 
 EquilibriaOf = Callable[[Array], Equilibria]
-"""Points (N, s) of the region to the equilibria there."""
+"""Function from points (N, s) of the region to the equilibria there."""
 
 
 class FittedRow(NamedTuple):
-    """A row of numbers (width,) over σ: what does not change, which places do, and their function (None: none does).
+    """Row of numbers (width,) over σ: constant entries, positions that change, and their function (None: none change).
 
-    error : of what changes, relative to the size of each number
+    error : error of the changing entries, relative to the size of each
     """
 
     template: Array
@@ -64,7 +64,7 @@ class FittedRow(NamedTuple):
     error: float = 0.0
 
     def at(self, sigma: Array) -> Array:
-        """The row at σ (s,)."""
+        """Return the row at σ (s,)."""
         row = self.template.copy()
         if self.fitted is not None:
             row[self.varying] = self.fitted.evaluate(sigma)
@@ -72,9 +72,9 @@ class FittedRow(NamedTuple):
 
 
 def fitted_equilibrium(equilibria: EquilibriaOf, region: Piecewise | Sequence[Box], name: str) -> FittedRow:
-    """x_e, z_e, u_e over a region, one behind the other.
+    """Fit x_e, z_e, u_e, side by side, over a region.
 
-    region : the fit of the model that they are computed from, on whose boxes they are smooth; or boxes
+    region : boxes; or the fit of the model that the equilibria are computed from, on whose boxes they are smooth
     """
     boxes = boxes_of(region)
     probes = scattered_in(boxes, _PROBES, seed=11)
@@ -92,39 +92,39 @@ def fitted_equilibrium(equilibria: EquilibriaOf, region: Piecewise | Sequence[Bo
         return np.asarray(equilibria(points).rows()[:, varying] / scale)
 
     if boxes[0].dimension > _SERIES:
-        row = _of_samples(function, boxes, region, FittedRow(template, varying, None), scale)
+        row = _fitted_to_samples(function, boxes, region, FittedRow(template, varying, None), scale)
         warnings.warn(
-            f'law "{name}": its equilibrium over {boxes[0].dimension} coordinates is fitted to {row.error:.2g} of each '
-            f"number; it stands that much off its goal. A law at one configuration (at=) stands on it",
+            f'law "{name}": the equilibrium over {boxes[0].dimension} coordinates is fitted with a relative error of '
+            f"{row.error:.2g}, and the law rests that far from its goal; a law at one configuration (at=) rests at it",
             SuppleNote, stacklevel=user_level(),
         )  # fmt: skip
         return row
-    found = resolved(region, function, TOLERANCE, largest=MOST)
+    found = fit_chebyshev_series(region, function, TOLERANCE, largest=MOST)
     if found.error > TOLERANCE:
         warnings.warn(
-            f'law "{name}": its equilibrium is known to {found.error:.2g} only, not to {TOLERANCE:g}, after '
-            f"{found.points} evaluations; it stands that much off its goal. Make the region smaller",
+            f'law "{name}": the equilibrium has a relative error of {found.error:.2g}, above {TOLERANCE:g}, after '
+            f"{found.points} evaluations, and the law rests that far from its goal; use a smaller region",
             SuppleWarning, stacklevel=user_level(),
         )  # fmt: skip
     return FittedRow(template, varying, scaled_fit(found.piecewise, scale), found.error)
 
 
 def boxes_of(region: Piecewise | Sequence[Box]) -> Sequence[Box]:
-    """The boxes of a region, or those that a fit began with."""
+    """Return the boxes of a region, or the initial boxes of a fit."""
     if isinstance(region, Piecewise):
         return [Box(tuple(low), tuple(high)) for low, high in region.arrays.roots_f.tolist()]
     return region
 
 
 def _inside(region: Piecewise | Sequence[Box], points: Array) -> NDArray[np.bool_]:
-    """Which points (N, s) of the boxes are fitted."""
+    """Return which points (N, s) of the boxes are in the region of the fit."""
     return region.locate(points) != NOWHERE if isinstance(region, Piecewise) else np.ones(len(points), dtype=bool)
 
 
-def _of_samples(
+def _fitted_to_samples(
     function: Function, boxes: Sequence[Box], region: Piecewise | Sequence[Box], row: FittedRow, scale: Array
 ) -> FittedRow:
-    """By scattered samples, to a lower accuracy, which `adaptive` reports where it is not reached."""
+    """Fit by scattered samples with a lower accuracy; `adaptive` reports if it is not reached."""
 
     def sampler(points: Array) -> Samples:
         valid = _inside(region, points)
@@ -137,36 +137,36 @@ def _of_samples(
 
 
 def scaled_fit(found: Piecewise, scale: Array) -> Piecewise:
-    """A fit of numbers that were divided by their sizes, as the numbers themselves."""
+    """Return the fit of numbers from the fit of the numbers divided by their sizes."""
     return Piecewise(found.arrays._replace(coefficients=found.arrays.coefficients * scale))
 
 
-def parted(row: Array, n: int, m: int) -> tuple[Array, Array, Array]:
-    """x_e, z_e, u_e of a row."""
+def split_row(row: Array, n: int, m: int) -> tuple[Array, Array, Array]:
+    """Return x_e, z_e, u_e of a row."""
     return row[:n], row[n : n + m], row[n + m :]
 
 
-def about(matrices: AffineMatrices, row: Array) -> AffineMatrices:
-    """The same law with b, d and a₀ such that it keeps an equilibrium."""
+def keep_equilibrium(matrices: AffineMatrices, row: Array) -> AffineMatrices:
+    """Return the law with b, d and a₀ such that it keeps an equilibrium."""
     A, B, _, C, D, _, A0, _ = matrices
-    x, z, u = parted(row, *B.shape)
+    x, z, u = split_row(row, *B.shape)
     return matrices._replace(b=x - A @ x - B @ z, d=u - C @ x - D @ z, a0=x - A0 @ z)
 
 
 def deviations(matrices: AffineMatrices, row: Array, where: str) -> AffineMatrices:
-    """The law in deviations from an equilibrium, b = d = a₀ = 0; refused if the law does not keep it."""
-    kept = about(matrices, row)
+    """Return the law in deviations from an equilibrium, b = d = a₀ = 0; refuse a law that does not keep it."""
+    kept = keep_equilibrium(matrices, row)
     A, B, _, C, D, _, _, _ = matrices
-    x, z, u = (np.abs(part) for part in parted(row, *B.shape))
-    for what, left, size in (
+    x, z, u = (np.abs(part) for part in split_row(row, *B.shape))
+    for what, residual, size in (
         ("state", matrices.b - kept.b, x + np.abs(A) @ x + np.abs(B) @ z),
-        ("answer", matrices.d - kept.d, u + np.abs(C) @ x + np.abs(D) @ z),
+        ("output", matrices.d - kept.d, u + np.abs(C) @ x + np.abs(D) @ z),
     ):
         largest = float(size.max(initial=0.0))
-        worst = float(np.abs(left).max(initial=0.0))
+        worst = float(np.abs(residual).max(initial=0.0))
         if worst > _REST * largest:
             raise InputError(
-                f"its {what} is off the equilibrium by {worst:.3g}, of sums of {largest:.3g}", part=f"law{where}",
-                hint="give the equilibrium that the matrices keep, or leave it out",
+                f"the {what} differs from the equilibrium by {worst:.3g}, with terms of {largest:.3g}",
+                part=f"law{where}", hint="give the equilibrium that the matrices keep, or leave it out",
             )  # fmt: skip
     return matrices._replace(b=np.zeros_like(kept.b), d=np.zeros_like(kept.d), a0=np.zeros_like(kept.a0))

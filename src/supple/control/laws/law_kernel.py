@@ -1,7 +1,7 @@
-"""One sample of an affine law, in place: what every linear and scheduled controller calls, and the array that it reads.
+"""Kernel of one sample of an affine law, in place, and the array that it reads.
 
-The law is one array of numbers, integers by their bits, made by `law_array`; the matrices at σ come from the kernel
-that gives reduced models their rows.
+The law is one array of numbers, with integers stored by their bits, made by `law_array`. The matrices at σ are
+evaluated by the kernel that also evaluates the rows of reduced models.
 """
 
 from __future__ import annotations
@@ -38,21 +38,22 @@ from supple.reduced.kernels import row_at, single_scratch
 
 # An affine law as one array of numbers, for its kernel.
 #
-# It is laid out as a reduced model is (`supple.reduced.arrays`): the fitted function, if there is one, then what leads
-# from it to a row, here the numbers of A, B, b, C, D, d one after another:
+# It is laid out as a reduced model (`supple.reduced.arrays`): the fitted function, if there is one, then the data that
+# map it to a row, here the numbers of A, B, b, C, D, d one after another:
 #
 #     row = template, with row[varying] = f̂(σ)
 #
-# The places of σ in z stand where a reduced model has the offsets of its row, the bounds of σ where it has dry forces.
+# The positions of σ in z are stored where a reduced model has the offsets of its row, the bounds of σ where it has dry
+# forces.
 
 
-# The same header under the names it has here.
+# Slots of the header of a reduced model under the names of a law.
 STATES, KNOWN, COMMANDS, SIGMA_PLACES, BOUNDS = N, INPUTS, OUTPUTS, OFFSETS, DRY_F
-SWEPT, RATES, PRODUCTS = DRY, SLOPES_FROM, SLOPES_TO  # how many rates of the motion have products, where both are in z
+SWEPT, RATES, PRODUCTS = DRY, SLOPES_FROM, SLOPES_TO  # number of rates with products; positions of both in z
 
 
 class LawSizes(NamedTuple):
-    """n, m, a; and how many rates of the motion have their products in z, where the rates and the products begin."""
+    """Sizes n, m, a of a law; number of rates whose products are in z, and the positions of rates and products in z."""
 
     states: int
     known: int
@@ -63,10 +64,11 @@ class LawSizes(NamedTuple):
 
 
 def law_array(sizes: LawSizes, template: Array, varying: Integers, fitted: Piecewise | None, places: Integers) -> Array:
-    """The law in one array.
+    """Return the law in one array.
 
-    template : (width,) what does not change, zero elsewhere
-    varying  : places in the row of the fitted columns; places : of σ in z
+    template : (width,) constant entries, zero elsewhere
+    varying  : positions of the fitted columns in the row
+    places   : positions of σ in z
     """
     Z, F = (np.zeros(HEADER, dtype=np.int64), np.zeros(0)) if fitted is None else fitted.packed
     base = len(Z)
@@ -86,7 +88,7 @@ def law_array(sizes: LawSizes, template: Array, varying: Integers, fitted: Piece
 
 
 def clamped_between(fitted: Piecewise) -> Array:
-    """Lower and upper bounds of σ (2, s)."""
+    """Return the lower and upper bounds of σ, (2, s)."""
     roots = fitted.arrays.roots_f
     return np.stack([roots[:, 0].min(axis=0), roots[:, 1].max(axis=0)])
 
@@ -99,14 +101,17 @@ ANSWERED, OUTSIDE, CLAMPED = range(3)
 
 @kernel
 def row_size(Z):
-    """Numbers of a row over σ in the vector: σ, the row, the leaf."""
+    """Return the size of a row over σ in the work array: σ, the row, the leaf."""
     return Z[AXES] + Z[Z[ROW] + WIDTH] + 1
 
 
 @kernel
 def law_size(Z, E):
-    """Numbers of the vector that `law_in_place` works on: x, z, u, x⁺; σ, the row and the leaf of the matrices Z, then
-    of the equilibrium E; x - x_e, z - z_e; workspace."""
+    """Return the size of the work array of `law_in_place`.
+
+    It holds x, z, u, x⁺; σ, the row and the leaf of the matrices Z, then of the equilibrium E; x - x_e, z - z_e;
+    workspace.
+    """
     header = Z[ROW]
     n, m, a = Z[header + STATES], Z[header + KNOWN], Z[header + COMMANDS]
     scratch = max(single_scratch(Z) if Z[AXES] > 0 else 0, single_scratch(E) if E[AXES] > 0 else 0)
@@ -114,7 +119,7 @@ def law_size(Z, E):
 
 
 def law_vector(memory: Array, rest: Array) -> Array:
-    """Zero, and no leaf known."""
+    """Return the work array with zeros and no known leaf."""
     Z, E = memory.view(np.int64), rest.view(np.int64)
     vector = np.zeros(int(law_size(Z, E)))
     header = Z[ROW]
@@ -125,7 +130,7 @@ def law_vector(memory: Array, rest: Array) -> Array:
 
 @kernel(inline=True)
 def affine(row, at, count, vector):
-    """Σ_j row[at + j] vector[j]."""
+    """Return Σ_j row[at + j] vector[j]."""
     total = 0.0
     for j in range(count):
         total += row[at + j] * vector[j]
@@ -134,9 +139,12 @@ def affine(row, at, count, vector):
 
 @kernel
 def row_over(memory, z, vector, at, scratch):
-    """The row at σ, a part of z clamped into the region, into the vector from number `at` + s on; constant ones too.
+    """Evaluate the row at σ into the work array from position `at` + s on; constant rows too.
 
-    at : where σ, the row and the leaf begin
+    σ is a part of z, clamped to the region.
+
+    at : position where σ, the row and the leaf begin
+
     Returns ANSWERED, CLAMPED or OUTSIDE.
     """
     Z = memory.view(np.int64)
@@ -164,11 +172,13 @@ def row_over(memory, z, vector, at, scratch):
 
 @kernel(purpose="control laws")
 def law_in_place(memory, rest, vector):
-    """u = u_e + C (x - x_e) + D (z - z_e) + d, then x ← x_e + A (x - x_e) + B (z - z_e) + b, at σ, a part of z.
+    """Compute u = u_e + C (x - x_e) + D (z - z_e) + d, then x ← x_e + A (x - x_e) + B (z - z_e) + b, at σ, a part of z.
 
-    memory : of the matrices; rest : of the equilibrium, all zero where its row is empty
-    vector : as `law_size` counts it; x and z (but for products of rates) are given, u and x are left
-    Returns ANSWERED, CLAMPED where σ lay beyond its bounds, or OUTSIDE where nothing was fitted (u is then nan).
+    memory : array of the matrices
+    rest   : array of the equilibrium, all zero where its row is empty
+    vector : work array (`law_size`); x and z, except products of rates, are inputs; u and x are overwritten
+
+    Returns ANSWERED, CLAMPED where σ was outside its bounds, or OUTSIDE where nothing was fitted (u is then nan).
     """
     Z, E = memory.view(np.int64), rest.view(np.int64)
     header = Z[ROW]

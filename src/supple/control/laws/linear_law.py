@@ -1,6 +1,8 @@
-"""A law at one σ as a linear model from what is measured to commands, and the poles of its loop with a plant.
+"""Control law at one σ as a linear model from measurements to commands, and the poles of its loop with a plant.
 
-x⁺ = A x + B_y y + B_c u₋,   u = C x + D_y y + D_c u₋          u₋ of the sample before is a state where it matters
+    x⁺ = A x + B_y y + B_c u₋,   u = C x + D_y y + D_c u₋
+
+The commands u₋ of the previous sample are states if the law depends on them.
 """
 
 from __future__ import annotations
@@ -15,11 +17,30 @@ from supple.control.margins.open_loop import open_loop
 from supple.diagnostics.arguments import require_arguments
 from supple.results.linear_model import LinearModel
 
-_DEAD = 1e-12  # what is left of a state after one sample that counts as nothing
+_DEAD = 1e-12  # smallest eigenvalue of a sample; a smaller one is that of a delay
 
 
 def linear_law(law: AffineLaw, sigma: ArrayLike | Mapping[str, float] | None = None) -> LinearModel:
-    """The law at σ in discrete time: inputs are what it measures, outputs its actuators. Drives apply what it asks."""
+    """Return a control law at σ as a linear model in discrete time.
+
+    Parameters
+    ----------
+    law : AffineLaw
+        Control law.
+    sigma : array_like of shape (s,), or mapping of str to float, optional
+        Scheduling variables σ, in order or by name. Not needed for a constant law.
+
+    Returns
+    -------
+    LinearModel
+        Model with the measurements of the law as inputs and its actuators as outputs. Drives are assumed to apply the
+        commands as computed.
+
+    See Also
+    --------
+    closed_poles : Poles of a plant with laws.
+    margins : Stability margins of a plant with a law.
+    """
     require_arguments(linear_law, locals())
     m, ports, n = law.at(sigma), law.ports, law.states
     B, D, by_applied, at_once = m.B[:, ports.y], m.D[:, ports.y], m.B[:, ports.applied], m.D[:, ports.applied]
@@ -34,8 +55,8 @@ def linear_law(law: AffineLaw, sigma: ArrayLike | Mapping[str, float] | None = N
     )  # fmt: skip
 
 
-def summed(laws: Sequence[LinearModel]) -> LinearModel:
-    """Laws side by side, whose commands add up; all of one sample time."""
+def sum_laws(laws: Sequence[LinearModel]) -> LinearModel:
+    """Return the sum of laws in parallel, all of one sample time."""
     measured = tuple(dict.fromkeys(name for law in laws for name in law.inputs))
     actuators = tuple(dict.fromkeys(name for law in laws for name in law.outputs))
     sizes = np.cumsum([0, *(len(law.states) for law in laws)])
@@ -44,29 +65,46 @@ def summed(laws: Sequence[LinearModel]) -> LinearModel:
     C, D = np.zeros((len(actuators), n)), np.zeros((len(actuators), len(measured)))
     names: list[str] = []
     for k, law in enumerate(laws):
-        mine = slice(int(sizes[k]), int(sizes[k + 1]))
-        told, driven = [measured.index(item) for item in law.inputs], [actuators.index(item) for item in law.outputs]
-        A[mine, mine] = law.A
-        B[mine, told] = law.B
-        C[driven, mine] = law.C
-        D[np.ix_(driven, told)] += law.D
+        own = slice(int(sizes[k]), int(sizes[k + 1]))
+        read, driven = [measured.index(item) for item in law.inputs], [actuators.index(item) for item in law.outputs]
+        A[own, own] = law.A
+        B[own, read] = law.B
+        C[driven, own] = law.C
+        D[np.ix_(driven, read)] += law.D
         names += [f"{k + 1}.{item}" for item in law.states]
     return LinearModel(A, B, C, D, tuple(names), measured, actuators, {}, step=laws[0].step)
 
 
 def closed_poles(plant: LinearModel, laws: Sequence[LinearModel]) -> NDArray[np.complex128]:
-    """Poles of a linear plant with sampled laws around it, (1/T) log of those of the samples: 1/s."""
+    """Return the poles of a linear plant in closed loop with sampled laws.
+
+    Parameters
+    ----------
+    plant : LinearModel
+        Plant in continuous time.
+    laws : sequence of LinearModel
+        Laws in discrete time, as of `linear_law`; their commands add up.
+
+    Returns
+    -------
+    ndarray of complex
+        Poles (1/T) log μ of the eigenvalues μ of the sampled loop, 1/s.
+
+    See Also
+    --------
+    margins : Gain, phase and delay margins of the loop.
+    """
     require_arguments(closed_poles, locals())
-    return loop_poles(open_loop(plant, summed(laws)))
+    return loop_poles(open_loop(plant, sum_laws(laws)))
 
 
 def loop_poles(loop: LinearModel) -> NDArray[np.complex128]:
-    """Poles of a loop that is closed by u = -L u, 1/s; of a sampled one, those that its samples show."""
+    """Return the poles of a loop closed by u = -L u, 1/s; for a sampled loop, those of its samples."""
     found = np.linalg.eigvals(loop.A - loop.B @ np.linalg.solve(np.eye(len(loop.D)) + loop.D, loop.C)).astype(complex)
     return found if loop.step is None else continuous_poles(found, loop.step)
 
 
 def continuous_poles(values: NDArray[np.complex128], step: float) -> NDArray[np.complex128]:
-    """(1/T) log μ of eigenvalues of samples, 1/s; one of a delay, μ = 0, is very fast."""
+    """Return (1/T) log μ of eigenvalues μ of a sampled loop, 1/s; μ = 0 of a delay gives a very fast pole."""
     known = np.where(np.abs(values) < _DEAD, _DEAD, values).astype(complex)
     return np.asarray(np.log(known) / step)

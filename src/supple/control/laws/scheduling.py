@@ -1,9 +1,9 @@
-"""Laws over a region: matrices at σ fitted on the box tree, as any coefficient of a reduced model is.
+"""Control laws over a region: matrices as functions of σ, fitted on the box tree like coefficients of reduced models.
 
-Units must not decide what is fitted well: every number of a matrix is divided by a size of its row times one of its
-column, r_i c_j >= |m_ij| over a few points of the region, before errors are measured; the error of a matrix is then
-‖f - f̂‖ over the larger of ‖f‖ and its median over the region. So a number that is nothing but rounding, or the error of
-the model it was designed on, counts as little as it does in the law. What does not change is not fitted.
+The fit must not depend on units. Every entry of a matrix is therefore divided by a size of its row times one of its
+column, r_i c_j >= |m_ij| over a few points of the region, before errors are measured. The error of a matrix is then ‖f
+- f̂‖ over the larger of ‖f‖ and its median over the region. An entry that is only rounding, or the error of the model
+of the design, then counts as little as it does in the law. Constant entries are not fitted.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ from supple.reduced.model import ReducedModel
 Ranges = Mapping[str, tuple[float, float]]
 
 _FINEST = 1e-12  # relative error of a law that rounding still allows
-PROBES = 12  # points that tell what changes
-ROUNDING = 1e-3  # of the tolerance, times the size of a number: changes below it are none
-SMALL = 1e-7  # of the largest number of a row: less is never asked of a number
-FLOOR = 0.1  # norm of a matrix so divided: smaller ones are judged against it
+PROBES = 12  # points that show which entries change
+ROUNDING = 1e-3  # of the tolerance, times the size of an entry: one that changes less is constant
+SMALL = 1e-7  # of the largest entry of a row: lower limit of the size of an entry
+FLOOR = 0.1  # norm of a matrix so divided: lower limit of the reference of its error
 MOST = 5_000  # designs
-_FINER = 3  # times that a fit is made ten times closer, where it takes damping from the loop
-_GROWS = 1e-4  # 1/s: what grows less is rounding
-_KEPT = 0.5  # of the decay of the loop that was designed: what a fit leaves of it at least
+_FINER = 3  # times that a fit is repeated with a tenth of the tolerance if it reduces the damping of the loop
+_GROWS = 1e-4  # 1/s: slower growth is rounding
+_KEPT = 0.5  # part of the decay of the designed loop that the fitted one must keep
 
 Growth = Callable[[Array, AffineMatrices], float]
-"""σ (s,) and the matrices of a law there -> the largest real part of the poles of its loop, 1/s."""
+"""Function from σ (s,) and the matrices of a law there to the largest real part of the poles of its loop, 1/s."""
 
 
 @single_blas_thread()
@@ -58,31 +58,70 @@ def scheduled(
     by: Sequence[str] | None = None,
     equilibria: EquilibriaOf | None = None,
     growth: Growth | None = None,
-    remedy: str = "ask for slower gains",
+    remedy: str = "design slower gains",
 ) -> AffineLaw:
-    """The law whose matrices are `matrices_of(σ)`, fitted over a region to a tolerance.
+    """Return a law whose matrices are functions of σ, fitted over a region to a tolerance.
 
-    matrices_of : a design at σ (s,); it must be a smooth function of it
-    region      : of a reduced model, or {coordinate: (lower, upper)} in the order of σ
-    by          : names under which σ is measured, among `ports.measured`; those of the coordinates if left out
-    equilibria  : points (N, s) -> the `Equilibria` that the designs there keep. The law then keeps them to rounding,
-                  whatever the tolerance; left out, b, d and a₀ are fitted like the rest, and the law stands off its
-                  goal by what the fit leaves
-    growth      : (σ, matrices) -> the largest real part of the poles of their loop at σ, 1/s. Where the fitted law
-                  keeps less than half of the decay of its design, it is fitted ten times closer, up to three times, and
-                  says so. A design that is unstable itself is warned of
-    remedy      : what to do about one that is
+    Parameters
+    ----------
+    matrices_of : callable
+        Design function from σ (s,) to `AffineMatrices`; it must be smooth.
+    region : ReducedModel, or mapping of str to (float, float)
+        Region of the fit: that of a reduced model, or {coordinate: (lower, upper)} in the order of σ.
+    ports : Ports
+        Names of inputs and outputs, and the sample time.
+    tolerance : float, optional
+        Relative error of the matrices. Default: 1e-3.
+    name : str, optional
+        Name of the law. Default: "law".
+    by : sequence of str, optional
+        Names under which σ is measured, among `ports.measured`. Default: those of the coordinates.
+    equilibria : callable, optional
+        Function from points (N, s) to the `Equilibria` that the designs keep there. Default: none.
+
+        The law then keeps them to rounding, whatever the tolerance. Without it, b, d and a₀ are fitted like the other
+        matrices, and the law rests off its goal by the error of the fit.
+    growth : callable, optional
+        Function from σ and matrices to the largest real part of the poles of their loop, 1/s. Default: the loop is not
+        checked.
+
+        Where the fitted law keeps less than half of the decay of its design, the fit is repeated with a tenth of the
+        tolerance, up to three times, and the summary reports it.
+    remedy : str, optional
+        Advice for the warning about a design that is unstable itself. Default: "design slower gains".
+
+    Returns
+    -------
+    AffineLaw
+        The law.
+
+    Raises
+    ------
+    InputError
+        If the tolerance, the region or the names are invalid, or designs have different numbers of states.
+
+    Warns
+    -----
+    UnstableLoop
+        If a design, or the loop with the fitted law, is unstable.
+    SuppleWarning
+        If the loop with the fitted law keeps less than half of the damping of its design.
+
+    See Also
+    --------
+    fixed : Law with constant matrices.
+    gain_scheduled : State feedback over a region.
     """
     if not _FINEST <= tolerance < 1.0:
         raise InputError(
-            f"{tolerance:g} is no relative error", part="tolerance", hint=f"give one between {_FINEST:g} and 1"
+            f"must be between {_FINEST:g} and 1 (got {tolerance:g})", part="tolerance", hint="give a relative error"
         )
     names, boxes, inside = _region(region)
     scheduled_by = names if by is None else tuple(by)
     if len(scheduled_by) != len(names):
         raise InputError(
-            f"{len(scheduled_by)} measured values stand for {len(names)} coordinates", part=f'law "{name}"',
-            hint="name one for each",
+            f"by= names {len(scheduled_by)} measurements for {len(names)} coordinates", part=f'law "{name}"',
+            hint="name one for each coordinate",
         )  # fmt: skip
     for item in scheduled_by:
         ports.place(item)
@@ -104,30 +143,30 @@ def scheduled(
     if growth is None:
         return fitted_to(tolerance)
     decays = [growth(point, from_row(row, designed.states, ports)) for point, row in zip(probes, rows, strict=True)]
-    if (unsteady := int(np.argmax(decays))) >= 0 and decays[unsteady] > _GROWS:
+    if (fastest := int(np.argmax(decays))) >= 0 and decays[fastest] > _GROWS:
         warnings.warn(
-            f"{name}: the loop is unstable, with a pole that grows by {decays[unsteady]:.3g} 1/s at "
-            f"{values_text(names, probes[unsteady])}; {remedy}", UnstableLoop, stacklevel=user_level(),
+            f"{name}: the loop is unstable, with a pole at +{decays[fastest]:.3g} 1/s at "
+            f"{values_text(names, probes[fastest])}; {remedy}", UnstableLoop, stacklevel=user_level(),
         )  # fmt: skip
     for finer in range(_FINER + 1):
         law = fitted_to(max(tolerance * 10.0**-finer, _FINEST))
-        lost = [growth(point, law.at(point)) for point in probes]
-        kept = all(rate <= _KEPT * own for rate, own in zip(lost, decays, strict=True) if own < 0.0)
+        fit_decays = [growth(point, law.at(point)) for point in probes]
+        kept = all(rate <= _KEPT * own for rate, own in zip(fit_decays, decays, strict=True) if own < 0.0)
         if kept or law.fitted is None:
-            said = f"fitted to {tolerance * 10.0**-finer:.0e}, so that its loop keeps its damping" if finer else ""
-            return replace(law, said=said)
-    worst = int(np.argmax(lost))
+            remark = f"fitted to {tolerance * 10.0**-finer:.0e} to preserve the damping of its loop" if finer else ""
+            return replace(law, said=remark)
+    worst = int(np.argmax(fit_decays))
     warnings.warn(
-        f'law "{name}": fitted to {tolerance * 10.0**-_FINER:.0e} its loop still loses more than half of its damping: '
-        f"{lost[worst]:.3g} 1/s in place of {decays[worst]:.3g} 1/s at {values_text(names, probes[worst])}. Ask for "
-        "slower gains, take a smaller region, or make the law at one configuration (at=)",
-        UnstableLoop if lost[worst] > 0.0 else SuppleWarning, stacklevel=user_level(),
+        f'law "{name}": fitted to {tolerance * 10.0**-_FINER:.0e}, its loop keeps less than half of its damping: '
+        f"{fit_decays[worst]:.3g} 1/s instead of {decays[worst]:.3g} 1/s at {values_text(names, probes[worst])}; "
+        "design slower gains, use a smaller region, or design the law at one configuration (at=)",
+        UnstableLoop if fit_decays[worst] > 0.0 else SuppleWarning, stacklevel=user_level(),
     )  # fmt: skip
     return law
 
 
 class _Fit(NamedTuple):
-    """As of an `AffineLaw`."""
+    """Template, varying positions, fitted function and errors, as in an `AffineLaw`."""
 
     template: Array
     varying: Integers
@@ -138,7 +177,7 @@ class _Fit(NamedTuple):
 def _fitted(
     designed: _Designs, rows: Array, place: tuple[list[Box], Callable[[Array], NDArray[np.bool_]]], tolerance: float
 ) -> _Fit:
-    """The rows of designs over boxes; rows : those of a few points that tell what changes."""
+    """Fit the rows of designs over boxes; rows : those of a few points, which show what changes."""
     (boxes, inside), n, ports = place, designed.states, designed.ports
     size = _sizes(np.abs(rows).max(axis=0), n, ports)
     varying = np.flatnonzero(np.ptp(rows, axis=0) > ROUNDING * tolerance * size)
@@ -164,25 +203,27 @@ def _fitted(
 
 
 def _region(region: ReducedModel | Ranges) -> tuple[tuple[str, ...], list[Box], Callable[[Array], NDArray[np.bool_]]]:
-    """Names of σ, boxes, and whether points (N, s) are ones where a design can be asked for."""
+    """Return names of σ, boxes, and a function that checks which points (N, s) are in the region."""
     if isinstance(region, ReducedModel):
         fitted = region.fitted
         boxes = list(boxes_of(fitted))
         names = region.layout.coordinates[: region.layout.theta]
         return names, boxes, lambda points: np.asarray(fitted.locate(points) != NOWHERE)
     if not region:
-        raise InputError("it has no coordinates", part="region of the law", hint="give {coordinate: (lower, upper)}")
+        raise InputError("no coordinates", part="region of the law", hint="give {coordinate: (lower, upper)}")
     for key, (low, high) in region.items():
         if not low < high:
             raise InputError(
-                f'"{key}" goes from {low:g} to {high:g}', part="region of the law", hint="give a lower bound below"
+                f'"{key}" has the lower bound {low:g} and the upper bound {high:g}',
+                part="region of the law",
+                hint="give a lower bound below the upper one",
             )
     lower, upper = zip(*region.values(), strict=True)
     return tuple(region), [Box(tuple(lower), tuple(upper))], lambda points: np.ones(len(points), dtype=bool)
 
 
 class _Designs:
-    """Rows of a design at many points; n is that of the first, and must stay."""
+    """Rows of a design at many points; n is that of the first, and must not change."""
 
     def __init__(
         self,
@@ -195,7 +236,7 @@ class _Designs:
         self._equilibria, self._known = equilibria, dict[bytes, Array]()
 
     def rows(self, points: Array) -> Array:
-        """(N, width). Closer fits ask for the same points again."""
+        """Return the rows (N, width); designs are cached, since finer fits need the same points again."""
         return np.array([self._row(point) for point in points])
 
     def _row(self, point: Array) -> Array:
@@ -209,8 +250,8 @@ class _Designs:
         found = self._matrices_of(point).checked(self.ports, f" at {where}")
         if self.states not in (-1, found.states):
             raise InputError(
-                f"it has {found.states} states at {where}, and {self.states} elsewhere", part="law",
-                hint="a law over a region keeps its states",
+                f"the design has {found.states} states at {where}, but {self.states} elsewhere", part="law",
+                hint="let all designs have the same states",
             )  # fmt: skip
         self.states = found.states
         if self._equilibria is not None:
@@ -219,7 +260,7 @@ class _Designs:
 
 
 def _sizes(largest: Array, n: int, ports: Ports) -> Array:
-    """By what each number of a row of matrices is divided; largest : |m_ij| over the points."""
+    """Return the size that each entry of a row of matrices is divided by; largest : |m_ij| over the points."""
     A, B, b, C, D, d, A0, a0 = from_row(largest, n, ports)
     sized = []
     for whole in (np.block([[A, B, b[:, None]], [C, D, d[:, None]]]), np.block([[A0, a0[:, None]]])):
@@ -233,7 +274,7 @@ def _sizes(largest: Array, n: int, ports: Ports) -> Array:
 
 
 def _outer(whole: Array) -> Array:
-    """r_i c_j >= m_ij, as close as a few turns bring them."""
+    """Return r_i c_j >= m_ij, nearly as small as possible after a few iterations."""
     columns = np.ones(whole.shape[1])
     rows = np.ones(whole.shape[0])
     for _ in range(6):
@@ -245,7 +286,7 @@ def _outer(whole: Array) -> Array:
 
 
 def _families(varying: Integers, n: int, ports: Ports) -> dict[str, Integers]:
-    """Fitted columns of each matrix that changes."""
+    """Return the fitted columns of each matrix that changes."""
     ends = np.cumsum([0, *(int(np.prod(shape)) for shape in shapes(n, ports))])
     found = {}
     for key, first, stop in zip(AffineMatrices._fields, ends[:-1], ends[1:], strict=True):

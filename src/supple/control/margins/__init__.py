@@ -1,1 +1,1 @@
-"""How far a linear loop is from instability: gain, phase, delay and disk, one input at a time and all together."""
+"""Stability margins of a linear loop: gain, phase, delay and disk, one input at a time and all together."""

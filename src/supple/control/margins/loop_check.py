@@ -1,9 +1,9 @@
-"""Whether a controller's loop is stable on the model that it was made on, with drives, filters, delays and samples.
+"""Stability check of a controller's loop on the model of its design, with drives, filters, delays and samples.
 
     closed: x⁺ = (A - B (1 + D)⁻¹ C) x of the open loop L = (A, B, C, D), cut at the plant's inputs       (`open_loop`)
 
 The model is linearized about rest with its inputs holding it, an elastic mechanism with its lowest modes. Designs that
-compute gains from this loop (lqr, state feedback, two time scales, active damping) refuse an unstable one; designs from
+compute gains from this loop (lqr, state feedback, two time scales, active damping) refuse an unstable one. Designs from
 gains or frequencies that the user chose warn of it, with an `UnstableLoop`.
 """
 
@@ -35,17 +35,18 @@ from supple.reduced.state_arguments import Values
 from supple.results.linear_model import LinearModel
 from supple.systems.protocols import system_of
 
-MODES = 6  # of an elastic mechanism, as many as it has of them
-GROWS = 1e-6  # 1/s, and of a pole: what grows less stands still, but for rounding
+MODES = 6  # largest number of modes of an elastic mechanism
+GROWS = 1e-6  # 1/s, and of the size of a pole: slower growth is rounding
 LawAbout = Callable[[LinearModel], LinearModel]
-"""A linear plant -> the controller about it, from what is measured to the plant's inputs."""
+"""Function from a linear plant to the controller about it, from measurements to the plant's inputs."""
 
 
 class Place(NamedTuple):
-    """A plant about θ (s,), from commands to what instruments show.
+    """Plant about θ (s,), from commands to instrument readings.
 
-    plant  : without delays; around : those, for controllers that are sampled, and who measures what
-    late   : the plant with Padé's approximants of the delays, for controllers that are not
+    plant  : without delays
+    around : delays, for sampled controllers, and names of measurements
+    late   : the plant with Padé approximants of the delays, for continuous controllers
     """
 
     theta: Array
@@ -55,7 +56,7 @@ class Place(NamedTuple):
 
 
 def place_at(of: Mechanism | ReducedModel, theta: Array, hardware: Hardware) -> Place:
-    """The machine about rest at θ with some drives and instruments."""
+    """Return the plant about rest at θ with given drives and instruments."""
     around = LoopInterface(hardware.delays(), hardware.measured_as)
     if isinstance(of, ReducedModel):
         linear = of.linearize(theta, drives=False)
@@ -66,7 +67,7 @@ def place_at(of: Mechanism | ReducedModel, theta: Array, hardware: Hardware) -> 
 
 
 def _elastic(mechanism: Mechanism, theta: Array) -> LinearModel:
-    """With the most modes that it has, up to MODES."""
+    """Linearize with as many modes as the mechanism has, up to MODES."""
     if not mechanism.elastic:
         return linearize(mechanism, theta, drives=False)
     count = MODES
@@ -80,19 +81,19 @@ def _elastic(mechanism: Mechanism, theta: Array) -> LinearModel:
 
 
 def worst_pole(place: Place, law: LinearModel) -> complex:
-    """The pole of the loop with the largest real part, 1/s."""
+    """Return the pole of the loop with the largest real part, 1/s."""
     loop = open_loop(place.late if law.step is None else place.plant, law, place.around)
     poles = loop_poles(loop)
     return complex(poles[int(poles.real.argmax())])
 
 
-def grows(pole: complex) -> bool:
-    """Whether a pole is unstable rather than at rest up to rounding."""
+def is_unstable(pole: complex) -> bool:
+    """Return whether a pole is unstable rather than at rest up to rounding."""
     return pole.real > GROWS * max(1.0, abs(pole))
 
 
 def growth_on(model: ReducedModel, hardware: Hardware, ports: Ports) -> Callable[[Array, AffineMatrices], float]:
-    """(θ, matrices of a law there) -> the largest real part of the poles of its loop on a model, 1/s."""
+    """Return a function from θ and the matrices of a law to the largest real part of the poles of its loop, 1/s."""
     known: dict[bytes, Place] = {}
 
     def growth(theta: Array, matrices: AffineMatrices) -> float:
@@ -112,45 +113,47 @@ def warn_if_unstable(
     places: Sequence[Array],
     remedy: str | Callable[[Place], str],
 ) -> None:
-    """Warn of a loop that is unstable at one of some θ.
+    """Warn of a loop that is unstable at one of several θ.
 
-    part   : whose loop it is
-    law    : from what is measured to commands; or plant -> that
+    part   : name of the loop for messages
+    law    : law from measurements to commands, or a function from the plant to it
     places : θ (s,) each
-    remedy : what to do; or the worst place -> that
-    A machine that cannot be linearized there (a motion that no inputs hold) is not judged; a note gives the reason.
+    remedy : advice, or a function from the worst place to it
+
+    A configuration at which the machine cannot be linearized (a motion that no inputs hold) is skipped, with a note
+    that gives the reason.
     """
     worst, there = complex(-np.inf), None
-    unjudged: list[str] = []
+    unchecked: list[str] = []
     for theta in places:
         try:
             place = place_at(of, theta, hardware)
             pole = worst_pole(place, law(place.plant) if callable(law) else law)
         except (SuppleError, np.linalg.LinAlgError) as error:
-            unjudged.append(f"at {values_text(system_of(of).rigid_coordinates, theta, 4)}: {error}")
+            unchecked.append(f"at {values_text(system_of(of).rigid_coordinates, theta, 4)}: {error}")
             continue
         if pole.real > worst.real:
             worst, there = pole, place
-    if unjudged:
-        more = f" (and at {len(unjudged) - 1} more configurations)" if len(unjudged) > 1 else ""
+    if unchecked:
+        more = f" (and at {len(unchecked) - 1} more configurations)" if len(unchecked) > 1 else ""
         advice = "run control.closed_loop to see whether it settles"
-        text = f"{part}: the stability of its loop was not checked {unjudged[0]}{more}; {advice}"
+        text = f"{part}: the stability of its loop was not checked {unchecked[0]}{more}; {advice}"
         warnings.warn(text, SuppleNote, stacklevel=user_level())
-    if there is None or not grows(worst):
+    if there is None or not is_unstable(worst):
         return
     where = values_text(system_of(of).rigid_coordinates, there.theta, 4)
     advice = remedy(there) if callable(remedy) else remedy
-    warnings.warn(f"{part}: {unstable(worst)} at {where}; {advice}", UnstableLoop, stacklevel=user_level())
+    warnings.warn(f"{part}: {describe_unstable(worst)} at {where}; {advice}", UnstableLoop, stacklevel=user_level())
 
 
-def unstable(pole: complex) -> str:
-    """An unstable loop in words."""
+def describe_unstable(pole: complex) -> str:
+    """Return a description of an unstable loop."""
     swings = f" ± {abs(pole.imag):.4g}j 1/s ({abs(pole.imag) / (2.0 * np.pi):.3g} Hz)" if pole.imag else " 1/s"
     return f"the loop is unstable, with a pole at +{pole.real:.3g}{swings}"
 
 
-def places_along(first: Array | None, motion: AnyReference) -> list[Array]:
-    """Where a loop is looked at: the configuration that it was designed at, and both ends of its motion."""
+def checked_places(first: Array | None, motion: AnyReference) -> list[Array]:
+    """Return the distinct configurations for a check: that of the design, and both ends of the motion."""
     found = [] if first is None else [np.asarray(first, dtype=float)]
     if np.isfinite(motion.end):
         found += [np.asarray(motion.at(t)[0], dtype=float) for t in (motion.begin, motion.end)]
@@ -162,7 +165,7 @@ def places_along(first: Array | None, motion: AnyReference) -> list[Array]:
 
 
 def filtered_law(K: Array, rate_filter: float, coordinates: tuple[str, ...], actuators: tuple[str, ...]) -> LinearModel:
-    """The same of θ and its rates, K (a, 2s), with rates w = 2πf (θ - ζ), ζ̇ = w."""
+    """Return the law of gains K (a, 2s) on θ and rates filtered from it: w = 2πf (θ - ζ), ζ̇ = w."""
     s, corner = len(coordinates), 2.0 * np.pi * rate_filter
     by_rate = K[:, s:] * corner
     law = static_law(K[:, :s] + by_rate, coordinates, actuators)
@@ -177,17 +180,17 @@ def filtered_law(K: Array, rate_filter: float, coordinates: tuple[str, ...], act
 
 # The open loop about a configuration of a reduced model, with its drives and instruments.
 #
-# Of a law that is scheduled over σ the matrices stay those at the configuration: how they change with what is
-# measured is not part of the loop.
+# A law that is scheduled over σ keeps the matrices at the configuration: their change with the measurements is not
+# part of the loop.
 
 
 LoopController = FeedbackGain | LinearModel | AffineLaw | AffineController
 
 
 def loop_at(model: ReducedModel, controller: LoopController, theta: Values | str, late: float) -> LinearModel:
-    """L about where the model rests at θ; late : s, of the computation.
+    """Return the open loop L about rest of the model at θ; late : computation delay, s.
 
-    For a sampled controller delays are exact; without a sample time they are Padé's approximants.
+    Delays are exact for a sampled controller. Without a sample time they are Padé approximants.
     """
     hardware = model.hardware
     named = hardware.measured_as
@@ -201,21 +204,22 @@ def loop_at(model: ReducedModel, controller: LoopController, theta: Values | str
 def law_about(
     controller: LoopController, plant: LinearModel, measured_as: Mapping[str, str]
 ) -> FeedbackGain | LinearModel:
-    """The controller as it is about the state of a linear plant: an affine law with its matrices at what is shown of σ
-    there."""
+    """Return the controller about the state of a linear plant; affine laws with their matrices at the σ there."""
     law = controller.law if isinstance(controller, AffineController) else controller
     if isinstance(law, FeedbackGain | LinearModel):
         return law
     if not isinstance(law, AffineLaw):
         raise InputError(
-            f"{type(controller).__name__} is not a linear controller", part="margins",
+            f"a {type(controller).__name__} is not a linear controller", part="margins",
             hint="give a FeedbackGain, a LinearModel from outputs to inputs, or an affine law",
         )  # fmt: skip
     if law.ports.answers:
         raise InputError(
-            f'"{law.name}" answers with estimates', part="margins", hint="give the controller that uses them"
+            f'the outputs of "{law.name}" are estimates, not commands',
+            part="margins",
+            hint="give the controller that uses the estimates",
         )
-    shown = {**plant.at.get("states", {}), **plant.at.get("outputs", {})}
+    measured = {**plant.at.get("states", {}), **plant.at.get("outputs", {})}
     if not law.scheduled_by:
         return linear_law(law)
-    return linear_law(law, {name: shown[measured_as.get(name, name)] for name in law.scheduled_by})
+    return linear_law(law, {name: measured[measured_as.get(name, name)] for name in law.scheduled_by})

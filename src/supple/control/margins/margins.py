@@ -1,6 +1,6 @@
-"""Margins of a linear loop: the factors, turns and delays at its inputs that it stands before it is unstable.
+"""Stability margins of a linear loop: the gain factors, phases and delays at its inputs that leave it stable.
 
-With S = (1 + L)⁻¹ and all other loops closed, the loop seen at input k is L_k = 1/S_kk - 1. A factor g e^{-iφ} at that
+With S = (1 + L)⁻¹ and all other loops closed, the loop at input k is L_k = 1/S_kk - 1. A factor g e^{-iφ} at that
 input, or a delay τ, makes it unstable where first, coming from 1,
 
     g = -Re 1/L_k  at  Im 1/L_k = 0,       φ = π + arg L_k  and  τ = φ/ω  at  |L_k| = 1,       α_k = 1 / max |S_kk - ½|
@@ -28,7 +28,7 @@ from supple.results.linear_model import LinearModel
 from supple.results.result import Entries, Result, picture
 from supple.results.table import Table
 
-# The sensitivity of a loop as a function of frequency, and at which frequencies to look.
+# The sensitivity of a loop as a function of frequency, and the grid of frequencies.
 #
 #     L = C_L (z - A_L)⁻¹ B_L + D_L,     S = (1 + L)⁻¹ = E - E C_L (z - A_c)⁻¹ B_L E,     E = (1 + D_L)⁻¹
 #     A_c = A_L - B_L E C_L,             z = iω, of a sampled loop exp(iωT)
@@ -44,15 +44,18 @@ _REACH = 30.0  # damping widths from a pole within which frequencies are close
 
 
 class Sensitivity:
-    """S(ω) (m, m) of a loop that is closed with u = -L u; stable, poles : of the closed loop, 1/s."""
+    """Sensitivity S(ω) (m, m) of a loop that is closed with u = -L u.
+
+    stable, poles : of the closed loop; poles in 1/s
+    """
 
     def __init__(self, loop: LinearModel) -> None:
         m = len(loop.inputs)
         direct = np.eye(m) + loop.D
         if abs(np.linalg.det(direct)) < 1e-12:
             raise InputError(
-                "what its inputs do at once comes back at once, and undoes them", part="open loop",
-                hint="leave out the direct part of the controller, or let it work at samples",
+                "the direct feedthrough makes 1 + D singular, so that the loop is not well-posed", part="open loop",
+                hint="remove the direct part of the controller, or use a sampled controller",
             )  # fmt: skip
         self.E = np.linalg.inv(direct)
         self.A = loop.A - loop.B @ self.E @ loop.C
@@ -67,7 +70,7 @@ class Sensitivity:
         )
 
     def at(self, omega: ArrayLike) -> ComplexArray:
-        """S (..., m, m) at frequencies (...) in rad/s; infinity is allowed without a sample time."""
+        """Return S (..., m, m) at frequencies (...) in rad/s; infinity is allowed without a sample time."""
         w = np.asarray(omega, dtype=float)
         finite = np.where(np.isfinite(w), w, 0.0)
         z = 1j * finite if self.step is None else np.exp(1j * finite * self.step)
@@ -76,9 +79,10 @@ class Sensitivity:
         return np.where(np.isfinite(w)[..., None, None], found, self.E)
 
     def grid(self) -> Array:
-        """Frequencies (N,), rad/s, rising from 0: even over all decades, and close about every pole of both loops.
+        """Return frequencies (N,), rad/s, rising from 0: even over all decades, and dense about all poles.
 
-        About a pole -σ ± iω₀ they stand at ω₀ ± σ x with x from 0 to far, as much of the response as any other.
+        About a pole -σ ± iω₀ of the open or closed loop they are ω₀ ± σ x, with x from 0 to far away, to resolve its
+        resonance.
         """
         size = np.abs(self._known)
         size = size[size > 0.0]
@@ -98,23 +102,45 @@ class Sensitivity:
         return np.unique(np.concatenate([broad, close, ends]))
 
 
-_NOTHING = 1e-9  # a factor: with so little, what drifts without feedback drifts
-_CLOSE = 0.95  # of the largest value on the grid: peaks that may turn out to be the largest between its points
+_NOTHING = 1e-9  # a gain factor that counts as no feedback
+_CLOSE = 0.95  # of the largest value on the grid: peaks that may exceed it between grid points
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Margins(Result):
-    """Of each input k, all other loops closed; zero, and factors of one, where the closed loop is unstable.
+    """Stability margins of each input k with all other loops closed.
 
-    inputs   : their names
-    stable   : of the closed loop; poles : its own, 1/s
-    gain     : (m, 2) factors between which it stays stable, without end 0 and infinity
-    phase    : (m,) rad that may be taken away or added
-    delay    : (m,) s that may be added
-    disk     : (m,) α of that input alone; together : α of all inputs at once
-    worst_hz : (m,) where a disk touches, Hz; together_hz : of all at once
-    frequencies_hz, loops : (N,) and L_k there (N, m), to draw
-    sample_time : s, of a sampled loop; its delays are exact in whole samples, and frequencies end at half the rate
+    Margins are zero, and gain factors one, if the closed loop is unstable.
+
+    Attributes
+    ----------
+    inputs : tuple of str
+        Names of the m inputs.
+    stable : bool
+        Whether the closed loop is stable.
+    poles : ndarray of complex
+        Poles of the closed loop, 1/s.
+    gain : ndarray of shape (m, 2)
+        Gain factors between which the loop stays stable; 0 and infinity if there is no limit.
+    phase : ndarray of shape (m,)
+        Phase margins, rad, in either direction.
+    delay : ndarray of shape (m,)
+        Delay margins, s.
+    disk : ndarray of shape (m,)
+        Disk margins α of each input alone.
+    worst_hz : ndarray of shape (m,)
+        Frequencies of the disk margins, Hz.
+    together : float
+        Disk margin α of all inputs at once.
+    together_hz : float
+        Frequency of the disk margin of all inputs, Hz.
+    frequencies_hz : ndarray of shape (N,)
+        Frequencies of `loops`, Hz.
+    loops : ndarray of complex, shape (N, m)
+        Open loops L_k.
+    sample_time : float, optional
+        Sample time of a sampled loop, s. Its delays are exact in whole samples, and its frequencies end at half the
+        rate.
     """
 
     inputs: tuple[str, ...]
@@ -133,12 +159,12 @@ class Margins(Result):
 
     @property
     def gain_together(self) -> tuple[float, float]:
-        """Factors that every input may have at once, each its own: (2 - α)/(2 + α) and its inverse."""
+        """Gain factors that all inputs may have at once, each its own: (2 - α)/(2 + α) and its inverse."""
         return disk_gain(self.together)
 
     @property
     def phase_together(self) -> float:
-        """Rad that every input may be turned at once, each its own: 2 atan(α/2)."""
+        """Phase, rad, by which all inputs may be changed at once, each by its own: 2 atan(α/2)."""
         return 2.0 * float(np.arctan(0.5 * self.together))
 
     def summary(self) -> str:
@@ -152,7 +178,7 @@ class Margins(Result):
         )
 
     def table(self) -> Table:
-        """A row for each input, and one for all of them together, of which there is no delay."""
+        """Return a table with a row for each input, and one for all together, which has no delay."""
         low, high = self.gain_together
         both = {
             "gain.low": [*self.gain[:, 0], low], "gain.high": [*self.gain[:, 1], high],
@@ -165,7 +191,7 @@ class Margins(Result):
         return Table(columns, {"phase": "rad", "delay": "s", "worst": "Hz", **plain}, index="input")
 
     def map_entries(self) -> Entries:
-        """Margins of each input, `NAME.gain.low`, `NAME.gain.high`, `NAME.phase`, ..., and `together`."""
+        """Return the entries of a map: `NAME.gain.low`, `NAME.gain.high`, `NAME.phase`, ... and `together`."""
         kinds = {"gain.low": "1", "gain.high": "1", "phase": "rad", "delay": "s", "disk": "1"}
         names = tuple(f"{name}.{kind}" for name in self.inputs for kind in kinds)
         each = np.column_stack([self.gain, self.phase, self.delay, self.disk])
@@ -173,7 +199,7 @@ class Margins(Result):
         return Entries("margin", (*names, "together"), units, np.append(each.ravel(), self.together))
 
     def plot(self, *, axes: Any = None) -> Any:
-        """Nyquist's curves with the disk that each stays out of (matplotlib); returns the panels."""
+        """Draw Nyquist curves with the disk that each avoids (matplotlib); return the panels."""
         return picture("control.margins.plot.nyquist_plot")(self, axes)
 
 
@@ -184,30 +210,68 @@ def margins(
     at: Values | str | None = None,
     computation_delay: float = 0.0,
 ) -> Margins:
-    """Margins of a plant with a controller; without one, of the open loop L that is given (its inputs are its outputs).
+    """Compute the stability margins of a loop: gain, phase, delay and disk margins.
 
-    plant      : a linear model, with drives and instruments where it was linearized with them; or a reduced model,
-                 which is linearized with them where it rests `at` θ
-    controller : a FeedbackGain; a LinearModel from outputs of the plant to its inputs, u = controller(y); or an affine
-                 law, with its matrices there. Sampled ones meet the plant at the samples, inputs held in between
-    computation_delay : s, of a sampled controller
+    Parameters
+    ----------
+    plant : LinearModel or ReducedModel
+        Plant: a linear model, with drives and instruments if it was linearized with them; or a reduced model.
+
+        A reduced model is linearized with its drives and instruments where it rests `at` θ.
+    controller : FeedbackGain, LinearModel, AffineLaw or AffineController, optional
+        Controller. Default: none; `plant` is then the open loop L itself, whose inputs are its outputs.
+
+        A LinearModel maps outputs of the plant to its inputs, u = controller(y). A scheduled law is evaluated at the
+        operating point of the plant. A sampled controller meets the plant at its samples, with inputs held in between.
+    at : mapping, array_like or str, optional
+        Configuration of a reduced model.
+    computation_delay : float, optional
+        Computation delay of a sampled controller, s. Default: 0.
+
+    Returns
+    -------
+    Margins
+        Margins of each input, and of all inputs at once.
+
+    Raises
+    ------
+    InputError
+        If the plant or the controller is of another kind, names do not fit, or a configuration is missing.
+
+    See Also
+    --------
+    margin_map : Margins over a grid of configurations.
+
+    Notes
+    -----
+    Disk margins of all inputs follow from the structured singular value [Seiler 2020]; see docs/theory/robustness.md.
+
+    Examples
+    --------
+    >>> import supple
+    >>> from supple import control
+    >>> linear = supple.linearize(supple.load("two-link"), "near")
+    >>> gain = control.decoupled_gains(linear, frequencies=4.0, damping_ratios=0.8)
+    >>> control.margins(linear, gain).phase.round(2)
+    array([1.32, 1.34])
     """
     require_arguments(margins, locals())
     loop = _loop(plant, controller, at, computation_delay)
-    seen = Sensitivity(loop)
+    sensitivity = Sensitivity(loop)
     names, m = loop.inputs, len(loop.inputs)
-    if not seen.stable:
+    if not sensitivity.stable:
         nothing, one = np.zeros(m), np.ones((m, 2))
-        return Margins(names, False, seen.poles, one, nothing, nothing, nothing, np.full(m, np.nan), 0.0, np.nan,
+        return Margins(names, False, sensitivity.poles, one, nothing, nothing, nothing, np.full(m, np.nan), 0.0, np.nan,
                        np.zeros(0), np.zeros((0, m), complex), loop.step)  # fmt: skip
-    grid = seen.grid()
-    S = seen.at(grid)
-    alone = [_alone(seen, grid, S[:, k, k], k) for k in range(m)]
-    together, where = _together(seen, grid, S) if m > 1 else (alone[0].disk, alone[0].worst)
+    grid = sensitivity.grid()
+    S = sensitivity.at(grid)
+    alone = [_alone(sensitivity, grid, S[:, k, k], k) for k in range(m)]
+    together, where = _together(sensitivity, grid, S) if m > 1 else (alone[0].disk, alone[0].worst)
     drawn = np.isfinite(grid) & (grid > 0.0)
     own = np.einsum("nkk->nk", S)[drawn]
     return Margins(
-        names, True, seen.poles, np.array([item.gain for item in alone]), np.array([item.phase for item in alone]),
+        names, True, sensitivity.poles,
+        np.array([item.gain for item in alone]), np.array([item.phase for item in alone]),
         np.array([item.delay for item in alone]), np.array([item.disk for item in alone]),
         np.array([item.worst for item in alone]) / (2.0 * np.pi), together, where / (2.0 * np.pi),
         grid[drawn] / (2.0 * np.pi), (1.0 - own) / own, loop.step,
@@ -223,25 +287,25 @@ def _loop(
         return open_loop(plant, law_about(controller, plant, {}), LoopInterface(dict.fromkeys(plant.inputs, late), {}))
     if not isinstance(plant, ReducedModel):
         raise InputError(
-            f"{type(plant).__name__} is neither a linear nor a reduced model", part="margins",
+            f"the plant is a {type(plant).__name__}, not a linear or a reduced model", part="margins",
             hint="give supple.reduce(mechanism, internal_modes=...), or supple.linearize(mechanism, ...)",
         )  # fmt: skip
     if controller is None or at is None:
         raise InputError(
-            f'model "{plant.name}" is given without {"a controller" if controller is None else "a configuration"}',
+            f'{"a controller" if controller is None else "a configuration"} is missing for model "{plant.name}"',
             part="margins", hint="give margins(model, controller, at=...)",
         )  # fmt: skip
     return loop_at(plant, controller, at, late)
 
 
 def disk_gain(alpha: float) -> tuple[float, float]:
-    """Factors that a disk of α allows: (2 - α)/(2 + α) and its inverse; all below 0 included from α = 2 on."""
+    """Return the gain factors that a disk of α allows: (2 - α)/(2 + α) and its inverse; all below 0 from α = 2 on."""
     low = (2.0 - alpha) / (2.0 + alpha)
     return low, 1.0 / low if low > 0.0 else np.inf
 
 
 @dataclass(frozen=True)
-class _Alone:
+class _InputMargins:
     gain: tuple[float, float]
     phase: float
     delay: float
@@ -249,11 +313,11 @@ class _Alone:
     worst: float
 
 
-def _alone(seen: Sensitivity, grid: Array, S: ComplexArray, k: int) -> _Alone:
-    """Margins of one input, from S_kk (N,) on the grid and between its points."""
+def _alone(sensitivity: Sensitivity, grid: Array, S: ComplexArray, k: int) -> _InputMargins:
+    """Return the margins of one input, from S_kk (N,) on the grid and between its points."""
 
     def own(w: float) -> complex:
-        return complex(seen.at(w)[k, k])
+        return complex(sensitivity.at(w)[k, k])
 
     crossing = _roots(grid, _across(S), lambda w: float(_across(own(w))))
     factors = _factor(np.array([own(w) for w in crossing] + [S[0], S[-1]], complex))
@@ -265,27 +329,27 @@ def _alone(seen: Sensitivity, grid: Array, S: ComplexArray, k: int) -> _Alone:
     lags = [np.mod(turn, 2.0 * np.pi) / w for turn, w in zip(turns, even, strict=True) if w > 0.0]
     size, worst = _peak(grid, np.abs(S - 0.5), lambda w: abs(own(w) - 0.5))
     phase = float(np.abs(turns).min(initial=np.pi))
-    return _Alone((float(low), float(high)), phase, float(min([np.inf, *lags])), 1.0 / size, worst)
+    return _InputMargins((float(low), float(high)), phase, float(min([np.inf, *lags])), 1.0 / size, worst)
 
 
 def _across(S: Any) -> Any:
-    """Of the sign of Im 1/L, without its poles: 1/L = S/(1 - S)."""
+    """Return a number with the sign of Im 1/L, without its poles: 1/L = S/(1 - S)."""
     return np.imag(S * np.conj(1.0 - S))
 
 
 def _above_one(S: Any) -> Any:
-    """Of the sign of |L| - 1."""
+    """Return a number with the sign of |L| - 1."""
     return np.abs(1.0 - S) - np.abs(S)
 
 
 def _factor(S: ComplexArray) -> Array:
-    """g = -Re 1/L; infinite where L is zero."""
+    """Return g = -Re 1/L; infinite where L is zero."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(np.abs(1.0 - S) < 1e-14, np.inf, -(S / (1.0 - S)).real)
 
 
 def _roots(grid: Array, values: Array, f: Callable[[float], float]) -> list[float]:
-    """Where a real function of the frequency changes its sign, between finite points of the grid."""
+    """Return the frequencies of sign changes of a real function, between finite points of the grid."""
     found = []
     for n in np.flatnonzero(np.diff(np.signbit(values))):
         a, b = float(grid[n]), float(grid[n + 1])
@@ -295,7 +359,7 @@ def _roots(grid: Array, values: Array, f: Callable[[float], float]) -> list[floa
 
 
 def _peak(grid: Array, values: Array, f: Callable[[float], float]) -> tuple[float, float]:
-    """The largest value and its frequency, improved between the neighbours of the grid's largest ones."""
+    """Return the largest value and its frequency, refined between the neighbours of the largest grid values."""
     best, where = float(values.max()), float(grid[values.argmax()])
     inner = np.flatnonzero((values[1:-1] >= values[:-2]) & (values[1:-1] >= values[2:])) + 1
     for n in inner[values[inner] > _CLOSE * best]:
@@ -310,8 +374,11 @@ def _peak(grid: Array, values: Array, f: Callable[[float], float]) -> tuple[floa
     return best, where
 
 
-def _together(seen: Sensitivity, grid: Array, S: ComplexArray) -> tuple[float, float]:
-    """α of all inputs and its frequency: bounds of all points first, the best D only where it can matter."""
+def _together(sensitivity: Sensitivity, grid: Array, S: ComplexArray) -> tuple[float, float]:
+    """Return the half-width 1/α of all inputs and its frequency.
+
+    Bounds of all points are computed first, the best scaling D only where it can be the maximum.
+    """
     N = S - 0.5 * np.eye(S.shape[-1])
     values = balanced_norms(N)
     best = 0.0
@@ -321,21 +388,21 @@ def _together(seen: Sensitivity, grid: Array, S: ComplexArray) -> tuple[float, f
         values[n] = structured_norm(N[n])
         best = max(best, values[n])
     half = 0.5 * np.eye(S.shape[-1])
-    size, where = _peak(grid, values, lambda w: structured_norm(seen.at(w) - half))
+    size, where = _peak(grid, values, lambda w: structured_norm(sensitivity.at(w) - half))
     return 1.0 / size, where
 
 
-# Disk margins: how much every input's gain may be turned and stretched at once before the loop is unstable.
+# Disk margins: simultaneous changes of gain and phase at every input that leave the loop stable.
 #
 #     f_k = (1 + δ_k/2) / (1 - δ_k/2),  |δ_k| < α,      α = 1 / max_ω μ(S(ω) - ½)        [Seiler 2020]
 #
-# μ is the structured singular value for δ = diag(δ_k), each its own complex number. It is bounded from above by the
+# μ is the structured singular value for δ = diag(δ_k), with independent complex numbers. It is bounded above by the
 # largest singular value of D (S - ½) D⁻¹ with the best diagonal D, exactly up to three inputs; with more, α may come
 # out too small, never too large.
 
 
 def balanced_norms(N: ComplexArray) -> Array:
-    """Upper bounds (n,) of μ of matrices (n, m, m) at once, by the scaling d = √(y/x) of Perron's vectors of |N|."""
+    """Return upper bounds (n,) of μ of matrices (n, m, m), by the scaling d = √(y/x) of Perron vectors of |N|."""
     if N.shape[-1] == 1:
         return np.abs(N[:, 0, 0])
     size = np.abs(N) + 1e-300
@@ -345,9 +412,9 @@ def balanced_norms(N: ComplexArray) -> Array:
 
 
 def structured_norm(N: ComplexArray) -> float:
-    """The least largest singular value of D N D⁻¹ over diagonal D > 0, for N (m, m).
+    """Return the smallest largest singular value of D N D⁻¹ over diagonal D > 0, for N (m, m).
 
-    σ(e^X N e^-X) is convex in the diagonal X, its slope along x_k is σ (|u_k|² - |v_k|²).
+    σ(e^X N e^-X) is convex in the diagonal X; its slope along x_k is σ (|u_k|² - |v_k|²).
     """
     m = len(N)
     if m == 1:
@@ -366,7 +433,7 @@ def structured_norm(N: ComplexArray) -> float:
 
 
 def _perron(size: Array) -> Array:
-    """Positive vectors (n, m) of the largest eigenvalue of positive matrices (n, m, m)."""
+    """Return positive eigenvectors (n, m) of the largest eigenvalue of positive matrices (n, m, m)."""
     values, vectors = np.linalg.eig(size)
     place = np.argmax(values.real, axis=1)
     chosen = np.abs(np.take_along_axis(vectors, place[:, None, None], axis=2)[:, :, 0])

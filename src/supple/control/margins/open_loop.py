@@ -1,10 +1,10 @@
-"""The open loop of a plant and a controller, cut at the plant's inputs: u = -L u closes it.
+"""Open loop of a plant and a controller, cut at the plant's inputs and closed by u = -L u.
 
     a linear model C of y      L = -C G,  G = C_y (z - A)⁻¹ B + D_y
     state feedback             C = -K, of all states
 
-A sampled controller reads at every sample, just before its answer, which is held until the next: the plant is then that
-of the samples, with its delays as they are (`sampled_plant`).
+A sampled controller reads measurements at every sample just before its command, which is held until the next. The plant
+is then that of the samples, with exact delays (`sampled_plant`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from supple.results.linear_model import LinearModel
 
 
 class LoopInterface(NamedTuple):
-    """Delays (s) of inputs and outputs by name, and under which outputs coordinates and rates are measured."""
+    """Delays (s) of inputs and outputs by name, and the outputs under which coordinates and rates are measured."""
 
     delays: Mapping[str, float]
     measured_as: Mapping[str, str]
@@ -33,9 +33,9 @@ PLAIN = LoopInterface({}, {})
 
 
 def open_loop(plant: LinearModel, controller: FeedbackGain | LinearModel, around: LoopInterface = PLAIN) -> LinearModel:
-    """L from the inputs of the plant that the controller drives to what it answers, with the sign turned.
+    """Return L from the plant inputs that the controller drives to the negative commands of the controller.
 
-    around : its delays are for sampled controllers alone, and beside those that the plant has itself
+    around : its delays are for sampled controllers only, and are added to those that the plant has itself
     """
     law = controller
     if isinstance(law, FeedbackGain):
@@ -43,33 +43,33 @@ def open_loop(plant: LinearModel, controller: FeedbackGain | LinearModel, around
     for name in law.outputs:
         if name not in plant.inputs:
             raise InputError(f'the plant has no input "{name}"', part="margins", hint=nearest(name, plant.inputs))
-    seen = _showing(plant, law.inputs, around.measured_as)
+    measured_plant = _with_outputs(plant, law.inputs, around.measured_as)
     if law.step is not None:
-        seen = held_input_model(seen, law.step, around.delays)
-    if seen.step is not None and law.step is None:
+        measured_plant = held_input_model(measured_plant, law.step, around.delays)
+    if measured_plant.step is not None and law.step is None:
         raise InputError(
-            f"the plant has steps of {seen.step:g} s, and the controller none", part="margins",
-            hint="give the continuous plant",
+            f"the plant is in discrete time with steps of {measured_plant.step:g} s, but the controller is continuous",
+            part="margins", hint="give the continuous plant",
         )  # fmt: skip
-    driven = [seen.inputs.index(name) for name in law.outputs]
-    C, D = seen.C, seen.D[:, driven]
-    A = np.block([[seen.A, np.zeros((len(seen.A), len(law.A)))], [law.B @ C, law.A]])
-    B = np.vstack([seen.B[:, driven], law.B @ D])
+    driven = [measured_plant.inputs.index(name) for name in law.outputs]
+    C, D = measured_plant.C, measured_plant.D[:, driven]
+    A = np.block([[measured_plant.A, np.zeros((len(measured_plant.A), len(law.A)))], [law.B @ C, law.A]])
+    B = np.vstack([measured_plant.B[:, driven], law.B @ D])
     states = tuple(f"x{i + 1}" for i in range(len(A)))
     return LinearModel(
-        A, B, -np.hstack([law.D @ C, law.C]), -law.D @ D, states, law.outputs, law.outputs, {}, step=seen.step
+        A, B, -np.hstack([law.D @ C, law.C]), -law.D @ D, states, law.outputs, law.outputs, {}, step=measured_plant.step
     )
 
 
 def held_input_model(plant: LinearModel, step: float, delays: Mapping[str, float] | None = None) -> LinearModel:
-    """A plant at the samples, its inputs held; outputs show what the inputs of the sample before have done.
+    """Return a plant at its samples, with inputs held; outputs depend on the inputs of previous samples only.
 
     delays : s, of inputs and outputs by name, that the plant does not have itself
     """
     if plant.step is not None:
         if abs(plant.step - step) > 1e-9 * step:
             raise InputError(
-                f"the plant has steps of {plant.step:g} s, the controller of {step:g} s", part="margins",
+                f"the plant has steps of {plant.step:g} s, but the controller of {step:g} s", part="margins",
                 hint="give the continuous plant",
             )  # fmt: skip
         return plant
@@ -82,19 +82,19 @@ def held_input_model(plant: LinearModel, step: float, delays: Mapping[str, float
 def static_law(
     K: Array, measured: tuple[str, ...], actuators: tuple[str, ...], step: float | None = None
 ) -> LinearModel:
-    """u = -K y as a linear model without states."""
+    """Return u = -K y as a linear model without states."""
     none = np.zeros((0, 0)), np.zeros((0, len(measured))), np.zeros((len(actuators), 0))
     return LinearModel(*none, -K, (), measured, actuators, {}, step=step)
 
 
-def _showing(plant: LinearModel, names: tuple[str, ...], measured_as: Mapping[str, str]) -> LinearModel:
-    """The plant with these outputs, which may be states, or be measured under another name."""
+def _with_outputs(plant: LinearModel, names: tuple[str, ...], measured_as: Mapping[str, str]) -> LinearModel:
+    """Return the plant with given outputs, which may be states, or be measured under another name."""
     known = (*plant.outputs, *plant.states)
     C = np.vstack([plant.C, np.eye(len(plant.states))])
     D = np.vstack([plant.D, np.zeros((len(plant.states), len(plant.inputs)))])
     for name in names:
         if measured_as.get(name, name) not in known:
-            raise InputError(f'"{name}" is no output or state of the plant', part="margins", hint=nearest(name, known))
+            raise InputError(f'the plant has no output or state "{name}"', part="margins", hint=nearest(name, known))
     places = [known.index(measured_as.get(name, name)) for name in names]
-    shown = tuple(known[place] for place in places)
-    return replace(plant, C=C[places], D=D[places], outputs=shown, second_order=None)
+    outputs = tuple(known[place] for place in places)
+    return replace(plant, C=C[places], D=D[places], outputs=outputs, second_order=None)

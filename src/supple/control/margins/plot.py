@@ -1,4 +1,4 @@
-"""Nyquist's curves of a loop, each with the disk that it stays out of."""
+"""Nyquist plot of a loop with its disk margins."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ from supple.view.panels import one_of, panels
 if TYPE_CHECKING:
     from supple.control.margins.margins import Margins
 
-_REACH = 2.5  # from the origin, what is drawn
+_REACH = 2.5  # half-width of the drawn area
 
 
 @in_house_style
 def nyquist_plot(found: Margins, axes: Any = None) -> Any:
-    """L_k(iω) of every input, all other loops closed; the unit circle, and the disks about -1. Returns the panels."""
+    """Draw L_k(iω) of every input, all other loops closed, the unit circle and the disks about -1.
+
+    Returns the panels.
+    """
     axes = new_figure(6.4, 5.0).subplots() if axes is None else one_of(axes)
     turn = np.linspace(0.0, 2.0 * np.pi, 241)
     axes.plot(np.cos(turn), np.sin(turn), color="#bbbbbb", linewidth=0.8)

@@ -1,1 +1,1 @@
-"""Observers: the state of a machine from what instruments show and drives were told (docs/theory/observers.md)."""
+"""Observers: state estimates from measurements and drive commands (docs/theory/observers.md)."""

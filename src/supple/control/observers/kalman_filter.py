@@ -1,15 +1,16 @@
-"""A Kalman filter over a region: the state of a machine, deformed, from encoders, accelerometers and commands.
+"""Kalman filter over a region: state and deformation from encoders, accelerometers and commands.
 
-At every θ the reduced model is linearized about where it rests there, with its drives and instruments, and sampled with
-exact delays (`sampled_plant`). Then
+At every θ the reduced model is linearized about its rest, with its drives and instruments, and sampled with exact
+delays (`sampled_plant`). Then
 
     X̂⁻ = X⁰ + F (X̂ - X⁰) + G (c₋ - c⁰) + E w,   X̂ = X̂⁻ + L (y - y⁰ - H (X̂⁻ - X⁰) - Y w)
 
-with everything a function of θ as encoders show it: gravity stands in X⁰ and y⁰ (a tilted accelerometer feels it), the
-rates of the wanted motion in w (`with_swept_forces`). Biases of instruments are states that wander.
+with all terms as functions of θ from the encoders. Gravity is included in X⁰ and y⁰ (a tilted accelerometer measures
+it), the rates of the reference motion in w (`with_centrifugal_inputs`). Biases of instruments are states of a random
+walk.
 
-The noise of the process is an acceleration of each θ that nobody knows, white from sample to sample, by which what is
-elastic is moved too: δ̈ = -M_δδ⁻¹ M_δθ θ̈.
+The process noise is an unknown acceleration of each θ, white from sample to sample, which also moves elastic
+coordinates: δ̈ = -M_δδ⁻¹ M_δθ θ̈.
 """
 
 from __future__ import annotations
@@ -27,13 +28,19 @@ from supple.control.gains.feedback_gain import PerCoordinate, per_coordinate
 from supple.control.observers.linear_filter import (
     LinearFilter,
     SteadyGain,
-    known_commands,
+    add_biases,
+    gain_with_known_commands,
     linear_filter,
     require_noise,
-    take_values,
-    with_biases,
+    update_values,
 )
-from supple.control.observers.sampled_plant import SampledPlant, Sampling, held, require_sample_time, sampled_plant
+from supple.control.observers.sampled_plant import (
+    SampledPlant,
+    Sampling,
+    discretize,
+    require_sample_time,
+    sampled_plant,
+)
 from supple.diagnostics import InputError, nearest
 from supple.diagnostics.arguments import require_arguments
 from supple.equations.forces import FRICTION_SPEED
@@ -46,41 +53,41 @@ from supple.results.linear_model import LinearModel, SecondOrder
 from supple.results.result import brief
 from supple.results.text import listed
 
-# What rates do beyond first order: centrifugal and Coriolis forces, and accelerations that sensors see.
+# Second-order effects of rates: centrifugal and Coriolis forces, and the accelerations that sensors measure.
 #
-# At θ and δ, with v = (θ̇, 0) and what is odd in v (damping, friction) taken off,
+# At θ and δ, with v = (θ̇, 0) and without the terms that are odd in v (damping, friction),
 #
 #     Q(v) = ½ [τ(v) + τ(-v)] - τ(0) = Γ[v, v],    ψ(v) = ½ [y(v) + y(-v)] - y(0)
 #
-# Both are quadratic forms: Σ_{i <= j} Q_ij θ̇_i θ̇_j. A linear model about rest knows nothing of them; with the
-# products of wanted rates as inputs that are known it does.
+# Both are quadratic forms: Σ_{i <= j} Q_ij θ̇_i θ̇_j. A linear model about rest does not include them; with the
+# products of reference rates as known inputs it does.
 
 
 def pairs(s: int) -> list[tuple[int, int]]:
-    """(i, j), i <= j: the order of the products θ̇_i θ̇_j."""
+    """Return the pairs (i, j), i <= j, in the order of the products θ̇_i θ̇_j."""
     return [(i, j) for i in range(s) for j in range(i, s)]
 
 
-def with_swept_forces(model: ReducedModel, linear: LinearModel) -> tuple[LinearModel, tuple[str, ...]]:
-    """The model about rest with products of rates as further inputs, and their names."""
+def with_centrifugal_inputs(model: ReducedModel, linear: LinearModel) -> tuple[LinearModel, tuple[str, ...]]:
+    """Return the model about rest with products of rates as further inputs, and their names."""
     assert linear.second_order is not None
     s = model.layout.theta
     eta = np.array([linear.at["states"][name] for name in linear.coordinates])
     u = np.array(list(linear.at["inputs"].values()))
-    forces, seen, by_acceleration = _quadratic(model, eta, u)
+    forces, outputs, by_acceleration = _quadratic(model, eta, u)
     M, P3 = linear.second_order.M, linear.second_order.P3
     accelerations = -np.linalg.solve(M, forces)
     B = np.vstack([np.zeros_like(forces), accelerations])
     coordinates = linear.coordinates
     names = tuple(f"{coordinates[i]}.rate {coordinates[j]}.rate" for i, j in pairs(s))
     return replace(
-        linear, B=np.hstack([linear.B, B]), D=np.hstack([linear.D, seen + by_acceleration @ accelerations]),
+        linear, B=np.hstack([linear.B, B]), D=np.hstack([linear.D, outputs + by_acceleration @ accelerations]),
         inputs=(*linear.inputs, *names), second_order=linear.second_order._replace(P3=np.hstack([P3, -forces])),
     ), names  # fmt: skip
 
 
 def _quadratic(model: ReducedModel, eta: Array, u: Array) -> tuple[Array, Array, Array]:
-    """Q (n, p) and ψ (o, p) of all pairs, by polarization, and ∂y/∂η̈ (o, n), in which y is linear."""
+    """Return Q (n, p) and ψ (o, p) of all pairs, by polarization, and ∂y/∂η̈ (o, n), in which y is linear."""
     n, s = model.layout.size, model.layout.theta
     couples = pairs(s)
     rates = [np.zeros(n)]
@@ -108,13 +115,13 @@ def _quadratic(model: ReducedModel, eta: Array, u: Array) -> tuple[Array, Array,
 # The filter.
 
 
-_REMEMBERED = 2000  # designs
+_REMEMBERED = 2000  # cached designs
 
 
 class FilterAt(NamedTuple):
-    """The filter at one θ: the plant that it believes in, biases behind its states, and its gain.
+    """Filter at one θ: the plant with biases behind its states, and the gain.
 
-    linear : M, P₂, P₁, P₃ of the reduced model there, without drives; behind the inputs, products of rates
+    linear : M, P₂, P₁, P₃ of the reduced model there, without drives; products of rates follow the inputs
     """
 
     plant: SampledPlant
@@ -123,7 +130,7 @@ class FilterAt(NamedTuple):
 
 
 class SampledRests(NamedTuple):
-    """X⁰ (N, ...) with biases of zero, c⁰ (N, a), y⁰ (N, o) at N configurations."""
+    """Rest at N configurations: X⁰ (N, ...) with biases of zero, c⁰ (N, a), y⁰ (N, o)."""
 
     states: Array
     commands: Array
@@ -132,14 +139,28 @@ class SampledRests(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class KalmanFilter:
-    """A design at every θ of a reduced model; made by `kalman_filter`.
+    """Kalman filter of a reduced model, designed at every θ; made by `kalman_filter`.
 
-    measured      : outputs that it is told
-    encoders      : outputs among them that tell θ, in the order of the coordinates
-    accelerations : (s,) RMS, of what is not known of θ̈
-    noise         : (o,) RMS, of each measurement
-    wander        : (o,) RMS in a second, of biases; zero where there is none
-    delays        : s, of commands and outputs
+    Attributes
+    ----------
+    model : ReducedModel
+        Plant model.
+    hardware : Hardware
+        Drives and instruments.
+    sample_time : float
+        Sample time, s.
+    measured : tuple of str
+        Measured outputs.
+    encoders : tuple of str
+        Outputs among them that measure θ, in the order of the coordinates.
+    accelerations : ndarray of shape (s,)
+        RMS of the unknown part of θ̈.
+    noise : ndarray of shape (o,)
+        RMS noise of each measurement.
+    wander : ndarray of shape (o,)
+        Drift of biases, RMS per √s; zero without a bias.
+    delays : mapping of str to float
+        Delays of commands and outputs, s.
     """
 
     model: ReducedModel
@@ -153,11 +174,14 @@ class KalmanFilter:
     delays: Mapping[str, float]
 
     def __repr__(self) -> str:
-        told = f"from {listed(self.measured)} every {1e3 * self.sample_time:g} ms"
-        return brief("KalmanFilter", f'of model "{self.model.name}" {told}')
+        inputs = f"from {listed(self.measured)} every {1e3 * self.sample_time:g} ms"
+        return brief("KalmanFilter", f'of model "{self.model.name}" {inputs}')
 
     def at(self, theta: ArrayLike) -> FilterAt:
-        """The filter at θ (s,). Laws on one filter are fitted from the same places, so that these are remembered."""
+        """Return the filter at θ (s,).
+
+        Laws on one filter are fitted from the same points, so that designs are cached.
+        """
         where = np.asarray(theta, dtype=float)
         key = where.tobytes()
         if key not in self._known:
@@ -167,8 +191,8 @@ class KalmanFilter:
         return self._known[key]
 
     @property
-    def shown(self) -> tuple[tuple[int, str], ...]:
-        """Which states of the plant are read directly, and from which measurement: (place in X, name)."""
+    def direct_states(self) -> tuple[tuple[int, str], ...]:
+        """States of the plant that are measured directly: (position in X, name of the measurement)."""
         return tuple(enumerate(self.encoders))
 
     @cached_property
@@ -176,9 +200,9 @@ class KalmanFilter:
         return {}
 
     def rests(self, theta: Array) -> SampledRests:
-        """Where the machine rests at θ (N, s), as the filter counts it: exactly, for what laws on it stand on.
+        """Return the rest of the machine at θ (N, s) in the states of the filter, without approximation.
 
-        States of drives and commands are affine in forces, coordinates and outputs, so that they are found once.
+        States of drives and commands are affine in forces, coordinates and outputs, so that this map is computed once.
         """
         found = resting(self.model, theta)
         whole = np.hstack([found.eta, found.inputs, found.outputs])
@@ -193,7 +217,7 @@ class KalmanFilter:
         layout = self.model.layout
         n, inputs, outputs = layout.size, layout.inputs, layout.outputs
         middle = self.model.linearize(self.model.fitted.arrays.roots_f[0].mean(axis=0), drives=False)
-        felt = self._felt(middle)
+        direct = self._direct(middle)
         names = (layout.coordinates, inputs, outputs)
         ends = np.cumsum([n, len(inputs), len(outputs)])
 
@@ -202,11 +226,11 @@ class KalmanFilter:
                 dict(zip(keys, part.tolist(), strict=True))
                 for keys, part in zip(names, np.split(numbers, ends[:-1]), strict=True)
             )
-            states, forces, seen = parts
+            states, forces, outputs_at = parts
             states |= {f"{name}.rate": 0.0 for name in layout.coordinates}
-            about = {**middle.at, "states": states, "inputs": forces, "outputs": seen}
+            about = {**middle.at, "states": states, "inputs": forces, "outputs": outputs_at}
             driven = with_hardware(replace(middle, at=about), self._prompt)
-            state, command, output = Sampling(driven, self.sample_time, self.measured, self.delays, felt=felt).about()
+            state, command, output = Sampling(driven, self.sample_time, self.measured, self.delays, felt=direct).about()
             return np.concatenate([state, np.zeros(len(self.biased)), command, output])
 
         constant = at(np.zeros(int(ends[-1])))
@@ -216,26 +240,29 @@ class KalmanFilter:
         model, T = self.model, self.sample_time
         linear = model.linearize(theta, drives=False)
         assert linear.second_order is not None
-        swept, known = with_swept_forces(model, linear)
-        assert swept.second_order is not None
-        driven = with_hardware(swept, self._prompt)
-        plant = sampled_plant(driven, T, self.measured, self.delays, known=known, felt=self._felt(swept))
-        plant = with_biases(plant, self.biased)
+        centrifugal, known = with_centrifugal_inputs(model, linear)
+        assert centrifugal.second_order is not None
+        driven = with_hardware(centrifugal, self._prompt)
+        plant = sampled_plant(driven, T, self.measured, self.delays, known=known, felt=self._direct(centrifugal))
+        plant = add_biases(plant, self.biased)
         n, s = model.layout.size, model.layout.theta
         M = linear.second_order.M
         W = np.zeros((plant.model, s))
         W[n : n + s] = np.eye(s)
         W[n + s : 2 * n] = -np.linalg.solve(M[s:, s:], M[s:, :s])
         Q = np.zeros_like(plant.F)
-        pushed = held(driven.A, W, T)[1] * self.accelerations
-        Q[: plant.model, : plant.model] = pushed @ pushed.T
+        noise_map = discretize(driven.A, W, T)[1] * self.accelerations
+        Q[: plant.model, : plant.model] = noise_map @ noise_map.T
         wandering = len(self.biased)
         Q[len(Q) - wandering :, len(Q) - wandering :] = np.diag(self.wander[self.wander > 0.0] ** 2 * T)
-        return FilterAt(plant, known_commands(plant, Q, np.diag(self.noise**2)), swept.second_order)
+        return FilterAt(plant, gain_with_known_commands(plant, Q, np.diag(self.noise**2)), centrifugal.second_order)
 
-    def _felt(self, linear: LinearModel) -> Array:
-        """(outputs, inputs) not zero where an output can feel a command at once, wherever θ is: an acceleration that a
-        force changes nothing of at one θ is felt at another, and the filter keeps its states."""
+    def _direct(self, linear: LinearModel) -> Array:
+        """Return (outputs, inputs), nonzero where an output can depend on a command without delay at some θ.
+
+        An acceleration that a force does not change at one θ depends on it at another; the filter keeps its states
+        everywhere.
+        """
         observation = self.model.layout.observation
         direct = [observation is not None and observation.feels_inputs(name) for name in linear.outputs]
         everywhere = np.outer(direct, np.ones(len(linear.inputs)))
@@ -248,7 +275,7 @@ class KalmanFilter:
 
     @cached_property
     def _prompt(self) -> Hardware:
-        """The hardware without delays, which the sampled plant has itself."""
+        """Hardware without delays, which are part of the sampled plant."""
         return self.hardware.prompt()
 
 
@@ -291,58 +318,98 @@ def kalman_filter(
     hardware: Hardware | None = None,
     computation_delay: float = 0.0,
 ) -> KalmanFilter | LinearFilter:
-    """The filter of a reduced model over its region, or of a linear model about its state.
+    """Create a Kalman filter of a reduced model over its region, or of a linear model about its operating point.
 
-    model         : a reduced model, with its drives and instruments; or a linear model in continuous time, whose drives
-                    and instruments are in it already
-    sample_time   : s
-    accelerations : RMS of what is not known of θ̈, m/s² or rad/s², for all coordinates or each
-    measured      : outputs; of a linear model also coordinates and rates among its states. If left out, outputs of a
-                    reduced model with instruments or that are encoders, and the coordinates θ of a linear model
-    noise         : RMS of measurements that is to be believed, for all or by name; that of their instruments where left
-                    out, √(noise² + resolution²/12). More makes it deaf, for what the model does not know: modes beyond
-    bias          : RMS in a second by which a bias wanders, of outputs that have one; `walk` of their instruments where
-                    left out
-    hardware      : the reduced model's own if left out; a linear model takes none
-    computation_delay : s, of the loop
+    Parameters
+    ----------
+    model : ReducedModel or LinearModel
+        Reduced model with its drives and instruments; or linear model in continuous time, which includes its drives and
+        instruments.
+    sample_time : float
+        Sample time, s.
+    accelerations : float, mapping of str to float, or array_like
+        RMS of the unknown part of θ̈, m/s² or rad/s²; for all coordinates or each.
+    measured : sequence of str, optional
+        Measured outputs; of a linear model also coordinates and rates among its states.
+
+        Default: outputs with instruments or encoders for a reduced model, the coordinates θ for a linear one.
+    noise : float or mapping of str to float, optional
+        RMS noise of the measurements, for all or by name. Default: that of their instruments, √(noise² +
+        resolution²/12).
+
+        More noise makes the filter less sensitive to what the model does not include, such as higher modes.
+    bias : mapping of str to float, optional
+        Drift of the biases of outputs that have one, RMS per √s. Default: `walk` of their instruments.
+    hardware : Hardware, optional
+        Drives and instruments of a reduced model. Default: its own. A linear model takes none.
+    computation_delay : float, optional
+        Computation delay of the loop, s. Default: 0.
+
+    Returns
+    -------
+    KalmanFilter or LinearFilter
+        Filter, for `two_time_scales`, `state_feedback` and `observer_law`.
+
+    Raises
+    ------
+    InputError
+        If a coordinate has no sensor, a measurement has no noise, or the measurements do not observe all states.
+
+    See Also
+    --------
+    observer_law : The filter as a law, to run over measurements.
+    lqg : Regulator on a filter of a linear model.
+
+    Notes
+    -----
+    Steady gain L = P Hᵀ S⁻¹ of P = F (P - P Hᵀ S⁻¹ H P) Fᵀ + Q, S = H P Hᵀ + R [Kalman 1960]; docs/theory/observers.md.
+
+    Examples
+    --------
+    >>> import supple
+    >>> from supple import control
+    >>> linear = supple.linearize(supple.load("two-link"), "near")
+    >>> observer = control.kalman_filter(linear, sample_time=0.01, accelerations=1.0, noise=1e-4)
+    >>> observer.measured
+    ('shoulder', 'elbow')
     """
     require_arguments(kalman_filter, locals())
     require_sample_time(sample_time)
     if isinstance(model, LinearModel):
         if hardware is not None:
             raise InputError(
-                "drives and instruments of a linear model are in it already", part="hardware of the filter",
-                hint="leave hardware out; linearize the machine with its drives instead",
+                "a linear model already includes its drives and instruments", part="hardware of the filter",
+                hint="leave hardware= out, and linearize the machine with its drives instead",
             )  # fmt: skip
         return linear_filter(model, sample_time, accelerations, measured, noise, bias, computation_delay)
     if not isinstance(model, ReducedModel):
         raise InputError(
-            f"{type(model).__name__} is neither a reduced nor a linear model", part="Kalman filter",
+            f"the model is a {type(model).__name__}, not a reduced or a linear model", part="Kalman filter",
             hint="give supple.reduce(mechanism, internal_modes=...) or supple.linearize(mechanism, at)",
         )  # fmt: skip
     known = model.hardware if hardware is None else hardware
     names = model.layout.coordinates[: model.layout.theta]
     encoders = tuple(_encoder(known, name) for name in names)
-    told = _measured(model, known, encoders, measured)
-    instruments = [known.instrument(name) for name in told]
-    believed = {name: item.uncertainty if item else 0.0 for name, item in zip(told, instruments, strict=True)}
-    wander = {name: item.walk if item else 0.0 for name, item in zip(told, instruments, strict=True)}
-    take_values(believed, noise, "noise")
-    take_values(wander, bias, "bias")
-    require_noise(believed)
+    outputs = _measured(model, known, encoders, measured)
+    instruments = [known.instrument(name) for name in outputs]
+    noise_rms = {name: item.uncertainty if item else 0.0 for name, item in zip(outputs, instruments, strict=True)}
+    wander = {name: item.walk if item else 0.0 for name, item in zip(outputs, instruments, strict=True)}
+    update_values(noise_rms, noise, "noise")
+    update_values(wander, bias, "bias")
+    require_noise(noise_rms)
     delays = known.delays(model.layout.inputs, computation_delay)
-    _require_prompt(known, told, sample_time)
+    _require_prompt(known, outputs, sample_time)
     return KalmanFilter(
-        model, known, sample_time, told, encoders, per_coordinate("accelerations", accelerations, names),
-        np.array([believed[name] for name in told]), np.array([wander[name] for name in told]), delays,
+        model, known, sample_time, outputs, encoders, per_coordinate("accelerations", accelerations, names),
+        np.array([noise_rms[name] for name in outputs]), np.array([wander[name] for name in outputs]), delays,
     )  # fmt: skip
 
 
 def _encoder(hardware: Hardware, coordinate: str) -> str:
     if coordinate not in hardware.encoders:
         raise InputError(
-            f'no sensor measures "{coordinate}"', part="Kalman filter",
-            hint="add one of its joint, or between the places of its actuator",
+            f'no sensor measures the coordinate "{coordinate}"', part="Kalman filter",
+            hint="add a sensor of its joint, or between the points of its actuator",
         )  # fmt: skip
     return hardware.encoders[coordinate]
 
@@ -356,16 +423,16 @@ def _measured(
         return tuple(name for name in outputs if name in described or name in encoders)
     for name in given:
         if name not in outputs:
-            raise InputError(f'"{name}" is not measured', part="Kalman filter", hint=nearest(name, outputs))
+            raise InputError(f'the model has no output "{name}"', part="Kalman filter", hint=nearest(name, outputs))
     missing = [name for name in encoders if name not in given]
     return (*missing, *given)
 
 
-def _require_prompt(hardware: Hardware, told: tuple[str, ...], sample_time: float) -> None:
-    for name in told:
+def _require_prompt(hardware: Hardware, outputs: tuple[str, ...], sample_time: float) -> None:
+    for name in outputs:
         item = hardware.instrument(name)
         if item and item.sample_time is not None and item.sample_time > sample_time * (1.0 + 1e-9):
             raise InputError(
-                f'"{name}" is read every {item.sample_time:g} s only, and the filter runs every {sample_time:g} s',
-                part="Kalman filter", hint="give the filter the slower sample time, or leave that output out",
+                f'"{name}" is read every {item.sample_time:g} s, but the filter runs every {sample_time:g} s',
+                part="Kalman filter", hint="use the longer sample time for the filter, or leave that output out",
             )  # fmt: skip

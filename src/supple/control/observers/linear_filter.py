@@ -1,10 +1,9 @@
-"""A Kalman filter about one state: of a linear model, whose drives and delays are among its states.
+"""Kalman filter of a linear model, whose drives and delays are among its states.
 
     X̂⁻ = X⁰ + F (X̂ - X⁰) + G (c₋ - c⁰),   X̂ = X̂⁻ + L (y - y⁰ - H (X̂⁻ - X⁰))
 
-with F, G, H of the sampled plant (`sampled_plant`) and the steady gain L (`steady_gain`). The noise of the process is
-an acceleration of each θ, by which what is elastic is moved too: δ̈ = -M_δδ⁻¹ M_δθ θ̈, as in the filter of a reduced
-model.
+with F, G, H of the sampled plant (`sampled_plant`) and the steady gain L (`steady_gain`). The process noise is an
+acceleration of each θ, which also moves elastic coordinates: δ̈ = -M_δδ⁻¹ M_δθ θ̈, as in the filter of a reduced model.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from scipy.linalg import LinAlgError, solve_discrete_are
 
 from supple.array_types import Array
 from supple.control.gains.feedback_gain import PerCoordinate, per_coordinate, require_continuous_time
-from supple.control.observers.sampled_plant import SampledPlant, held, sampled_plant
+from supple.control.observers.sampled_plant import SampledPlant, discretize, sampled_plant
 from supple.diagnostics import InputError, nearest
 from supple.results.linear_model import LinearModel
 from supple.results.result import brief
@@ -28,16 +27,16 @@ from supple.results.text import listed
 #
 #     P = F (P - P Hᵀ S⁻¹ H P) Fᵀ + Q,   S = H P Hᵀ + R,   L = P Hᵀ S⁻¹                        [Kalman 1960]
 #
-# P is the covariance of X before the measurement, and X̂ ← X̂ + L (y - ŷ) what the measurement makes of it.
+# P is the covariance of X before the measurement, and X̂ ← X̂ + L (y - ŷ) the update by the measurement.
 
 
-_KEPT = 1e-9  # a part of the error that stays longer than this many samples' inverse is not seen
+_KEPT = 1e-9  # decay per sample below which an error counts as not observable
 
 
 class SteadyGain(NamedTuple):
-    """The gain of a filter: L (N, o).
+    """Steady gain L (N, o) of a filter.
 
-    P (N, N) is the covariance before the measurement, after it (I - L H) P; S (o, o) that of the innovation.
+    P (N, N) is the covariance before the measurement, (I - L H) P after it; S (o, o) is that of the innovation.
     """
 
     L: Array
@@ -46,15 +45,15 @@ class SteadyGain(NamedTuple):
 
     @property
     def errors(self) -> Array:
-        """RMS error of each state after the measurement, (N,)."""
+        """RMS error (N,) of each state after the measurement."""
         kept = np.diag(self.P) - np.einsum("ij,jk,ik->i", self.L, self.S, self.L)
         return np.asarray(np.sqrt(np.maximum(kept, 0.0)))
 
 
 def steady_gain(F: Array, H: Array, Q: Array, R: Array, names: tuple[str, ...]) -> SteadyGain:
-    """The gain for a plant with process noise Q (N, N) between samples and measurement noise R (o, o).
+    """Return the gain for process noise Q (N, N) between samples and measurement noise R (o, o).
 
-    names : of the states, for what nothing measures
+    names : of the states, for messages
     """
     size = _sizes(F, Q)
     F_, H_, Q_ = F * size / size[:, None], H * size, Q / np.outer(size, size)
@@ -64,17 +63,17 @@ def steady_gain(F: Array, H: Array, Q: Array, R: Array, names: tuple[str, ...]) 
         P = np.full_like(F, np.nan)
     S = H_ @ P @ H_.T + R
     L = np.linalg.solve(S, H_ @ P).T if np.isfinite(P).all() else P[:, : len(H)]
-    left = F_ - L @ H_ @ F_
-    if not np.isfinite(L).all() or np.abs(np.linalg.eigvals(left)).max(initial=0.0) > 1.0 - _KEPT:
+    error_map = F_ - L @ H_ @ F_
+    if not np.isfinite(L).all() or np.abs(np.linalg.eigvals(error_map)).max(initial=0.0) > 1.0 - _KEPT:
         raise InputError(
-            f"nothing that is measured tells {_unseen(F, H, names)}, or nothing disturbs it", part="Kalman filter",
-            hint="add a sensor that feels it, or give noise to its coordinate",
+            f"the state {_least_observable(F, H, names)} is not observable, or not disturbed by noise",
+            part="Kalman filter", hint="add a sensor that depends on it, or give noise to its coordinate",
         )  # fmt: skip
     return SteadyGain(size[:, None] * L, P * np.outer(size, size), S)
 
 
 def _sizes(F: Array, Q: Array) -> Array:
-    """What each state may be disturbed by within some samples, so that units do not decide what is small."""
+    """Return the size of each state's disturbance within some samples, for scaling."""
     P = Q.copy()
     for _ in range(8):
         P = F @ P @ F.T + Q
@@ -82,8 +81,8 @@ def _sizes(F: Array, Q: Array) -> Array:
     return np.asarray(np.where(size > 0.0, size, 1.0))
 
 
-def _unseen(F: Array, H: Array, names: tuple[str, ...]) -> str:
-    """The state that takes most part in what the measurements see least."""
+def _least_observable(F: Array, H: Array, names: tuple[str, ...]) -> str:
+    """Return the state with the largest part in the least observable direction."""
     size = np.linalg.norm(H, axis=1, keepdims=True)
     rows = [H / np.where(size > 0.0, size, 1.0)]
     for _ in range(len(F) - 1):
@@ -95,18 +94,27 @@ def _unseen(F: Array, H: Array, names: tuple[str, ...]) -> str:
 # The filter.
 
 
-_STILL = 1e-6  # of the accelerations that the inputs give: what may be left of one at rest
+_STILL = 1e-6  # of the accelerations by the inputs: largest acceleration at rest
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LinearFilter:
-    """A Kalman filter of a linear model; made by `kalman_filter`.
+    """Kalman filter of a linear model; made by `kalman_filter`.
 
-    linear      : the model, with the state and the inputs that it is about
-    sample_time : s
-    measured    : what it is told, y
-    biased      : which of these have a bias, a state behind the others
-    plant       : F, G, H of the samples; gain : L, and the covariances P and S
+    Attributes
+    ----------
+    linear : LinearModel
+        Model with its operating point.
+    sample_time : float
+        Sample time, s.
+    measured : tuple of str
+        Measurements y.
+    biased : tuple of str
+        Measurements with a bias, which is a state behind the others.
+    plant : SampledPlant
+        F, G, H of the samples.
+    gain : SteadyGain
+        Gain L, and the covariances P and S.
     """
 
     linear: LinearModel
@@ -117,18 +125,18 @@ class LinearFilter:
     gain: SteadyGain
 
     def __repr__(self) -> str:
-        told = f"from {listed(self.measured)} every {1e3 * self.sample_time:g} ms"
-        return brief("LinearFilter", f"of {len(self.linear.states)} states {told}")
+        inputs = f"from {listed(self.measured)} every {1e3 * self.sample_time:g} ms"
+        return brief("LinearFilter", f"of {len(self.linear.states)} states {inputs}")
 
     @property
-    def shown(self) -> tuple[tuple[int, str], ...]:
-        """Which states of the plant are read directly, and from which measurement: (place in X, name)."""
+    def direct_states(self) -> tuple[tuple[int, str], ...]:
+        """States of the plant that are measured directly: (position in X, name of the measurement)."""
         places = {name: i for i, name in enumerate(self.linear.states)}
         return tuple((places[name], name) for name in self.measured if name in places)
 
     @property
     def errors(self) -> dict[str, float]:
-        """RMS error of each state of the model after a measurement, for the noise that was given."""
+        """RMS error of each state of the model after a measurement, for the given noise."""
         return dict(zip(self.linear.states, self.gain.errors.tolist(), strict=False))
 
 
@@ -141,34 +149,34 @@ def linear_filter(
     bias: Mapping[str, float] | None,
     computation_delay: float,
 ) -> LinearFilter:
-    """The filter; arguments as those of `kalman_filter`."""
+    """Return the filter; arguments as in `kalman_filter`."""
     require_continuous_time(linear)
     _require_rest(linear)
     theta = rigid_coordinate_names(linear)
-    told = theta if measured is None else tuple(measured)
-    believed, wander = dict.fromkeys(told, 0.0), dict.fromkeys(told, 0.0)
-    take_values(believed, noise, "noise")
-    take_values(wander, bias, "bias")
-    require_noise(believed)
-    seen = _with_outputs(linear, told)
+    outputs = theta if measured is None else tuple(measured)
+    noise_rms, wander = dict.fromkeys(outputs, 0.0), dict.fromkeys(outputs, 0.0)
+    update_values(noise_rms, noise, "noise")
+    update_values(wander, bias, "bias")
+    require_noise(noise_rms)
+    measured_model = _with_outputs(linear, outputs)
     delays = dict.fromkeys(linear.inputs, computation_delay)
-    biased = tuple(name for name in told if wander[name] > 0.0)
-    plant = with_biases(sampled_plant(seen, sample_time, told, delays), biased)
-    pushed = held(linear.A, _pushing(linear, theta), sample_time)[1]
-    pushed = pushed * per_coordinate("accelerations", accelerations, theta)
+    biased = tuple(name for name in outputs if wander[name] > 0.0)
+    plant = add_biases(sampled_plant(measured_model, sample_time, outputs, delays), biased)
+    noise_map = discretize(linear.A, _acceleration_map(linear, theta), sample_time)[1]
+    noise_map = noise_map * per_coordinate("accelerations", accelerations, theta)
     Q = np.zeros_like(plant.F)
-    Q[: plant.model, : plant.model] = pushed @ pushed.T
+    Q[: plant.model, : plant.model] = noise_map @ noise_map.T
     first = len(Q) - len(biased)
     Q[first:, first:] = np.diag([wander[name] ** 2 * sample_time for name in biased])
-    gain = known_commands(plant, Q, np.diag([believed[name] ** 2 for name in told]))
-    return LinearFilter(linear, sample_time, told, biased, plant, gain)
+    gain = gain_with_known_commands(plant, Q, np.diag([noise_rms[name] ** 2 for name in outputs]))
+    return LinearFilter(linear, sample_time, outputs, biased, plant, gain)
 
 
 def _require_rest(linear: LinearModel) -> None:
-    """Refuse a model about a motion: the state that it is about would move on, and the filter would not know."""
+    """Refuse a model about a motion: its operating point moves on, which the filter does not include."""
     about = linear.at.get("states", {})
-    pushed = np.abs(linear.B) @ np.abs([linear.at.get("inputs", {}).get(name, 0.0) for name in linear.inputs])
-    limit = _STILL * max(1.0, float(pushed.max(initial=0.0)))
+    scale = np.abs(linear.B) @ np.abs([linear.at.get("inputs", {}).get(name, 0.0) for name in linear.inputs])
+    limit = _STILL * max(1.0, float(scale.max(initial=0.0)))
     for name in linear.coordinates:
         rate, acceleration = about.get(f"{name}.rate", 0.0), linear.at.get("accelerations", {}).get(name, 0.0)
         if max(abs(rate), abs(acceleration)) > limit:
@@ -179,13 +187,13 @@ def _require_rest(linear: LinearModel) -> None:
 
 
 def rigid_coordinate_names(linear: LinearModel) -> tuple[str, ...]:
-    """θ of a linear model: its coordinates without those of deformation."""
+    """Return the coordinates θ of a linear model: its coordinates without the elastic ones."""
     elastic = 0 if linear.basis is None else len(linear.basis.constraint) + linear.basis.internal
     return linear.coordinates[: len(linear.coordinates) - elastic]
 
 
 def _with_outputs(linear: LinearModel, names: tuple[str, ...]) -> LinearModel:
-    """The model with these outputs; a state is an output of its own."""
+    """Return the model with given outputs; a state is an output of its own."""
     rows, direct, values = [], [], {}
     for name in names:
         if name in linear.outputs:
@@ -211,8 +219,8 @@ def _with_outputs(linear: LinearModel, names: tuple[str, ...]) -> LinearModel:
     )  # fmt: skip
 
 
-def _pushing(linear: LinearModel, theta: tuple[str, ...]) -> Array:
-    """What an acceleration of each θ does to the rates of all states, (x, s); elastic ones follow by their inertia."""
+def _acceleration_map(linear: LinearModel, theta: tuple[str, ...]) -> Array:
+    """Return the effect (x, s) of an acceleration of each θ on the rates of all states, elastic ones by inertia."""
     n, s = len(linear.coordinates), len(theta)
     found = np.zeros((len(linear.states), s))
     found[n : n + s] = np.eye(s)
@@ -222,46 +230,46 @@ def _pushing(linear: LinearModel, theta: tuple[str, ...]) -> Array:
     return found
 
 
-def take_values(known: dict[str, float], given: float | Mapping[str, float] | None, what: str) -> None:
-    """Numbers for all that is measured, or by name, in the place of those that are known."""
+def update_values(known: dict[str, float], given: float | Mapping[str, float] | None, what: str) -> None:
+    """Replace known numbers by given ones, for all measurements or by name."""
     if isinstance(given, int | float):
         given = dict.fromkeys(known, float(given))
     for name, value in (given or {}).items():
         if name not in known:
             raise InputError(
-                f'"{name}" is not among what is measured', part=f"{what} of the filter", hint=nearest(name, known)
+                f'"{name}" is not measured by the filter', part=f"{what} of the filter", hint=nearest(name, known)
             )
         known[name] = float(value)
 
 
-def require_noise(believed: Mapping[str, float]) -> None:
+def require_noise(noise_rms: Mapping[str, float]) -> None:
     """Refuse a measurement without noise."""
-    for name, value in believed.items():
+    for name, value in noise_rms.items():
         if not value > 0.0:
             raise InputError(
-                f'"{name}" has no noise, and a filter would believe nothing else', part="Kalman filter",
+                f'"{name}" has no noise, so that the filter would use no other measurement', part="Kalman filter",
                 hint=f'describe the noise or the resolution of its sensor, or give noise={{"{name}": ...}}',
             )  # fmt: skip
 
 
-def with_biases(plant: SampledPlant, biased: tuple[str, ...]) -> SampledPlant:
-    """Each bias a state that stays as it is, shown by its output: (the outputs in the order of H)."""
+def add_biases(plant: SampledPlant, biased: tuple[str, ...]) -> SampledPlant:
+    """Return the plant with a constant state for each bias, which is added to its output."""
     if not biased:
         return plant
     size, extra = len(plant.F), len(biased)
     F = np.eye(size + extra)
     F[:size, :size] = plant.F
     below = ((0, extra), (0, 0))
-    shown = np.array([[1.0 if name == output else 0.0 for name in biased] for output in plant.outputs])
+    by_bias = np.array([[1.0 if name == output else 0.0 for name in biased] for output in plant.outputs])
     return plant._replace(
-        F=F, G=np.pad(plant.G, below), E=np.pad(plant.E, below), H=np.hstack([plant.H, shown]),
+        F=F, G=np.pad(plant.G, below), E=np.pad(plant.E, below), H=np.hstack([plant.H, by_bias]),
         state=np.append(plant.state, np.zeros(extra)),
         names=(*plant.names, *(f"{name}.bias" for name in biased)),
     )  # fmt: skip
 
 
-def known_commands(plant: SampledPlant, Q: Array, R: Array) -> SteadyGain:
-    """The gain; commands of samples before are known, and nothing corrects them."""
+def gain_with_known_commands(plant: SampledPlant, Q: Array, R: Array) -> SteadyGain:
+    """Return the gain with zero rows for commands of previous samples, which are known."""
     unknown = np.ones(len(plant.F), dtype=bool)
     unknown[plant.commands] = False
     where = np.flatnonzero(unknown)

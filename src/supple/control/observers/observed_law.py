@@ -1,10 +1,10 @@
-"""Laws on an observer: a feedback of estimates as an affine law, and the filter itself as one, run over measurements.
+"""Laws on an observer: feedback of estimates as an affine law, and the filter itself as a law, run over measurements.
 
 With P = I - L H, the filter (`kalman_filter`) is x⁺ = A x + B z + b, x = X̂ after the measurement,
 
     A = P F,   B_y = L,   B_c = P G,   B_w = P E - L Y,   b = P (X⁰ - F X⁰ - G c⁰) + L (H X⁰ - y⁰)
 
-and u = U X̂ + V z + v follows from what the measurement has made of X̂: C = U A, D = U B + V, d = U b + v.
+and u = U X̂ + V z + v is computed from X̂ after the measurement: C = U A, D = U B + V, d = U b + v.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from supple.results.text import listed
 
 
 class Feedback(NamedTuple):
-    """u = U X̂ + V z + v: estimates (a, N), known (a, m), offset (a,)."""
+    """Feedback u = U X̂ + V z + v: estimates U (a, N), known V (a, m), offset v (a,)."""
 
     estimates: Array
     known: Array
@@ -47,9 +47,9 @@ def observer_ports(
     previews: tuple[float, ...] = (0.0,),
     answers: tuple[str, ...] = (),
 ) -> Ports:
-    """What a law on an observer is connected to: all that the filter is told, and all inputs of its model.
+    """Return the ports of a law on an observer: all measurements of the filter, and all inputs of its model.
 
-    coordinates : of the motion, if it is more than θ
+    coordinates : of the motion, if these are more than θ
     """
     layout = observer.model.layout
     names = layout.coordinates[: layout.theta] if coordinates is None else coordinates
@@ -57,8 +57,8 @@ def observer_ports(
     return Ports(observer.measured, names, layout.inputs, T, previews, swept=True, answers=answers)
 
 
-def swept_columns(observer: KalmanFilter | LinearFilter, ports: Ports) -> list[int]:
-    """Where z has the products of θ̇ that the filter knows, in its order; none of a filter about one state."""
+def product_columns(observer: KalmanFilter | LinearFilter, ports: Ports) -> list[int]:
+    """Return the positions in z of the products of θ̇ that the filter uses, in its order; none for a linear filter."""
     if isinstance(observer, LinearFilter):
         return []
     names, theta = ports.coordinates, observer.model.layout.coordinates
@@ -73,16 +73,16 @@ def swept_columns(observer: KalmanFilter | LinearFilter, ports: Ports) -> list[i
 def observer_matrices(
     observer: KalmanFilter | LinearFilter, here: FilterAt | LinearFilter, ports: Ports
 ) -> AffineMatrices:
-    """The filter at one θ; it answers with nothing yet. It begins at rest where the encoders show it."""
+    """Return the filter at one θ as a law without outputs; it begins at rest at the encoder readings."""
     (F, G, H, E, Y, state, command, output, *_), L = here.plant, here.gain.L
     m = empty(len(F), ports)
     kept = np.eye(len(F)) - L @ H
-    swept = swept_columns(observer, ports)
+    products = product_columns(observer, ports)
     m.A[:] = kept @ F
-    m.B[:, ports.y], m.B[:, ports.applied], m.B[:, swept] = L, kept @ G, kept @ E - L @ Y
+    m.B[:, ports.y], m.B[:, ports.applied], m.B[:, products] = L, kept @ G, kept @ E - L @ Y
     m.b[:] = kept @ (state - F @ state - G @ command) + L @ (H @ state - output)
     m.a0[:] = state
-    for i, encoder in observer.shown:
+    for i, encoder in observer.direct_states:
         m.a0[i], m.A0[i, ports.place(encoder)] = 0.0, 1.0
     actuators = ports.actuators
     for k in range(here.plant.commands.start, here.plant.commands.stop):
@@ -91,10 +91,10 @@ def observer_matrices(
     return m
 
 
-def on_observer(
+def feedback_law(
     observer: KalmanFilter | LinearFilter, here: FilterAt | LinearFilter, ports: Ports, feedback: Feedback
 ) -> AffineMatrices:
-    """The law at one θ that feeds estimates back."""
+    """Return the law at one θ with a feedback of estimates."""
     m = observer_matrices(observer, here, ports)
     U, V, v = feedback
     return m._replace(C=U @ m.A, D=U @ m.B + V, d=U @ m.b + v)
@@ -103,29 +103,29 @@ def on_observer(
 def estimating_law(
     observer: KalmanFilter | LinearFilter, here: FilterAt | LinearFilter, ports: Ports
 ) -> AffineMatrices:
-    """The law at one θ that answers with all estimates but past commands, then with the innovations y - ŷ."""
+    """Return the law at one θ whose outputs are all estimates except past commands, then the innovations y - ŷ."""
     m = observer_matrices(observer, here, ports)
     F, G, H, E, Y, state, command, output, *_ = here.plant
-    shown = estimated(here)
+    shown = estimated_states(here)
     o = len(output)
     C, D, d = np.zeros((o, len(F))), np.zeros((o, ports.size)), -output + H @ (F @ state + G @ command)
     C[:] = -H @ F
     D[:, ports.y], D[:, ports.applied] = np.eye(o), -H @ G
-    D[:, swept_columns(observer, ports)] = -H @ E - Y
+    D[:, product_columns(observer, ports)] = -H @ E - Y
     return m._replace(C=np.vstack([m.A[shown], C]), D=np.vstack([m.B[shown], D]), d=np.append(m.b[shown], d))
 
 
-def estimated(here: FilterAt | LinearFilter) -> list[int]:
-    """Which states are estimated rather than known."""
+def estimated_states(here: FilterAt | LinearFilter) -> list[int]:
+    """Return the states that are estimated rather than known."""
     return [k for k in range(len(here.plant.F)) if not here.plant.commands.start <= k < here.plant.commands.stop]
 
 
 def observed_equilibria(
     observer: KalmanFilter, ports: Ports, theta: Array, answers: Callable[[SampledRests], Array]
 ) -> Equilibria:
-    """Where laws on an observer rest at θ (N, s): X̂ = X⁰, y = y⁰, c₋ = c⁰, and the motion stands there.
+    """Return the equilibria of laws on an observer at θ (N, s): X̂ = X⁰, y = y⁰, c₋ = c⁰, the motion at rest.
 
-    answers : rests -> u_e (N, a)
+    answers : function from rests to u_e (N, a)
     """
     rests = observer.rests(theta)
     known = np.zeros((len(theta), ports.size))
@@ -137,7 +137,7 @@ def observed_equilibria(
 
 
 def loop_growth(observer: KalmanFilter, theta: Array, ports: Ports, matrices: AffineMatrices) -> float:
-    """The largest real part, 1/s, of the poles of a law in the loop with the machine that its observer believes in."""
+    """Return the largest real part, 1/s, of the poles of a law in the loop with the model of its observer."""
     plant, N = observer.at(theta).plant, len(observer.at(theta).plant.F) - len(observer.biased)
     F, G, H = plant.F[:N, :N], plant.G[:N], plant.H[:, :N]
     A, B, _, C, D, _, _, _ = matrices
@@ -147,20 +147,27 @@ def loop_growth(observer: KalmanFilter, theta: Array, ports: Ports, matrices: Af
     return float(np.log(largest)) / ports.sample_time
 
 
-def places_of(here: FilterAt, names: tuple[str, ...]) -> list[int]:
-    """Where states stand in X, by name."""
+def state_places(here: FilterAt, names: tuple[str, ...]) -> list[int]:
+    """Return the positions of states in X, by name."""
     for name in names:
         if name not in here.plant.names:
-            raise InputError(f'"{name}" is no state of the filter', part="observer", hint="take one of its model's")
+            raise InputError(f'the filter has no state "{name}"', part="observer", hint="name a state of its model")
     return [here.plant.names.index(name) for name in names]
 
 
-# A filter run over what was measured: estimates and innovations at every sample.
+# A filter run over measurements: estimates and innovations at every sample.
 
 
 class Estimates(NamedTuple):
-    """states : estimates by the names of the model's coordinates, rates, states of drives, biases; innovations : what
-    each measurement was beyond what had been expected."""
+    """Estimates of an observer over a run.
+
+    Attributes
+    ----------
+    states : Signals
+        Estimates of the model's coordinates, rates, states of drives and biases, by name.
+    innovations : Signals
+        Differences between the measurements and their predictions.
+    """
 
     states: Signals
     innovations: Signals
@@ -170,30 +177,46 @@ class Estimates(NamedTuple):
 
 
 def observer_law(observer: KalmanFilter | LinearFilter, *, tolerance: float = 1e-4) -> AffineLaw:
-    """The filter as a law that answers with estimates and innovations: over the region of a reduced model, or about the
-    state of a linear one.
+    """Return the filter as a law whose outputs are estimates and innovations.
 
-    tolerance : of the fit over a region; a filter that trusts its model corrects little, and errors of the fit add up
+    Parameters
+    ----------
+    observer : KalmanFilter or LinearFilter
+        Filter of a reduced model, scheduled over its region, or of a linear model.
+    tolerance : float, optional
+        Relative error of the fit over the region. Default: 1e-4.
+
+        A filter that trusts its model corrects little, so that errors of the fit accumulate.
+
+    Returns
+    -------
+    AffineLaw
+        Law for `estimates` and `supple.export`.
+
+    See Also
+    --------
+    estimates : Run the law over measurements.
+    kalman_filter : Design of the filter.
     """
     require_arguments(observer_law, locals())
     if isinstance(observer, LinearFilter):
-        answers = tuple(observer.plant.names[k] for k in estimated(observer))
+        answers = tuple(observer.plant.names[k] for k in estimated_states(observer))
         answers += tuple(f"{name}.innovation" for name in observer.measured)
         ports = Ports(observer.measured, (), observer.linear.inputs, observer.sample_time, answers=answers)
         return fixed(estimating_law(observer, observer, ports), ports, name="observer")
     middle = observer.at(observer.model.fitted.arrays.roots_f[0].mean(axis=0))
-    names = [middle.plant.names[k] for k in estimated(middle)]
+    names = [middle.plant.names[k] for k in estimated_states(middle)]
     answers = (*names, *(f"{name}.innovation" for name in observer.measured))
     ports = observer_ports(observer, answers=answers)
-    shown = estimated(middle)
+    shown = estimated_states(middle)
 
-    def answered(rests: SampledRests) -> Array:
+    def outputs_at(rests: SampledRests) -> Array:
         return np.pad(rests.states[:, shown], ((0, 0), (0, len(observer.measured))))
 
     return scheduled(
         lambda theta: estimating_law(observer, observer.at(theta), ports), observer.model, ports,
         tolerance=tolerance, name="observer", by=observer.encoders,
-        equilibria=lambda theta: observed_equilibria(observer, ports, theta, answered),
+        equilibria=lambda theta: observed_equilibria(observer, ports, theta, outputs_at),
     )  # fmt: skip
 
 
@@ -206,44 +229,70 @@ def estimates(
     *,
     before: Mapping[str, float] | None = None,
 ) -> Estimates:
-    """What an observer makes of a run.
+    """Run an observer over measurements and commands.
 
-    law      : made by `observer_law`
-    time     : (N,) s, its samples; measured : of each output, (N,); applied : commands from each sample on, (N,)
-    motion   : the wanted motion, whose rates the filter knows; it takes them for zero if left out
-    before   : commands that it stood at before the first sample; those of the first sample where left out
+    Parameters
+    ----------
+    law : AffineLaw
+        Law made by `observer_law`.
+    time : ndarray of shape (N,)
+        Sample times, s.
+    measured : mapping of str to ndarray of shape (N,)
+        Measurements by output.
+    applied : mapping of str to ndarray of shape (N,)
+        Commands from each sample on, by actuator.
+    motion : str, Motion, Trajectory or Reference, optional
+        Reference motion, whose rates the filter uses. Default: none; rates are assumed zero.
+    before : mapping of str to float, optional
+        Commands at rest before the first sample. Default: those of the first sample.
+
+    Returns
+    -------
+    Estimates
+        Estimates and innovations at the samples.
+
+    Raises
+    ------
+    InputError
+        If the measurements leave the region of the law.
+
+    See Also
+    --------
+    observer_law : The law.
     """
     ports, count = law.ports, len(time)
     z = np.zeros((count, ports.size))
     z[:, ports.y] = np.stack([measured[name] for name in ports.measured], axis=1)
     commands = np.stack([applied[name] for name in ports.actuators], axis=1)
-    stood = [float((before or {}).get(name, applied[name][0])) for name in ports.actuators]
-    z[:, ports.applied] = np.vstack([stood, commands[:-1]])
+    first_commands = [float((before or {}).get(name, applied[name][0])) for name in ports.actuators]
+    z[:, ports.applied] = np.vstack([first_commands, commands[:-1]])
     if motion is not None:
-        wanted = reference(motion).sampled(time)
-        z[:, ports.wanted_all] = wanted.reshape(count, -1)
+        sampled = reference(motion).sampled(time)
+        z[:, ports.wanted_all] = sampled.reshape(count, -1)
         first, second = ports.factors
-        z[:, ports.products] = wanted[:, 1, first] * wanted[:, 1, second]
-    answers = _run(law, z)
+        z[:, ports.products] = sampled[:, 1, first] * sampled[:, 1, second]
+    outputs = _run(law, z)
     o, kept = len(ports.measured), len(ports.answered) - len(ports.measured)
     return Estimates(
-        labelled(time, ports.answered[:kept], answers[:, :kept], {}),
-        labelled(time, ports.measured, answers[:, len(answers[0]) - o :], {}),
+        labelled(time, ports.answered[:kept], outputs[:, :kept], {}),
+        labelled(time, ports.measured, outputs[:, len(outputs[0]) - o :], {}),
     )
 
 
 def _run(law: AffineLaw, z: Array) -> Array:
-    """Answers (N, u) to z (N, m), from a start that stood."""
+    """Return the outputs (N, u) for z (N, m), from a start at rest."""
     n, m, u = law.states, law.ports.size, len(law.ports.answered)
     vector = law.vector()
     here = law.at(z[0, [law.ports.place(name) for name in law.scheduled_by]])
     vector[:n] = here.A0 @ z[0] + here.a0
-    step, answers = compiled(law_in_place), np.empty((len(z), u))
+    step, outputs = compiled(law_in_place), np.empty((len(z), u))
     for k in range(len(z)):
         vector[n : n + m] = z[k]
         if step(law.memory, law.rest_memory, vector) == OUTSIDE:
             raise InputError(
-                f"nothing was made for what is measured at sample {k}", part="observer", hint="stay inside the region"
+                f"the measurement at sample {k} is outside the region of the law",
+                part="observer",
+                hint="give measurements inside the region, or design the law over a larger one",
             )
-        answers[k] = vector[n + m : n + m + u]
-    return answers
+        outputs[k] = vector[n + m : n + m + u]
+    return outputs

@@ -1,1 +1,1 @@
-"""What a controller can be tried on: a mechanism, a reduced model of it, or a linear one, all driven alike."""
+"""Plants for closed loops: a mechanism, a reduced model or a linear model, behind a common interface."""

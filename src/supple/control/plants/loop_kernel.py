@@ -1,4 +1,4 @@
-"""A reduced model with its drives and instruments from one sample to the next, in one compiled call."""
+"""Simulation of a reduced model with its drives and instruments between two samples, in one compiled call."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from supple.reduced.time.driven_march import Driven, DrivenOptions, Pair, driven
 
 # Slots of the bundle. Drives:
 PLACES, BLOCKS, FACTS, DRIVE_X, HELD, QUEUE, MOTION = range(7)
-ACTS, STIFFNESS, DAMPING = range(7, 10)  # (a,) number of each input's coordinate or -1, and what it yields with
+ACTS, STIFFNESS, DAMPING = range(
+    7, 10
+)  # (a,) index of each input's coordinate or -1; stiffness and damping of its drive
 # The model:
 LED, FREE, ALONG_STIFFNESS, ALONG_DAMPING = range(10, 14)
 COLUMNS, CONSTANTS, SIZES, TERMS, WEIGHTS = range(14, 19)
@@ -23,17 +25,17 @@ STAGES, NODES, ERRORS, OPTIONS = range(19, 23)
 STATE, KEPT, FOUND = range(23, 26)
 # Instruments:
 READING_FACTS, FILTERS, NOISE, MEMORY, HISTORY = range(26, 31)
-# At every sample: forces from outside, duration; what is recorded.
+# At every sample: external forces, duration; recorded signals.
 PUSHES, DURATIONS, STATES, FOUND_AT, READINGS, APPLIED, FORCES, STOPPED = range(31, 39)
 
 MEASURES, EFFORTS, ORDER = range(3)  # in SIZES
 LARGEST, TOLERANCE, SPEED, POWER = range(4)  # in OPTIONS
-FULL = -1  # more commands are on their way than there is room for
+FULL = -1  # more delayed commands than the queue can hold
 
 
 @kernel(inline=True)
 def options_of(loop):
-    """How steps are taken."""
+    """Return the step options of the integrator."""
     numbers = line(loop, OPTIONS)
     pair = Pair(table(loop, STAGES), line(loop, NODES), line(loop, ERRORS), numbers[POWER], numbers[TOLERANCE])
     return DrivenOptions(numbers[LARGEST], numbers[TOLERANCE], numbers[SPEED], pair)
@@ -41,7 +43,7 @@ def options_of(loop):
 
 @kernel(inline=True)
 def observed_of(loop):
-    """What outputs are made of."""
+    """Return the arrays that outputs are computed from."""
     sizes = whole_line(loop, SIZES)
     return Observed(
         whole_line(loop, COLUMNS), line(loop, CONSTANTS), sizes[MEASURES], sizes[EFFORTS], whole_table(loop, TERMS),
@@ -51,7 +53,7 @@ def observed_of(loop):
 
 @kernel(inline=True)
 def push_pieces(pieces, duration, before, after):
-    """Add forces that grow linearly from sample to sample."""
+    """Add external forces that change linearly from sample to sample."""
     forces, times = pieces.forces, pieces.times
     for i in range(before.shape[0]):
         slope = (after[i] - before[i]) / duration
@@ -62,7 +64,10 @@ def push_pieces(pieces, duration, before, after):
 
 @kernel(inline=True)
 def net_forces(loop, pieces, rates_at, force):
-    """Forces (a,) that drives begin to give, what they yield with taken off; rates_at : where η̇ begins in the state."""
+    """Compute the forces (a,) that the drives begin to apply, less those of their stiffness and damping.
+
+    rates_at : position in the state where η̇ begins
+    """
     acts, stiffness, damping, state = (
         whole_line(loop, ACTS),
         line(loop, STIFFNESS),
@@ -77,9 +82,13 @@ def net_forces(loop, pieces, rates_at, force):
 
 @kernel(purpose="reduced models in the loop")
 def loop_sample(memory, loop, command, k):
-    """From sample k to the next under commands (a,); memory : of the model, loop : the bundle of slots above.
+    """Advance from sample k to the next under commands (a,).
 
-    At the last sample nothing moves on. Returns INSIDE, FULL, or why the model cannot go on, with the time in STOPPED.
+    memory : array of the model
+    loop   : bundle of the slots above
+
+    At the last sample the state does not advance. Returns INSIDE, FULL, or the status with which the model stopped; the
+    time is then in STOPPED.
     """
     Z = memory.view(np.int64)
     model = ModelArrays(Z, memory[Z[NUMBERS] :])

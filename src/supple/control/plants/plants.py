@@ -1,4 +1,4 @@
-"""Plants: a mechanism, a reduced model or a linear one with the drives it is given, and where each rests in the end."""
+"""Plants with drives (a mechanism, a reduced model or a linear model), and their rest at the end of a motion."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from supple.array_types import Array
 from supple.control.gains.feedback_gain import operating_point, require_continuous_time
-from supple.control.observers.sampled_plant import held
+from supple.control.observers.sampled_plant import discretize
 from supple.description.mechanism import Mechanism, taken_as_rigid
 from supple.diagnostics import InputError, SuppleNote
 from supple.formulations.absolute.time_damping import say_damping
@@ -23,7 +23,7 @@ from supple.integration.time_steps import LONGEST, StepOptions
 from supple.kinematics.rest import rest
 from supple.reduced.holding import resting
 from supple.reduced.model import ReducedModel
-from supple.reduced.repertoire import asks_for_rest
+from supple.reduced.repertoire import requests_equilibrium
 from supple.reduced.state_arguments import in_order
 from supple.results.basis import NamedState
 from supple.results.closed_loop import Goal
@@ -40,14 +40,14 @@ from supple.systems.protocols import system_of
 
 AnyPlant = Mechanism | ReducedModel | LinearModel
 
-_USER = 4  # calls from who says something of the plant up to who asked for the loop
+_STACKLEVEL = 4  # warn at the line that called closed_loop
 
 
-# Any of the three as a plant.
+# Construction of a plant from any of the three.
 
 
 class PlantOptions(NamedTuple):
-    """As `closed_loop` takes them; times : (N,) of the samples."""
+    """Options of the simulation, as in `closed_loop`; times : (N,) s of the samples."""
 
     times: Array
     start: Any
@@ -56,46 +56,48 @@ class PlantOptions(NamedTuple):
 
 
 def drives_of(plant: AnyPlant, hardware: Hardware, delay: float) -> DriveBank:
-    """Every input through its drive, after a computation of so many s."""
+    """Return the drives of all inputs, with a computation delay in s."""
     if not (np.isfinite(delay) and delay >= 0.0):
-        raise InputError(f"it is {delay:g} s", part="computation delay", hint="give a number from 0 on")
+        raise InputError(
+            f"must not be negative (got {delay:g} s)", part="computation delay", hint="give a finite number from 0 on"
+        )
     if not isinstance(plant, Mechanism | ReducedModel | LinearModel):
         raise InputError(
-            f"{type(plant).__name__} is not a plant", part="closed loop",
+            f"cannot close a loop around a {type(plant).__name__}", part="closed loop",
             hint="give a mechanism, a reduced model or a linear model",
         )  # fmt: skip
-    of = system_of(plant)
-    return DriveBank(hardware, of.inputs, of.rigid_coordinates, hardware.actuator_coordinates, delay=delay)
+    system = system_of(plant)
+    return DriveBank(hardware, system.inputs, system.rigid_coordinates, hardware.actuator_coordinates, delay=delay)
 
 
 def plant_in(plant: AnyPlant, drives: DriveBank, options: PlantOptions) -> Plant:
-    """Ready at its start, and its drives settled there."""
+    """Return the plant at its start, with its drives settled there."""
     if isinstance(plant, LinearModel):
         made: Plant = LinearPlant(plant, options.times, options.start, options.rates)
         drives.reset(*made.state)
         return made
     if isinstance(plant, ReducedModel):
         return _settled(*_model(plant, drives, options), options)
-    begun, standing = _mechanism(plant, drives, options)
-    run = _settled(begun, standing, options)
-    instead = "reduce it with modes and close the loop on the reduced model"
-    taken_as_rigid(plant, options.steps.rigid, instead, names=run.rigid, stacklevel=_USER)
-    say_damping(plant, options.steps.rigid, stacklevel=_USER)
+    started, standing = _mechanism(plant, drives, options)
+    run = _settled(started, standing, options)
+    alternative = "reduce it with modes and close the loop on the reduced model"
+    taken_as_rigid(plant, options.steps.rigid, alternative, names=run.rigid, stacklevel=_STACKLEVEL)
+    say_damping(plant, options.steps.rigid, stacklevel=_STACKLEVEL)
     return run
 
 
-def _settled(begun: DrivenStart[Run], standing: bool, options: PlantOptions) -> Run:
-    """The run, and its drives settled where it begins; standing : they hold it there, as far as they can."""
-    run = begun.run(options.times)
+def _settled(started: DrivenStart[Run], standing: bool, options: PlantOptions) -> Run:
+    """Return the run with its drives settled at its start; standing : the drives hold the start, as far as they can."""
+    run = started.run(options.times)
     theta, rates = (part[: run.system.theta] for part in run.state)
-    begun.bank.reset(theta, rates, forces=holding_forces(begun, standing=standing))
+    started.bank.reset(theta, rates, forces=holding_forces(started, standing=standing))
     return run
 
 
 def _model(model: ReducedModel, drives: DriveBank, options: PlantOptions) -> tuple[DrivenStart[ModelRun], bool]:
     elastic = model.layout.size > model.layout.theta
-    begun = model_start(model, options.start, options.rates, drives, options.steps, standing=elastic)
-    return begun, elastic and not asks_for_rest(model, options.start)
+    started = model_start(model, options.start, options.rates, drives, options.steps, standing=elastic)
+    return started, elastic and not requests_equilibrium(model, options.start)
 
 
 def _mechanism(
@@ -105,7 +107,7 @@ def _mechanism(
     width = min(sample, steps.step if steps.step is not None else max(LONGEST, 0.1 * sample))
     elastic = bool(mechanism.elastic) and not steps.rigid
     if isinstance(options.start, NamedState):
-        options = _of_coordinates(mechanism, options, options.start)
+        options = _with_coordinates(mechanism, options, options.start)
     names, given = rest(mechanism).numbering.coordinates, {} if options.rates is None else options.rates
     rates, steps = in_order("rates", given, names), steps._replace(step=width, tolerance=steps.allowed(TOLERANCE))
     here = held_start(mechanism, options.start, drives, rigid=steps.rigid, standing=elastic)
@@ -114,22 +116,23 @@ def _mechanism(
     )
 
 
-def _of_coordinates(mechanism: Mechanism, options: PlantOptions, start: NamedState) -> PlantOptions:
-    """The coordinates and rates of a state of a linear model; what it says of modes is that it is deformed and at rest.
+def _with_coordinates(mechanism: Mechanism, options: PlantOptions, start: NamedState) -> PlantOptions:
+    """Replace a start that is a state of a linear model by its coordinates and rates.
 
-    The full equations settle under their own weight there. A state whose modes move has no such start and is refused.
+    The full equations have no modal coordinates: elastic bodies settle under their own weight there, with a note. A
+    state whose modes move has no such start and is refused.
     """
     names = rest(mechanism).numbering.coordinates
     moving = [name for name, rate in start.items() if name.endswith(".rate") and rate != 0.0]
     if others := [name for name in moving if name.removesuffix(".rate") not in names]:
         raise InputError(
-            f'"{others[0]}" is {start[others[0]]:g}, and the mechanism itself has no modes', part="start",
+            f'"{others[0]}" is {start[others[0]]:g}, but the full equations have no modal coordinates', part="start",
             hint="start at rest, or close the loop on the linear or a reduced model in the same basis",
         )  # fmt: skip
     if modes := [name for name in start if name not in names and f"{name}.rate" in start]:
         warnings.warn(
-            f"start: the mechanism itself has no coordinates {', '.join(modes)}; what deforms starts at rest under its "
-            "own weight instead", SuppleNote, stacklevel=_USER + 1,
+            f"start: the full equations have no coordinates {', '.join(modes)}; elastic bodies start at rest under "
+            "their own weight instead", SuppleNote, stacklevel=_STACKLEVEL + 1,
         )  # fmt: skip
     rates = {name: start[f"{name}.rate"] for name in names if f"{name}.rate" in start}
     return options._replace(
@@ -142,10 +145,10 @@ def _of_coordinates(mechanism: Mechanism, options: PlantOptions, start: NamedSta
 
 
 class LinearPlant:
-    """ẋ = ẋ₀ + A (x - x₀) + B (u - u₀), exactly between the instants, at which inputs change, linearly in between.
+    """Linear model as a plant: ẋ = ẋ₀ + A (x - x₀) + B (u - u₀).
 
-    Its states are coordinates, their rates, and, where it was linearized with drives, those of drives. Implements
-    `Plant`.
+    The solution is exact between the times at which inputs change; inputs are linear in between. The states are
+    coordinates, their rates, and those of drives if the model was linearized with drives. Implements `Plant`.
     """
 
     def __init__(self, model: LinearModel, times: Array, start: Values, rates: Values) -> None:
@@ -176,16 +179,18 @@ class LinearPlant:
 
     @property
     def state(self) -> tuple[Array, Array]:
+        """Coordinates and rates at the present time, (n,) each."""
         n, x = self.system.theta, self._x + self._x0
         return x[:n], x[n : 2 * n]
 
     @property
     def seen(self) -> Array:
+        """Outputs (o,) at the present time."""
         model = self._model
         return np.asarray(self._y0 + model.C @ self._x + model.D @ (self._last - self._u0))
 
     def advance(self, pieces: Pieces, until: int) -> bool:
-        """Advance to the result time of number `until`, the next one; see `Advancing`."""
+        """Advance to the result time with index `until`, the next one; see `Advancing`."""
         self._n = until
         for p, T in enumerate(np.diff(pieces.times).tolist()):
             last = at_end(pieces, p)
@@ -200,15 +205,15 @@ class LinearPlant:
         return not self.reason
 
     def _transition(self, T: float) -> tuple[Array, Array]:
-        """Over T, of the state and of (u - u₀, 1, u̇)."""
+        """Return the transition over T of the state, and the effect of (u - u₀, 1, u̇)."""
         if T not in self._transitions:
             A, B = self._model.A, self._model.B
             size, inputs = len(A), B.shape[1]
-            # u grows with u̇: it becomes a state, and is read out of the transition as the input that it was.
+            # u grows with u̇: it is a state of the wide system, and an input again in the result.
             wide = np.block([[A, B], [np.zeros((inputs, size + inputs))]])
-            held_beside = np.zeros((size + inputs, 1 + inputs))
-            held_beside[:size, 0], held_beside[size:, 1:] = self._drift, np.eye(inputs)
-            F, G = held(wide, held_beside, T)
+            held_inputs = np.zeros((size + inputs, 1 + inputs))
+            held_inputs[:size, 0], held_inputs[size:, 1:] = self._drift, np.eye(inputs)
+            F, G = discretize(wide, held_inputs, T)
             self._transitions[T] = F[:size, :size], np.hstack([F[:size, size:], G[:size]])
         return self._transitions[T]
 
@@ -224,7 +229,7 @@ class LinearPlant:
 
 
 def _filled(part: str, values: Values, names: tuple[str, ...], otherwise: Array) -> Array:
-    """(n,), names that are left out as they are otherwise."""
+    """Return values (n,); names that are left out keep their default."""
     if values is None:
         return otherwise
     if isinstance(values, Mapping):
@@ -232,12 +237,12 @@ def _filled(part: str, values: Values, names: tuple[str, ...], otherwise: Array)
     return in_order(part, values, names)
 
 
-# States of a linear model over time, and the signals that follow from them.
+# States of a linear model over time, and the signals computed from them.
 
 
 @dataclass(frozen=True, eq=False)
 class LinearMotion:
-    """Of a linear model: x and ẋ (N, states), y (N, o) and u (N, a) at times (N,). It knows no energy."""
+    """Motion of a linear model: x and ẋ (N, states), y (N, o) and u (N, a) at times (N,). It has no energies."""
 
     model: LinearModel
     time: Array
@@ -282,17 +287,18 @@ class LinearMotion:
         return
 
 
-# What a machine shows at rest where its motion ends: what a run is measured against.
+# Coordinates and outputs at rest at the end of a motion: the goal that a run is compared with.
 
 
-_INSTANT = 1e-3  # s: a run in which nothing moves
+_INSTANT = 1e-3  # s: duration of a run at rest
 
 
 def goal_of(plant: AnyPlant, motion: Any, *, rigid: bool) -> Goal | None:
-    """Coordinates and outputs at rest where a motion ends, under gravity and held there; None where none ends, or where
-    it leaves coordinates open.
+    """Return coordinates and outputs at rest at the end of a motion, held there under gravity.
 
-    rigid : elastic parts of a mechanism do not deform
+    None if the motion does not end, or does not prescribe all coordinates.
+
+    rigid : treat elastic bodies of a mechanism as rigid
     """
     end = float(getattr(motion, "end", np.inf))
     if motion is None or not np.isfinite(end):
@@ -323,7 +329,7 @@ def _model_goal(model: ReducedModel, theta: Array) -> Mapping[str, float]:
 
 
 def _linear(model: LinearModel, theta: Array) -> Mapping[str, float]:
-    """0 = ẋ₀ + A (x - x₀) + B (u - u₀) with the coordinates at θ, of least norm."""
+    """Solve 0 = ẋ₀ + A (x - x₀) + B (u - u₀) with the coordinates at θ, least norm."""
     n, size, inputs = len(model.coordinates), len(model.states), len(model.inputs)
     x0 = np.array([model.at["states"].get(name, 0.0) for name in model.states])
     drift = np.zeros(size)

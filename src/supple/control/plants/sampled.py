@@ -1,4 +1,4 @@
-"""A plant with drives before it and instruments behind it, from sample to sample."""
+"""Sampled system: a plant with drives at its inputs and instruments at its outputs, advanced from sample to sample."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ from supple.simulation.driver import DrivenSystem
 from supple.simulation.model_run import ModelRun
 from supple.systems.advancing import Advancing, Plant
 
-_SPARE = 4  # commands that may wait beside those that a delay holds
+_SPARE = 4  # room in the queue of commands beyond those that a delay holds
 
 
 class Sampled(Advancing[Array], Protocol):
-    """A plant with its drives and instruments, which `advance` takes from sample to sample under commands (a,).
+    """Protocol of a plant with drives and instruments that `advance` takes from sample to sample under commands (a,).
 
-    seen, readings (N, outputs), applied, forces (N, inputs) : filled up to the sample that was reached
+    seen, readings : (N, outputs) true outputs and readings, filled up to the present sample
+    applied, forces : (N, inputs) commands as applied and forces of the drives, filled up to the present sample
     """
 
     seen: Array
@@ -34,7 +35,7 @@ class Sampled(Advancing[Array], Protocol):
 
 
 class StagedSamples(DrivenSystem):
-    """Any plant: drives, plant and instruments one after the other. Implements `Sampled`."""
+    """Sampled system for any plant: drives, plant and instruments one after another. Implements `Sampled`."""
 
     def __init__(
         self, plant: Plant, drives: DriveBank, instruments: InstrumentBank, durations: Array, pushes: Array
@@ -59,7 +60,7 @@ class StagedSamples(DrivenSystem):
 
 
 class CompiledSamples:
-    """A reduced model: one compiled call a sample, which everything it needs is bundled for. Implements `Sampled`."""
+    """Sampled system for a reduced model: one compiled call per sample on one array. Implements `Sampled`."""
 
     def __init__(
         self, plant: ModelRun, drives: DriveBank, instruments: InstrumentBank, durations: Array, pushes: Array
@@ -105,7 +106,10 @@ class CompiledSamples:
 def sampled_system(
     plant: Plant, drives: DriveBank, instruments: InstrumentBank, durations: Array, pushes: Array
 ) -> Sampled:
-    """The fastest way there is; durations : (N,) s from each sample to the next; pushes : forces from outside, (N, a)
-    or (0, a)."""
-    way = CompiledSamples if isinstance(plant, ModelRun) else StagedSamples
-    return way(plant, drives, instruments, durations, pushes)  # type: ignore[arg-type]
+    """Return the fastest sampled system for a plant.
+
+    durations : (N,) s from each sample to the next
+    pushes    : external forces at the samples, (N, a) or (0, a)
+    """
+    make = CompiledSamples if isinstance(plant, ModelRun) else StagedSamples
+    return make(plant, drives, instruments, durations, pushes)  # type: ignore[arg-type]

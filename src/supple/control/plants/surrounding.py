@@ -1,4 +1,4 @@
-"""The drives and instruments around a plant, or for which a controller is made: its own, others, or none."""
+"""Choice of the drives and instruments of a plant or a controller design: its own, given ones, or none."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from supple.systems.protocols import system_of
 
 
 def hardware_in(plant: Mechanism | ReducedModel | LinearModel, given: Hardware | bool) -> Hardware:
-    """Drives and instruments around a plant: its own, or those given, with its own names of what measures what."""
+    """Return the drives and instruments of a plant: its own, or given ones with the plant's own sensor names."""
     own = system_of(plant).hardware
     if given is True:
         return own
@@ -21,12 +21,14 @@ def hardware_in(plant: Mechanism | ReducedModel | LinearModel, given: Hardware |
         return NO_HARDWARE
     if not isinstance(given, Hardware):
         raise InputError(
-            f"{type(given).__name__} is none", part="hardware", hint="give True, False, or a supple.Hardware"
+            f"must be True, False or a Hardware (got {type(given).__name__})",
+            part="hardware",
+            hint="use True for the plant's own, False for none, or a supple.Hardware",
         )
     if isinstance(plant, LinearModel) and given.drives:
         raise InputError(
-            "drives of a linear model are in it, or not at all", part="hardware",
-            hint="linearize the mechanism with its drives, and give instruments alone",
+            "a linear model does not take drives: they are states of it, or were left out", part="hardware",
+            hint="linearize the mechanism with its drives, and give instruments only",
         )  # fmt: skip
     return replace(
         given, encoders={**own.encoders, **given.encoders}, rate_sensors={**own.rate_sensors, **given.rate_sensors},

@@ -1,1 +1,1 @@
-"""Redundant actuation in the loop: who gives which part of a force, and what forces against each other do."""
+"""Redundant actuation in the loop: distribution of forces over the actuators, and the stiffness of internal forces."""

@@ -1,9 +1,9 @@
-"""Actuators that work against each other: forces that do no work, and the stiffness they give.
+"""Antagonistic actuation: internal forces, which do no work, and the stiffness that they cause.
 
     B(θ) u_i = 0,     u_i = (1 - B⁺B) u,     K_i = -Σ_a u_ia ∂B_a/∂θ
 
-u_i moves nothing where it stands; away from there, held as it is, it does: B(θ + δθ) u_i = -K_i δθ. A positive K_i is a
-spring that needs no feedback, as long as the forces are held; a negative one pushes away.
+Internal forces u_i cause no motion at θ. Held constant, they do away from it: B(θ + δθ) u_i = -K_i δθ. A positive K_i
+is a spring that needs no feedback as long as the forces are held; a negative one destabilizes.
 """
 
 from __future__ import annotations
@@ -29,15 +29,29 @@ from supple.results.text import listed
 from supple.results.units import Units
 
 _RANK = 1e-10
-_REACHED = 1e-9  # of a stiffness that is asked for: what may be missing
+_REACHED = 1e-9  # of a requested stiffness: largest error
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Antagonism(Result):
-    """What forces of the actuators do against each other, at one θ (s,) or at many (N, s).
+    """Effect of internal forces of the actuators, at one θ (s,) or at many (N, s).
 
-    B      : (..., s, a) input map; slopes : (..., a, s, s) -∂B_a/∂θ, the stiffness of a unit of each force, held
-    weight : (..., s, s) -∂p/∂θ, the stiffness of gravity and springs; rigid : elastic parts that are taken so
+    Attributes
+    ----------
+    coordinates : tuple of str
+        Names of the coordinates.
+    actuators : tuple of str
+        Names of the actuators.
+    theta : ndarray of shape (..., s)
+        Coordinates θ.
+    B : ndarray of shape (..., s, a)
+        Input map.
+    slopes : ndarray of shape (..., a, s, s)
+        Stiffness -∂B_a/∂θ of a constant unit force of each actuator.
+    weight : ndarray of shape (..., s, s)
+        Stiffness -∂p/∂θ of gravity and springs.
+    rigid : tuple of str
+        Elastic bodies that are treated as rigid.
     """
 
     coordinates: tuple[str, ...]
@@ -50,56 +64,72 @@ class Antagonism(Result):
     rigid: tuple[str, ...] = ()
 
     def summary(self) -> str:
-        ways = len(self.actuators) - len(self.coordinates)
-        return f"of {listed(self.actuators)}, {ways} independent ways to strain {listed(self.coordinates)}"
+        count = len(self.actuators) - len(self.coordinates)
+        return f"of {listed(self.actuators)}, {count} independent internal forces on {listed(self.coordinates)}"
 
     def internal(self, forces: Mapping[str, float] | ArrayLike) -> Array:
-        """The part of forces (..., a) that does no work: (..., a)."""
+        """Return the internal part of forces (..., a), which does no work: (..., a)."""
         u = self._forces(forces)
         working = np.linalg.pinv(self.B, rcond=_RANK) @ (self.B @ u[..., None])
         return np.asarray(u - working[..., 0])
 
     def stiffness(self, forces: Mapping[str, float] | ArrayLike) -> Array:
-        """K_i (..., s, s) of the part of the forces that does no work; N/m, N m/rad, as the coordinates are."""
+        """Return the stiffness K_i (..., s, s) of the internal part of constant forces, N/m or N m/rad."""
         return np.asarray(np.einsum("...a,...aij->...ij", self.internal(forces), self.slopes))
 
     def held(self, forces: Mapping[str, float] | ArrayLike) -> Array:
-        """Stiffness (..., s, s) with all these forces held: theirs, and that of gravity and springs."""
+        """Return the stiffness (..., s, s) of all constant forces, gravity and springs."""
         return np.asarray(np.einsum("...a,...aij->...ij", self._forces(forces), self.slopes) + self.weight)
 
     def preload(self, stiffness: ArrayLike) -> dict[str, float]:
-        """The least forces without work, at one θ, that give a stiffness: (s, s), or a number for one coordinate."""
+        """Return the smallest internal forces that cause a stiffness, at one θ.
+
+        Parameters
+        ----------
+        stiffness : float or array_like of shape (s, s)
+            Desired stiffness, N/m or N m/rad; a number for one coordinate.
+
+        Returns
+        -------
+        dict of str to float
+            Forces by actuator, N or N m.
+
+        Raises
+        ------
+        InputError
+            If there are several θ, or the internal forces cannot cause that stiffness.
+        """
         s = len(self.coordinates)
-        wanted = np.broadcast_to(np.asarray(stiffness, dtype=float), (s, s)) if s == 1 else np.asarray(stiffness)
-        if self.theta.ndim > 1 or wanted.shape != (s, s):
+        target = np.broadcast_to(np.asarray(stiffness, dtype=float), (s, s)) if s == 1 else np.asarray(stiffness)
+        if self.theta.ndim > 1 or target.shape != (s, s):
             raise InputError(
-                f"a stiffness of the shape {np.shape(stiffness)} is asked for, θ has the shape {self.theta.shape}",
-                part="preload", hint=f"ask at one θ, for ({s}, {s})",
+                f"the stiffness has the shape {np.shape(stiffness)}, and θ the shape {self.theta.shape}",
+                part="preload", hint=f"give a ({s}, {s}) stiffness at one θ",
             )  # fmt: skip
         ways = self.ways
         upper = np.triu_indices(s)
         rows = np.einsum("wa,aij->wij", ways, self.slopes)[:, *upper].T
-        right = wanted[upper]
+        right = target[upper]
         z = np.linalg.lstsq(rows, right, rcond=_RANK)[0]
-        left = float(np.abs(rows @ z - right).max(initial=0.0))
-        if left > _REACHED * float(np.abs(right).max(initial=0.0)):
+        residual = float(np.abs(rows @ z - right).max(initial=0.0))
+        if residual > _REACHED * float(np.abs(right).max(initial=0.0)):
             raise InputError(
-                f"{len(ways)} ways to strain it do not give that stiffness; the nearest misses it by {left:.3g}",
-                part="preload", hint="let more actuators work, ask for less, or ask elsewhere",
+                f"{len(ways)} internal forces cannot cause that stiffness: the nearest differs by {residual:.3g}",
+                part="preload", hint="use more actuators, a lower stiffness, or another configuration",
             )  # fmt: skip
         return dict(zip(self.actuators, (z @ ways).tolist(), strict=True))
 
     @property
     def ways(self) -> Array:
-        """Independent forces without work (a - s, a), orthonormal; at one θ."""
+        """Orthonormal basis (a - s, a) of the internal forces, at one θ."""
         _, sigma, Vt = np.linalg.svd(self.B)
         return np.asarray(Vt[int((sigma > _RANK * sigma[0]).sum()) :])
 
     def table(self) -> Table:
-        """Of one θ: for each actuator the stiffness of a unit of its force, held, whether it works or not."""
+        """Return a table of the stiffness of a constant unit force of each actuator, at one θ."""
         if self.theta.ndim > 1:
             raise InputError(
-                f"stiffnesses at {len(self.theta)} configurations are no table", part="save",
+                f"stiffnesses at {len(self.theta)} configurations do not fit in a table", part="save",
                 hint="write a .npz or .mat file",
             )  # fmt: skip
         s = range(len(self.coordinates))
@@ -122,20 +152,52 @@ def antagonism(
     actuators: Sequence[str] | str | None = None,
     rigid: bool = False,
 ) -> Antagonism:
-    """What the actuators (all, or some) can do against each other at a configuration, or at many.
+    """Compute the effect of internal forces of redundant actuators at one or many configurations.
 
-    at    : as in `local`
-    rigid : elastic parts are meant to be taken as rigid, as they are here, and nothing is said of it
+    Parameters
+    ----------
+    mechanism : Mechanism
+        Mechanism with more actuators than coordinates.
+    at : mapping, array_like, str or Configuration, optional
+        Configuration, or many, as in `local`. Default: rest.
+    actuators : sequence of str or str, optional
+        Actuators that are used. Default: all.
+    rigid : bool, optional
+        Treat elastic bodies as rigid without a warning. Default: False.
+
+    Returns
+    -------
+    Antagonism
+        Internal forces and their stiffness.
+
+    Raises
+    ------
+    InputError
+        If there are not more actuators than coordinates.
+
+    Warns
+    -----
+    SuppleNote
+        If elastic bodies are treated as rigid.
+
+    See Also
+    --------
+    computed_torque : Controller with a preload.
+    compliance : Compliance of elastic bodies.
+
+    Notes
+    -----
+    K_i = -Σ_a u_ia ∂B_a/∂θ of the internal forces u_i = (1 - B⁺B) u; docs/theory/computed-torque.md.
     """
     require_arguments(antagonism, locals())
-    taken_as_rigid(mechanism, rigid, "`compliance` knows what yields by itself, without preload")
+    taken_as_rigid(mechanism, rigid, "use `compliance` for the deformation of elastic bodies, without preload")
     chosen = chosen_names(tuple(mechanism.actuators), actuators)
     here = local(mechanism, at, rigid=True)
     s = here.theta.shape[-1]
     if len(chosen) <= s:
         raise InputError(
-            f"{len(chosen)} actuators for {s} coordinates have nothing to work against each other with",
-            part=f'mechanism "{mechanism.name}"', hint="antagonism needs more actuators than coordinates",
+            f"{len(chosen)} actuators for {s} coordinates are not redundant, so that they have no internal forces",
+            part=f'mechanism "{mechanism.name}"', hint="use more actuators than coordinates",
         )  # fmt: skip
     numbers = [here.inputs.index(name) for name in chosen]
     slopes = -np.moveaxis(here.dinput_map[..., numbers, :], -2, -3)

@@ -1,10 +1,10 @@
-"""Dividing the force that a controller asks for among the actuators, at every sample, as `inverse` does along a motion.
+"""Distribution of the force of a controller over the actuators at every sample, as `inverse` does along a motion.
 
     B u = Q,   lower <= u <= upper,   |u - u_last| <= rate (t - t_last)
     "torque": least Σ w (u - u*)²;   "peak": least max w |u - u*|;   "multipliers": least Σ λ² + Σ w (u - u*)²
 
-u* is a preload: what of it does no work, (1 - B⁺B) u*, stays in the mechanism, actuator against actuator. Where no
-forces within the bounds give Q, those that come nearest to the wanted accelerations are taken, by Gauss's measure:
+u* is a preload: its part that does no work, (1 - B⁺B) u*, remains as internal forces of the mechanism. If no forces
+within the bounds give Q, those are used that come nearest to the desired accelerations in the Gaussian measure:
 
     least (B u - Q)ᵀ M⁻¹ (B u - Q)   within the bounds
 """
@@ -38,11 +38,13 @@ from supple.reduced.model import ReducedModel
 from supple.reduced.state_arguments import in_order
 
 
-class Needed(NamedTuple):
-    """What a motion needs at an instant: B u = Q with the forces u of the chosen actuators.
+class RequiredForce(NamedTuple):
+    """Required force at a time: B u = Q with the forces u of the chosen actuators.
 
-    B : (s, a), Q : (s,); inertia : () -> M (s, s), asked for where the forces do not suffice
-    multipliers : () -> Σ λ² + Σ w u² as a quadratic of u, None where reactions are not known
+    B           : (s, a)
+    Q           : (s,)
+    inertia     : function that returns M (s, s), called if the forces are not sufficient
+    multipliers : function that returns Σ λ² + Σ w u² as a quadratic of u; None if reactions are not known
     """
 
     B: Array
@@ -53,10 +55,10 @@ class Needed(NamedTuple):
 
 Preload = Mapping[str, float] | ArrayLike | Callable[[float], Mapping[str, float] | ArrayLike]
 
-_LOST = 1e-6  # of the largest hold on the coordinates so far: with less, forces are as good as without effect
+_LOST = 1e-6  # of the largest norm of B so far: below it, forces have no effect
 
 
-class Given(NamedTuple):
+class PreviousForces(NamedTuple):
     """Forces (a,) of a sample at a time, s; hold : the largest norm of B so far."""
 
     time: float
@@ -66,10 +68,12 @@ class Given(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ForceDivision:
-    """actuators : names of those that work; weights w, lower, upper, rates : (a,), infinite where there is no bound.
+    """Distribution of forces; made by `force_division`.
 
-    minimize : "torque", "peak" or "multipliers"; preload : u*, constant (a,), of time, or None
-    Made by `force_division`.
+    actuators : names of the actuators that are used
+    minimize  : "torque", "peak" or "multipliers"
+    weights, lower, upper, rates : w and bounds (a,), infinite where there is none
+    preload   : u*, constant (a,), a function of time, or None
     """
 
     actuators: tuple[str, ...]
@@ -82,7 +86,7 @@ class ForceDivision:
 
     @cached_property
     def bounded(self) -> bool:
-        """Whether any force, or its change, has a bound."""
+        """Whether any force or force rate has a bound."""
         return bool(np.isfinite(self.lower).any() or np.isfinite(self.upper).any() or np.isfinite(self.rates).any())
 
     @cached_property
@@ -90,15 +94,15 @@ class ForceDivision:
         return 1.0 / np.sqrt(self.weights)
 
     def preload_at(self, t: float) -> Array:
-        """u* (a,)."""
+        """Return u* (a,)."""
         if self.preload is None:
             return np.zeros(len(self.actuators))
         if callable(self.preload):
             return in_order(f"preload at {t:.6g} s", self.preload(t), self.actuators)
         return self.preload
 
-    def divided(self, need: Needed, t: float, last: Given | None = None) -> tuple[Array, bool]:
-        """u (a,), and whether it gives what is needed; last : of the sample before."""
+    def divided(self, need: RequiredForce, t: float, last: PreviousForces | None = None) -> tuple[Array, bool]:
+        """Return u (a,), and whether it gives the required force; last : of the previous sample."""
         start = self.preload_at(t)
         B, Q = need.B, need.Q - need.B @ start
         if not self.bounded and self.minimize == "torque":
@@ -107,44 +111,46 @@ class ForceDivision:
         if last is not None and np.isfinite(self.rates).any():
             reach = self.rates * (t - last.time)
             lower, upper = np.maximum(lower, last.forces - reach), np.minimum(upper, last.forces + reach)
-            # What has been forced out of bounds comes back as fast as it may.
+            # A force outside its bounds returns as fast as the rate limit allows.
             lower, upper = np.minimum(lower, self.upper), np.maximum(upper, self.lower)
         x, met = self._within(need, B, Q, start, lower - start, upper - start)
         return start + x, met
 
     def _least(self, B: Array, Q: Array, hold: float) -> Array:
-        """The least Σ w u² with B u = Q; an error where B has lost its rank, or nearly all of the hold it had."""
+        """Return the least Σ w u² with B u = Q; an error if B has lost its rank, or nearly all of its former norm."""
         root = self._root
         U, sigma, Vt = np.linalg.svd(B * root, full_matrices=False)
         if not sigma[-1] > _LOST * max(sigma[0], hold * root.min()):
             raise InputError(
-                "the actuators cannot accelerate every coordinate here", part="computed torque",
-                hint="keep the motion away from this position, let more actuators work, or give bounds",
+                "the actuators cannot accelerate every coordinate at this configuration", part="computed torque",
+                hint="keep the motion away from it, use more actuators, or give bounds",
             )  # fmt: skip
         return root * (Vt.T @ ((U.T @ Q) / sigma))
 
-    def _within(self, need: Needed, B: Array, Q: Array, start: Array, lower: Array, upper: Array) -> tuple[Array, bool]:
-        """u - u* (a,) of the least objective within bounds, or the nearest where there is none."""
-        one, wanted, low, high = B[None], Q[None], lower[None], upper[None]
+    def _within(
+        self, need: RequiredForce, B: Array, Q: Array, start: Array, lower: Array, upper: Array
+    ) -> tuple[Array, bool]:
+        """Return u - u* (a,) of the least objective within bounds, or the nearest if there is none."""
+        one, required, low, high = B[None], Q[None], lower[None], upper[None]
         if self.minimize == "peak":
             if not self.bounded:
-                return least_peak(one, wanted, self.weights)[0], True
-            x, possible = least_peak_within(one, wanted, self.weights, low, high)
+                return least_peak(one, required, self.weights)[0], True
+            x, possible = least_peak_within(one, required, self.weights, low, high)
         else:
             objective = self._objective(need, one, start)
             if not self.bounded:
-                return least_squares(one, wanted, objective)[0], True
-            x, possible = least_squares_within(one, wanted, objective, low, high)
+                return least_squares(one, required, objective)[0], True
+            x, possible = least_squares_within(one, required, objective, low, high)
         if possible[0]:
             return x[0], True
         return nearest_within(B, Q, need.inertia(), self.weights, lower, upper), False
 
-    def _objective(self, need: Needed, B: Array, start: Array) -> Objective:
+    def _objective(self, need: RequiredForce, B: Array, start: Array) -> Objective:
         if self.minimize == "torque":
             return torque_objective(B, self.weights)
         assert need.multipliers is not None
         H, f = need.multipliers()
-        # Σ λ² + Σ w u² counts u from zero, and the preload is to cost nothing beside the reactions it makes.
+        # Σ λ² + Σ w u² measures u from zero; the preload must cost nothing except for its reactions.
         return Objective(H, f + np.einsum("nab,b->na", H, start) - 2.0 * self.weights * start)
 
 
@@ -159,10 +165,10 @@ def force_division(
     rate_bounds: float | Mapping[str, float] | None = None,
     preload: Preload | None = None,
 ) -> ForceDivision:
-    """The division among some or all of the actuators `names`; options as in `inverse`.
+    """Return the distribution over some or all of the actuators `names`; options as in `inverse`.
 
-    of        : whose force_limits `bounds="limits"` takes; those of a reduced model are its mechanism's
-    preload   : forces by name (zero where left out) or in order, or a function of time that gives them
+    of      : mechanism, or reduced model of it, whose force_limits `bounds="limits"` uses
+    preload : forces by name (zero by default) or in order, or a function of time that returns them
     """
     require_objective(minimize)
     chosen = chosen_names(names, actuators)
@@ -180,7 +186,7 @@ def force_division(
 
 
 def chosen_names(names: Sequence[str], given: Sequence[str] | str | None) -> tuple[str, ...]:
-    """The actuators that work, in the order given; all of `names` if None."""
+    """Return the actuators that are used, in the order given; all of `names` if None."""
     if given is None:
         return tuple(names)
     chosen = tuple(name.strip() for name in given.split(",")) if isinstance(given, str) else tuple(given)

@@ -1,1 +1,1 @@
-"""A controller tried on many plants that differ from the one it was made for (docs/theory/robustness.md)."""
+"""Studies: one controller on many plants, for its behaviour on most of them and on the worst."""

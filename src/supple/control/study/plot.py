@@ -1,4 +1,4 @@
-"""How measures of a controller are distributed over many plants."""
+"""Plots of a study: the distribution of measures over many plants."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ from supple.view.panels import as_list, one_of, panel_grid, panels
 if TYPE_CHECKING:
     from supple.control.study.distribution import Study
 
-_FAR = 50.0  # largest over least, from which on an axis is logarithmic
+_FAR = 50.0  # largest over least value: above it an axis is logarithmic
 
 
 @in_house_style
 def study_plot(found: Study, axes: Any = None) -> Any:
-    """Each measure in a row: the share of plants below a value, and the measure over what it depends on most.
+    """Draw each measure in a row: the share of plants below a value, and the measure over what it depends on most.
 
-    axes : where to draw instead: as many as there are panels, or one for the shares of all measures
+    axes : axes to draw into: as many as there are panels, or one for the shares of all measures
+
+    Returns the panels.
     """
     if axes is not None and len(as_list(axes)) == 1:
         axes = one_of(axes)
@@ -42,9 +44,11 @@ def _shares(found: Study, name: str, axes: Any, colour: str, label: str | None) 
     share = np.arange(1, len(values) + 1) / len(found)
     axes.step(values, 100.0 * share, where="post", color=colour, label=label)
     axes.axvline(found.nominal[name], color=FAINT, linewidth=1.0, linestyle="--")
-    lost = int(found.failed.sum())
-    if lost:
-        axes.annotate(f"{lost} of {len(found)} failed", (0.98, 0.04), xycoords="axes fraction", ha="right", color=INK)
+    failures = int(found.failed.sum())
+    if failures:
+        axes.annotate(
+            f"{failures} of {len(found)} failed", (0.98, 0.04), xycoords="axes fraction", ha="right", color=INK
+        )
     axes.set_ylim(0.0, 101.0)
     axes.set_ylabel("plants / %")
     _scaled(axes.set_xscale, values)

@@ -1,4 +1,4 @@
-"""One controller on many plants: what it does on most of them, and on the worst."""
+"""Study of one controller on many plants: its behaviour on most of them, and on the worst."""
 
 from __future__ import annotations
 
@@ -39,23 +39,23 @@ from supple.reduction.region import Region
 from supple.reduction.sibling import Siblings
 from supple.systems.protocols import system_of
 
-# The plants of a study: the nominal one with other parameters, stiffness, damping, delays, noise or modes.
+# Plants of a study: the nominal one with other parameters, stiffness, damping, delays, noise or modes.
 
 
 FACTORS = ("stiffness", "damping")
 SURROUNDINGS = ("delay", "noise")
 MODES = "internal_modes"
-_MANY = 40  # plants, from which on a family pays
+_MANY = 40  # plants: from this number on a family is faster
 KNOWN = (*FACTORS, *SURROUNDINGS, MODES)
 
 
 @dataclass(frozen=True, eq=False)
 class PlantMaker:
-    """Makes the plant of a setting {quantity: value}; what plants have in common is made once.
+    """Factory of the plant of a setting {quantity: value}; what plants have in common is computed once.
 
-    source     : a mechanism file, or a reduced model, which knows the parameters alone that it was reduced over
-    parameters : names of those of the file, or of the model, that are varied
-    full       : the mechanism itself is the plant, not a reduced model of it
+    source     : a mechanism file, or a reduced model, which has only the parameters that it was reduced over
+    parameters : names of the parameters of the file, or of the model, that are varied
+    full       : whether the plant is the mechanism itself, not a reduced model of it
     reduction  : options of `reduce`: internal_modes, tolerance, ...
     """
 
@@ -66,7 +66,7 @@ class PlantMaker:
     reduction: Mapping[str, Any] = field(default_factory=dict)
 
     def prepare(self, settings: Sequence[Mapping[str, float]]) -> None:
-        """Reduce the nominal mechanism once for every number of modes, before processes are told of it."""
+        """Reduce the nominal mechanism once for every number of modes, before it is sent to other processes."""
         if not (self.full or isinstance(self.source, ReducedModel)):
             for modes in {self._modes(setting) for setting in settings}:
                 self._siblings(modes)
@@ -76,7 +76,7 @@ class PlantMaker:
         return int(setting.get(MODES, self.reduction.get(MODES, 0)))
 
     def plant(self, setting: Mapping[str, float]) -> Mechanism | ReducedModel:
-        """With the parameters, factors and modes of a setting."""
+        """Return the plant with the parameters, factors and modes of a setting."""
         values = {name: setting[name] for name in self.parameters if name in setting}
         if self.full:
             return load_mechanism(str(self.source), parameters=values)
@@ -94,7 +94,7 @@ class PlantMaker:
         return self._siblings(modes).of(load_mechanism(self.source, parameters=dict(values)))
 
     def _family(self, modes: int, settings: Sequence[Mapping[str, float]]) -> SiblingFamily | None:
-        """Plants between a few, where that is less work than each by itself."""
+        """Return a family that interpolates between a few plants, if that is faster than reducing each."""
         if not self.parameters or len(settings) < _MANY:
             return None
         values = {name: [setting[name] for setting in settings] for name in self.parameters}
@@ -122,28 +122,28 @@ class PlantMaker:
 def plant_maker(
     plant: Any, spreads: Mapping[str, Any], full: bool, region: Region, reduction: dict[str, Any]
 ) -> PlantMaker:
-    """The maker for a study, its spreads checked against what can be varied."""
+    """Return the factory for a study; refuse spreads of quantities that cannot be varied."""
     names = tuple(name for name in spreads if name not in KNOWN)
     if isinstance(plant, ReducedModel):
         known = () if plant.family is None else plant.family.names
-        settled = [name for name in names if name not in known]
-        if settled or MODES in spreads or full:
-            what = f'parameter "{settled[0]}"' if settled else "other modes"
+        constant = [name for name in names if name not in known]
+        if constant or MODES in spreads or full:
+            what = f'parameter "{constant[0]}"' if constant else "other modes"
             raise InputError(
-                f"a reduced model has no {what} any more",
+                f"the reduced model has no {what} to vary",
                 part="study", hint="give the mechanism file, whose plants are reduced one by one, or a model that was "
                 "reduced over it (--vary)",
             )  # fmt: skip
         return PlantMaker(plant, names)
     if isinstance(plant, Mechanism):
         raise InputError(
-            "a mechanism has its numbers already, without the parameters that they came from", part="study",
+            "the parameters of a Mechanism object cannot be varied: they are already evaluated", part="study",
             hint="give its file, or a reduced model of it",
         )  # fmt: skip
     mechanism = load_mechanism(plant)
     for name in names:
         if name not in mechanism.parameters:
-            raise InputError(f'"{name}" is no parameter of {plant}', part="study",
+            raise InputError(f'{plant} has no parameter "{name}"', part="study",
                              hint=nearest(name, [*mechanism.parameters, *KNOWN]))  # fmt: skip
     if full and any(name in spreads for name in (*FACTORS, MODES)):
         raise InputError(
@@ -154,25 +154,29 @@ def plant_maker(
 
 
 def surroundings(hardware: Hardware, setting: Mapping[str, float]) -> tuple[Hardware, float]:
-    """Drives and instruments with noise times a factor and every drive later by a delay, s; without drives the delay
-    is left over, and returned, for the computation."""
-    late, loud = setting.get("delay", 0.0), setting.get("noise", 1.0)
+    """Return drives and instruments with scaled noise and additional delay, and the delay that is not part of drives.
+
+    Without drives the delay is that of the computation, s.
+    """
+    late, noise_factor = setting.get("delay", 0.0), setting.get("noise", 1.0)
     if late and any(block.delay + late < 0.0 for block in hardware.drives):
         least = min(block.delay for block in hardware.drives)
         raise InputError(
-            f"{late:g} s is sooner than at once: a drive has {least:g} s alone", part='spread of "delay"',
-            hint=f"begin it at {-least:g}",
+            f"a change of {late:g} s makes a delay negative: a drive has only {least:g} s", part='spread of "delay"',
+            hint=f"begin the spread at {-least:g}",
         )  # fmt: skip
     drives = tuple(replace(block, delay=block.delay + late) for block in hardware.drives)
-    heard = tuple(replace(item, noise=loud * item.noise, walk=loud * item.walk) for item in hardware.instruments)
-    return replace(hardware, drives=drives, instruments=heard), 0.0 if drives else late
+    instruments = tuple(
+        replace(item, noise=noise_factor * item.noise, walk=noise_factor * item.walk) for item in hardware.instruments
+    )
+    return replace(hardware, drives=drives, instruments=instruments), 0.0 if drives else late
 
 
 Measure = Callable[[Any], float]
 
 
 class _Task(NamedTuple):
-    """What every process is told: all but the setting."""
+    """Data of a study that is sent to every process: all except the setting."""
 
     maker: PlantMaker
     controller: Any
@@ -195,36 +199,77 @@ def study(
     progress: bool | None = None,
     **loop: Any,
 ) -> Study:
-    """Run a controller on plants drawn at random about the nominal one, and tell how its measures are distributed.
+    """Run a controller on plants sampled about the nominal one, and evaluate the distribution of measures.
 
-    plant      : a mechanism file, whose plants are reduced one by one; or a reduced model
-    controller : made once, for the nominal plant; every run has a copy of it
-    spreads    : {name: spread} of what differs. A parameter of the file ("payload"), or
-                 stiffness, damping : factors of those of deformation; noise : factor of that of all instruments
-                 delay : s added to every drive, or without any to the computation
-                 internal_modes : of the plant, a list of numbers: more than the controller's model knows
-                 A spread is (low, high), evenly likely; a list of values; or a distribution of scipy.stats
-    measures   : {name: function of a run} to a number; left out, the largest error of every coordinate of the
-                 controller's reference, or of every output without one
-    count, seed: plants, and the seed they, and the noise of each, are drawn from
-    processes  : left out, one for each processor
-    full       : the plants are the mechanisms themselves, not reduced models of them; slower by far
-    region, reduction : where plants are valid, and options of `reduce` (internal_modes, tolerance)
-    progress   : a bar on standard error while it runs; if left out, where that is a terminal
-    loop       : options of `closed_loop`: until, sample_time, start, ...
+    Parameters
+    ----------
+    plant : str, Path or ReducedModel
+        Mechanism file, whose plants are reduced one by one; or a reduced model.
+    controller : Controller
+        Controller designed for the nominal plant; every run uses a copy of it.
+    spreads : mapping of str to tuple, sequence or distribution
+        Distributions of the varied quantities, {name: spread}.
+
+        A quantity is a parameter of the file ("payload"); "stiffness" or "damping" (factors of those of deformation);
+        "noise" (factor of that of all instruments); "delay" (s, added to every drive, or without drives to the
+        computation); or "internal_modes" (of the plant, to study modes that the controller's model does not include). A
+        spread is (low, high), uniformly distributed; a list of values; or a distribution of scipy.stats.
+    measures : mapping of str to callable, optional
+        Functions from a run to a number. Default: the largest error of every coordinate of the reference, or the
+        largest value of every output without one.
+    count : int, optional
+        Number of plants. Default: 200.
+    seed : int, optional
+        Random seed for the plants and the noise of each. Default: 0.
+    processes : int, optional
+        Number of processes. Default: one for each processor.
+    full : bool, optional
+        Use the mechanisms themselves as plants instead of reduced models; much slower. Default: False.
+    region : Region, optional
+        Region of the reduced plants, as in `reduce`. Default: that of `reduce`.
+    reduction : mapping of str to Any, optional
+        Options of `reduce`: internal_modes, tolerance, ... Default: none.
+    progress : bool, optional
+        Show a progress bar on standard error. Default: only in a terminal.
+    **loop : Any
+        Options of `closed_loop`: until, sample_time, start, ...
+
+    Returns
+    -------
+    Study
+        Settings and measures of all plants.
+
+    Raises
+    ------
+    InputError
+        If a quantity cannot be varied, the controller fails on the nominal plant, or measures cannot be sent to other
+        processes.
+
+    See Also
+    --------
+    closed_loop : One run.
+    margins : Stability margins of the nominal loop.
+
+    Notes
+    -----
+    Latin hypercube sampling [McKay 1979]; docs/theory/robustness.md.
     """
     require_arguments(study, locals())
     for name, measure in (measures or {}).items():
         if not callable(measure):
-            raise InputError(f"it is {value_text(measure)}", part=f'measure "{name}"', hint="give a function of a run")
+            raise InputError(
+                f"{value_text(measure)} is not callable", part=f'measure "{name}"', hint="give a function of a run"
+            )
     maker = plant_maker(plant, spreads, full, region, dict(reduction or {}))
-    settings = sampled_settings(spreads, count, seed)
+    settings = sample_settings(spreads, count, seed)
     maker.prepare(settings)
     task = _Task(maker, controller, dict(measures or {}), loop)
     nominal = _run(task, {}, seed)
     if nominal.reason:
         raise InputError(
-            f"on the nominal plant it fails: {nominal.reason}", part="study", hint="make it work there first"
+            f"the controller fails on the nominal plant: {nominal.reason}",
+            part="study",
+            hint="correct the controller for the nominal plant first",
         )
     seeds = np.random.SeedSequence(seed).generate_state(count).tolist()
     require_within("workers", processes or 1, part="processes")
@@ -232,8 +277,8 @@ def study(
         runs = _all(task, settings, seeds, processes or os.cpu_count() or 1, bar)
     names = tuple(nominal.measures)
     found = {name: np.array([run.measures.get(name, np.nan) for run in runs]) for name in names}
-    given = {name: np.array([setting[name] for setting in settings]) for name in spreads}
-    return Study(given, found, nominal.measures, tuple(run.reason for run in runs), seed)
+    columns = {name: np.array([setting[name] for setting in settings]) for name in spreads}
+    return Study(columns, found, nominal.measures, tuple(run.reason for run in runs), seed)
 
 
 class _Run(NamedTuple):
@@ -252,7 +297,7 @@ def _all(
         return found
     from joblib import Parallel, delayed, parallel_config
 
-    # Few large batches: what a process has reduced once serves all runs of its batch.
+    # Few large batches: each process reduces a model once for all runs of its batch.
     batches = np.array_split(np.arange(len(settings)), min(len(settings), 2 * processes))
     jobs = [delayed(_batch)(task, [settings[i] for i in batch], [seeds[i] for i in batch]) for batch in batches]
     try:
@@ -263,7 +308,7 @@ def _all(
     except (PicklingError, BrokenProcessPool) as error:
         raise InputError(
             f"the controller or a measure cannot be sent to another process ({' '.join(str(error).split())[:120]})",
-            part="study", hint="define measures in the script itself or in a module, or ask for processes=1",
+            part="study", hint="define measures in the script itself or in a module, or use processes=1",
         ) from None  # fmt: skip
     return found
 
@@ -273,12 +318,12 @@ def _batch(task: _Task, settings: list[dict[str, float]], seeds: list[int]) -> l
 
 
 def _run(task: _Task, setting: dict[str, float], seed: int) -> _Run:
-    """A plant made, run and measured; one that cannot be run to its end says why."""
+    """Create, run and measure a plant; return the reason of an early end."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SuppleWarning)  # the study tells of all of them together
+        warnings.simplefilter("ignore", SuppleWarning)  # the study reports them together
         try:
             plant = task.maker.plant(setting)
-            run = closed_loop(plant, copy.deepcopy(task.controller), **_surrounded(plant, task.loop, setting, seed))
+            run = closed_loop(plant, copy.deepcopy(task.controller), **_loop_options(plant, task.loop, setting, seed))
         except SuppleError as error:
             return _Run({}, str(error))
     if run.reason:
@@ -287,54 +332,56 @@ def _run(task: _Task, setting: dict[str, float], seed: int) -> _Run:
     return _Run({name: float(measure(run)) for name, measure in measures.items()}, "")
 
 
-def _surrounded(plant: Any, loop: Mapping[str, Any], setting: Mapping[str, float], seed: int) -> dict[str, Any]:
-    """Options of the loop, with drives and instruments of the setting."""
+def _loop_options(plant: Any, loop: Mapping[str, Any], setting: Mapping[str, float], seed: int) -> dict[str, Any]:
+    """Return the options of the loop with drives and instruments of the setting."""
     given = loop.get("hardware", True)
     own = system_of(plant).hardware if given is True else given or NO_HARDWARE
-    around, late = surroundings(own, setting)
+    devices, late = surroundings(own, setting)
     found = dict(loop)
-    if around:
-        found |= {"hardware": around, "seed": seed}
+    if devices:
+        found |= {"hardware": devices, "seed": seed}
     if late:
         found["computation_delay"] = loop.get("computation_delay", 0.0) + late
     return found
 
 
 def _largest(run: Any) -> dict[str, Measure]:
-    """Of every error, or of every output."""
+    """Return the default measures: the largest value of every error, or of every output."""
     if len(getattr(run, "errors", ())):
         return {f"largest error of {name}": partial(_largest_error, name) for name in run.errors}
-    return {f"largest {name}": partial(_largest_seen, name) for name in run.seen}
+    return {f"largest {name}": partial(_largest_output, name) for name in run.seen}
 
 
 def _largest_error(name: str, run: Any) -> float:
     return float(np.abs(run.errors[name]).max())
 
 
-def _largest_seen(name: str, run: Any) -> float:
+def _largest_output(name: str, run: Any) -> float:
     return float(np.abs(run.seen[name]).max())
 
 
-# How the plants of a study differ: each quantity with its spread, drawn so that every part of it is met.
+# Sampling of the plants of a study: each quantity with its spread, sampled evenly over its distribution.
 #
-# A spread is a pair (low, high), evenly likely between; a list of values, each as likely; or anything with `ppf`, the
-# inverse of its distribution, as those of scipy.stats. Quantities are drawn by a Latin hypercube [McKay 1979]: of N
-# plants, one falls into every N-th part of each spread.
+# A spread is a pair (low, high), uniformly distributed; a list of equally likely values; or an object with `ppf`, the
+# inverse of its distribution, as in scipy.stats. Quantities are sampled by a Latin hypercube [McKay 1979]: of N
+# plants, one is in every N-th part of each spread.
 
 
 class Distribution(Protocol):
-    """ppf(p): the value below which a share p lies."""
+    """Protocol of a distribution."""
 
-    def ppf(self, q: ArrayLike) -> Any: ...
+    def ppf(self, q: ArrayLike) -> Any:
+        """Return the value below which the share q lies."""
+        ...
 
 
 Spread = tuple[float | str, float | str] | Sequence[float | str] | Distribution
 
 
-def sampled_settings(spreads: Mapping[str, Spread], count: int, seed: int) -> list[dict[str, float]]:
-    """So many settings {name: value}, the same for the same seed."""
+def sample_settings(spreads: Mapping[str, Spread], count: int, seed: int) -> list[dict[str, float]]:
+    """Return `count` settings {name: value}, reproducible by the seed."""
     if count < 1:
-        raise InputError(f"{count} plants are asked for", part="study", hint="ask for 1 or more")
+        raise InputError(f"count must be at least 1 (got {count})", part="study", hint="give a number of plants")
     require_within("runs", count, part="study")
     if not spreads:
         return [{} for _ in range(count)]
@@ -351,7 +398,7 @@ def _values(name: str, spread: Spread, shares: Array) -> Array:
         if isinstance(spread, tuple):
             if numbers.shape != (2,) or not numbers[0] <= numbers[1]:
                 raise InputError(
-                    f"{spread} is no pair (low, high)", part=f'spread of "{name}"',
+                    f"{spread} is not a pair (low, high)", part=f'spread of "{name}"',
                     hint="give (low, high), a list of values, or a distribution of scipy.stats",
                 )  # fmt: skip
             found = numbers[0] + shares * (numbers[1] - numbers[0])
@@ -360,27 +407,27 @@ def _values(name: str, spread: Spread, shares: Array) -> Array:
                 raise InputError("no value is given", part=f'spread of "{name}"', hint="give at least one")
             found = numbers[np.minimum((shares * len(numbers)).astype(int), len(numbers) - 1)]
     if not np.isfinite(found).all():
-        raise InputError("it has values that are not finite", part=f'spread of "{name}"', hint="bound it")
+        raise InputError("the spread has values that are not finite", part=f'spread of "{name}"', hint="bound it")
     return found
 
 
-# Many siblings between a few: what a reduced model is made of, as polynomials of the parameters that differ.
+# Interpolation between a few sibling models: data of a reduced model as polynomials of the varied parameters.
 #
 #     c(p) = Σ_k c_k T_k(p),   T_k products of Chebyshev polynomials over the ranges of p, from siblings at a few p
 #
-# Coefficients, and constants, of the models change smoothly with a mass, a modulus or a length, as long as the modes
-# keep their order. One more sibling, which took no part, tells whether they do: where the columns of its own model are
-# missed by more than the error that models are allowed, there is no family, and each plant is found by itself.
+# Coefficients and constants of the models change smoothly with a mass, a modulus or a length, as long as the modes
+# keep their order. One more sibling, not used in the fit, checks this: if the columns of its own model are
+# missed by more than the error tolerance of models, there is no family, and each plant is reduced by itself.
 
 
 _DEGREES = {1: 4, 2: 3}  # of the polynomials, by the number of parameters
-_CLOSE = 1e-4  # of a group of columns: what a family may miss the check by
+_CLOSE = 1e-4  # of a group of columns: largest error of a family at the check
 
 
 def sibling_family(
     siblings: Siblings, mechanism_of: Callable[[dict[str, float]], Mechanism], ranges: Mapping[str, tuple[float, float]]
 ) -> SiblingFamily | None:
-    """The family over ranges of one or two parameters; None where it is not one."""
+    """Return the family over ranges of one or two parameters; None if the check fails."""
     s = len(ranges)
     if s not in _DEGREES or any(low >= high for low, high in ranges.values()):
         return None
@@ -395,14 +442,14 @@ def sibling_family(
         p = 0.5 * (low + high) + 0.5 * (high - low) * x
         made.append(siblings.of(mechanism_of(dict(zip(ranges, p.tolist(), strict=True)))))
     if any(model.hardware.data() != made[0].hardware.data() for model in made):
-        return None  # parameters of drives: each plant has its own
+        return None  # parameters of drives: reduce each plant
     inverse: Array = np.asarray(np.linalg.pinv(basis(points, indices)), dtype=float)
     found = SiblingFamily(made[0], tuple(ranges), low, high, inverse, _stack(made[:-1]), indices)
     return found if found.agrees(made[-1], check[0]) else None
 
 
 def _stack(models: list[ReducedModel]) -> Array:
-    """Everything that changes, a row a model."""
+    """Return the data that changes, a row for each model."""
     return np.array([_row(model) for model in models])
 
 
@@ -411,7 +458,7 @@ def _row(model: ReducedModel) -> Array:
 
 
 class SiblingFamily:
-    """Models at any p within the ranges."""
+    """Family of reduced models at any p within the ranges."""
 
     def __init__(
         self, first: ReducedModel, names: tuple[str, ...], low: Array, high: Array, inverse: Array, rows: Array,
@@ -421,7 +468,7 @@ class SiblingFamily:
         self._terms = inverse @ rows
 
     def of(self, parameters: Mapping[str, float]) -> ReducedModel:
-        """The model at p, by name."""
+        """Return the model at p, by name."""
         p = np.array([parameters[name] for name in self._names])
         return self._at((2.0 * p - self._low - self._high) / (self._high - self._low))
 
@@ -438,7 +485,7 @@ class SiblingFamily:
         return replace(first, layout=replace(first.layout, constants=constants), fitted=fitted)
 
     def agrees(self, own: ReducedModel, x: Array) -> bool:
-        """Whether the family has the columns of a model that took no part."""
+        """Return whether the family reproduces the columns of a model that was not used in the fit."""
         between, errors = self._at(x), [_CLOSE, *own.error.values()]
         for first, stop in own.layout.columns.values():
             true, found = (model.fitted.arrays.coefficients[:, first:stop] for model in (own, between))
